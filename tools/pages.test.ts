@@ -51,7 +51,7 @@ test('every setting is on the page of settings', () => {
 
 test('every dependency has its reason on the page of the architecture', () => {
   const page = read('docs/concepts/architecture.md');
-  const manifests = ['package.json', 'server/package.json'].map((file) => JSON.parse(read(file)));
+  const manifests = ['package.json', 'server/package.json', 'cli/package.json'].map((file) => JSON.parse(read(file)));
   const dependencies = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
   );

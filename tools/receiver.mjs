@@ -17,17 +17,6 @@ if (secret.startsWith('--') || !(Number(port) >= 0 && Number(port) <= 65_535) ||
   process.exit(2);
 }
 
-createServer((request, response) => {
-  receive(request, response).catch(({ message }) => console.log(`A request was cut off: ${message}`));
-})
-  .on('error', ({ message }) => {
-    process.stderr.write(
-      `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
-    );
-    process.exit(1);
-  })
-  .listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));
-
 async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -40,3 +29,15 @@ async function receive(request, response) {
   console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
   console.log(body.toString('utf8'));
 }
+
+// A sender that goes away in the middle of its message is not an error of the receiver.
+createServer((request, response) => {
+  receive(request, response).catch(() => response.destroy());
+})
+  .on('error', ({ message }) => {
+    process.stderr.write(
+      `The receiver cannot listen: ${message}. Give it another port: npm run receiver -- ${secret} 9998\n`,
+    );
+    process.exit(1);
+  })
+  .listen(Number(port), '127.0.0.1', () => console.log(`Waiting for webhooks at http://127.0.0.1:${port}/`));

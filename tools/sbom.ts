@@ -38,7 +38,7 @@ const { status, stdout, stderr } = spawnSync('npm', words, {
 if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
 const bill = JSON.parse(stdout) as Bill;
 bill.metadata.component.name = 'florin'; // npm writes the name of the folder.
-const packages = bill.components.filter(({ name }) => !['server', 'sdk', 'cli'].includes(name)); // The workspaces themselves.
+const packages = bill.components.filter(({ name }) => !['server', 'sdk', 'cli', 'console'].includes(name)); // The workspaces themselves.
 const complaints = packages.flatMap(complaintsAbout);
 for (const complaint of complaints) console.error(complaint);
 mkdirSync(dirname(file), { recursive: true });

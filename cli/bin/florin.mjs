@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript for older releases of Node.js: it looks for one that can run the rest.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const neededMajor = 24;
@@ -18,8 +19,10 @@ function runWithBundledNode() {
     process.exitCode = 1;
     return;
   }
-  // Ctrl-C reaches the other process itself, which decides when both end.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
-  const { status } = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });
-  process.exitCode = status ?? 1;
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // From a terminal both get the signal; a supervisor signals this process alone. To stop twice does no harm.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal];
+  });
 }

@@ -45,8 +45,24 @@ const codesByClass: readonly (readonly [typeof FlorinError, number])[] = [
   [ConnectionError, exitCodes.unavailable],
 ];
 
+/** Commands that work on the database itself get the refusals of the server. */
+const codesByKind: Readonly<Record<string, number>> = {
+  invalid: exitCodes.usage,
+  absent: exitCodes.notFound,
+  conflict: exitCodes.conflict,
+  unavailable: exitCodes.unavailable,
+};
+
+/** Told by its form, so that commands of the interface do not load the server. */
+function kindOf(error: unknown): string | undefined {
+  const { name, kind } = (error ?? {}) as { name?: string; kind?: string };
+  return name === 'Refusal' ? kind : undefined;
+}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailure) return error.exitCode;
+  const kind = kindOf(error);
+  if (kind !== undefined) return codesByKind[kind] ?? exitCodes.failed;
   if (!(error instanceof FlorinError)) return exitCodes.failed;
   const known = codesByClass.find(([type]) => error instanceof type);
   return known?.[1] ?? (error.status === 503 ? exitCodes.unavailable : exitCodes.failed);

@@ -1,3 +1,4 @@
+import { serverPrograms } from './commands/operators.ts';
 import { runProgram } from './program.ts';
 
 const interruption = new AbortController();
@@ -9,8 +10,8 @@ for (const stream of [stdout, stderr]) {
 }
 
 const words = process.argv.slice(2);
-// The service stops by itself on these signals, in order.
-if (words.length > 0 && words[0] !== 'start') {
+// Programs of the server handle these signals themselves.
+if (words.length > 0 && !['start', ...Object.keys(serverPrograms)].includes(words[0] as string)) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => interruption.abort(new DOMException('Interrupted', 'AbortError')));
   }

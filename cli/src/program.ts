@@ -7,7 +7,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
 import { addOpen } from './commands/open.ts';
-import { addOperatorCommands } from './commands/operators.ts';
+import { addOperatorCommands, serverPrograms } from './commands/operators.ts';
 import { addPaymentCommands } from './commands/payments.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { exitCodeOf, exitCodes, lineOf } from './failures.ts';
@@ -15,9 +15,12 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Runs a command line, without the program's own name, and returns the exit code. */
 export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const program = programFor(surroundings);
+  const [name = 'start', ...others] = words;
   try {
-    await program.parseAsync(words.length === 0 ? ['start'] : words, { from: 'user' });
+    const serverProgram = Object.hasOwn(serverPrograms, name) ? serverPrograms[name] : undefined;
+    if (serverProgram !== undefined) return (await serverProgram.run(others)) ?? exitCodes.done;
+    const program = programFor(surroundings);
+    await program.parseAsync([name, ...others], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     return endWith(error, surroundings, words.includes('--json'));

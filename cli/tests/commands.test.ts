@@ -82,7 +82,7 @@ test.each([
   ['nonsense', 2, /unknown command/],
   ['payments craete', 2, /Did you mean create/],
   ['payments list --nonsense', 2, /unknown option/],
-  ['open nowhere', 2, /only docs/],
+  ['open nowhere', 2, /only console, docs/],
   ['completion csh', 2, /bash, zsh and fish/],
   ['--url http://127.0.0.1:9 whoami', 6, /could not be reached.*florin start/],
   ['--api-key sk_test_wrong whoami', 3, /florin login/],
@@ -103,7 +103,7 @@ test('a failure with --json is JSON on standard error, with type and request id'
 });
 
 test('help and version exit with 0 and start nothing', async () => {
-  for (const line of ['--help', 'start --help', 'help', 'payments --help', '-h', 'verify --help']) {
+  for (const line of ['--help', 'start --help', 'help', 'payments --help', '-h']) {
     expect(await shell.run(line)).toMatchObject({
       exitCode: 0,
       stderr: '',
@@ -141,10 +141,13 @@ test('a login with a key is checked before it is stored', async () => {
   expect((await home.run('whoami')).stderr).toContain('is not JSON');
 });
 
-test.each(Object.keys(scenarios))('trigger %s makes that event happen', async (type) => {
-  const ran = await shell.run(`trigger ${type} --json`);
-  expect(ran.stderr).toBe('');
-  expect(only(ran)).toMatchObject({ type, livemode: false });
+test('trigger makes each event happen', async () => {
+  const types = Object.keys(scenarios);
+  const all = await Promise.all(types.map((type) => shell.run(`trigger ${type} --json`)));
+  for (const [i, ran] of all.entries()) {
+    expect(ran.stderr, types[i]).toBe('');
+    expect(only(ran)).toMatchObject({ type: types[i], livemode: false });
+  }
 });
 
 test('trigger changes the record that it makes', async () => {

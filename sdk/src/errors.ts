@@ -24,8 +24,8 @@ export class FlorinError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Where the type is explained: an address, or a place in Florin's documentation. */
-  readonly doc: string;
+  /** Where the type is explained. Undefined for errors that no service answered. */
+  readonly doc: string | undefined;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -37,7 +37,7 @@ export class FlorinError extends Error {
     this.details = facts.details ?? {};
     this.retryable = facts.retryable ?? false;
     this.retryAfterMs = facts.retryAfterMs;
-    this.doc = facts.doc ?? `docs/reference/errors.md#${facts.type}`;
+    this.doc = facts.doc;
   }
 }
 
@@ -96,8 +96,16 @@ const classes: Readonly<Record<number, typeof FlorinError>> = {
   429: RateLimitError,
 };
 
-/** The error for a refusal of the service. `isRepeatable`: a repetition cannot do anything twice. */
-export function refusalError(response: Response, text: string, isRepeatable: boolean): FlorinError {
+export interface RefusedAnswer {
+  response: Response;
+  text: string;
+  /** A repetition cannot do anything twice. */
+  isRepeatable: boolean;
+  baseUrl: string;
+}
+
+/** The error for a refusal of the service. */
+export function refusalError({ response, text, isRepeatable, baseUrl }: RefusedAnswer): FlorinError {
   const { status, headers } = response;
   const envelope = parsed(text);
   const error = objectOf(envelope?.error);
@@ -110,7 +118,7 @@ export function refusalError(response: Response, text: string, isRepeatable: boo
     details: objectOf(error.details),
     retryable: isTransient(status) && (isRepeatable || wasNotBegun(status, type)),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
-    doc: textOf(error.doc),
+    doc: textOf(error.doc)?.replace(/^\//, `${baseUrl}/`),
   };
   const message = textOf(envelope?.message) ?? `HTTP ${status}, and not an answer of Florin: ${text.slice(0, 200)}`;
   return new (classes[status] ?? ApiError)(message, facts);

@@ -92,7 +92,8 @@ export class Transport {
     { signal, timeoutMs = this.options.timeoutMs }: WriteOptions,
   ): Promise<Reply<Data>> {
     signal?.throwIfAborted();
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const startedAt = Date.now();
     let response: Response;
     let text = '';
@@ -100,23 +101,28 @@ export class Transport {
       response = await this.options.fetch(url, {
         method,
         headers: { ...(authorization !== undefined && { authorization }), ...headers },
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
         ...(body !== undefined && { body }),
       });
       if (!isDocument || !response.ok) text = await response.text();
     } catch (cause) {
       signal?.throwIfAborted();
-      if (timeout.aborted) {
+      if (timeout.signal.aborted) {
         const message = `${method} ${facts.path} was not answered within ${timeoutMs} ms.`;
         throw new TimeoutError(message, { type: 'timeout', retryable: isRepeatable, cause });
       }
       const message = `${this.options.baseUrl} could not be reached: ${reasonOf(cause)}.`;
       throw new ConnectionError(message, { type: 'connection_failed', retryable: isRepeatable, cause });
+    } finally {
+      // A document may take longer: its reader decides how long.
+      clearTimeout(timer);
     }
     const requestId = response.headers.get('x-request-id') ?? undefined;
     const durationMs = Date.now() - startedAt;
     this.options.logger?.debug?.('Request', { ...facts, status: response.status, durationMs, requestId });
-    if (!response.ok) throw refusalError(response, text, isRepeatable);
+    if (!response.ok) {
+      throw refusalError({ response, text, isRepeatable, baseUrl: this.options.baseUrl });
+    }
     const { data, message, pagination } = isDocument ? { data: response as never } : envelopeOf<Data>(text, response);
     const replayed = response.headers.get('idempotency-replayed') === 'true';
     return { data, message, pagination, status: response.status, headers: response.headers, requestId, replayed };

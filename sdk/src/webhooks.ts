@@ -13,9 +13,9 @@ interface EventOf<Type extends string, Data> {
 }
 
 /** What a webhook reports. Later releases send further types: let a `switch` over `type` ignore those that it does not know. */
-export type FlorinEvent =
-  | { [Type in keyof EventObjects]: EventOf<Type, { object: EventObjects[Type] }> }[keyof EventObjects]
-  | EventOf<'webhook.ping', { object: { endpointId: number } }>;
+export type FlorinEvent = {
+  [Type in keyof EventObjects]: EventOf<Type, { object: EventObjects[Type] }>;
+}[keyof EventObjects];
 
 /** Headers of any framework. */
 export type WebhookHeaders =
@@ -170,7 +170,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return [entry?.[1]].flat()[0] as string | undefined;
 }
 
-const wrong = (type: string, message: string) => new SignatureError(message, { type, doc: 'docs/guides/webhooks.md' });
+const wrong = (type: string, message: string) => new SignatureError(message, { type });
 
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
 

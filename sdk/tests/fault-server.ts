@@ -33,7 +33,6 @@ export const cutInBody: Fault = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('{"code":200,', () => response.destroy());
 };
-export const silent: Fault = () => {};
 export const page: Fault = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as sdk from '../src/index.ts';
-import { accepted, cut, cutInBody, type FaultServer, page, refused, silent, startFaultServer } from './fault-server.ts';
+import { accepted, cut, cutInBody, type FaultServer, page, refused, startFaultServer } from './fault-server.ts';
 
 let server: FaultServer;
 let florin: sdk.Florin;
@@ -100,18 +100,45 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('an answer that does not come is a TimeoutError', async () => {
-  server.answer(silent, silent);
-  const error = await create({ timeoutMs: 30, maxRetries: 1 }).catch((thrown: unknown) => thrown);
+/** A client of a service that takes requests and never answers. */
+function unanswered(): { florin: sdk.Florin; requests: RequestInit[] } {
+  const requests: RequestInit[] = [];
+  const never: typeof fetch = (_url, init = {}) => {
+    requests.push(init);
+    return new Promise((_, reject) => {
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  };
+  return { florin: new sdk.Florin({ apiKey: 'sk_live_secret', fetch: never }), requests };
+}
+
+test('an answer that does not come is a TimeoutError, after the repetitions', async () => {
+  const { florin, requests } = unanswered();
+  const call = florin.transactions.get('txn_1', { timeoutMs: 5, maxRetries: 1 });
+  const error = await call.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(sdk.TimeoutError);
   expect(error).toBeInstanceOf(sdk.ConnectionError);
-  expect(server.requests).toHaveLength(2);
+  expect(requests).toHaveLength(2);
+});
+
+test('the time limit of a document is for its beginning; a signal ends it later too', async () => {
+  let given: AbortSignal | null | undefined;
+  const streaming: typeof fetch = async (_url, init) => {
+    given = init?.signal;
+    return new Response(new ReadableStream());
+  };
+  const reader = new AbortController();
+  const florin = new sdk.Florin({ apiKey: 'sk_live_secret', fetch: streaming });
+  await florin.events.stream({}, { timeoutMs: 5, signal: reader.signal });
+  await new Promise((later) => setTimeout(later, 20));
+  expect(given?.aborted).toBe(false);
+  reader.abort();
+  expect(given?.aborted).toBe(true);
 });
 
 test('a signal ends the call, within a request and between two', async () => {
-  server.answer(silent);
   const within = new AbortController();
-  const call = create({ signal: within.signal });
+  const call = unanswered().florin.transactions.get('txn_1', { signal: within.signal });
   within.abort(new Error('enough'));
   await expect(call).rejects.toThrow('enough');
   server.answer(refused(503, 'overloaded', { 'retry-after': '30' }));

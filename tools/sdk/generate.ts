@@ -1,6 +1,5 @@
 import { version } from '../../server/src/app/cli/version.ts';
 import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
-import { eventTypes } from '../../server/src/core/event-types.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 import { methodName, typeName } from './names.ts';
 import { commentOf, TypeWriter } from './types.ts';
@@ -34,7 +33,7 @@ export function sdkFiles(): Record<string, string> {
   for (const [httpMethod, path, operation] of operations) resultOf(operation, methodName(httpMethod, path), writer);
   const methods = operations.map(([httpMethod, path, operation]) => methodOf(httpMethod, path, operation, writer));
   requireDistinct(methods);
-  const events = eventsOf(document, methods, writer);
+  const events = eventsOf(document, writer);
   return {
     'sdk/src/generated/operations.ts': operationsFile(methods),
     'sdk/src/generated/api.ts': apiFile(methods, writer.written(), events),
@@ -121,26 +120,14 @@ function requireDistinct(methods: readonly Method[]): void {
   }
 }
 
-/** Events whose record is not as any operation answers it. */
-const eventRecords: Readonly<Record<string, string>> = {
-  invoice:
-    'InvoiceListItem & { transactionId: string | null; failureCode: string | null; failureMessage: string | null }',
-};
-
-/** Verbs whose answer is the record as events carry it, the most fitting first. */
-const recordVerbs = ['create', 'finalize', 'register', 'modify', 'get'];
-
 /** The event types with the type of `data.object` of each. */
-function eventsOf({ webhooks }: OpenApiDocument, methods: readonly Method[], writer: TypeWriter): [string, string][] {
-  return eventTypes.map((type) => {
-    const payload = webhooks?.[type]?.post?.requestBody?.content['application/json']?.schema;
-    const data = payload && writer.resolve(payload).properties?.data;
-    const object = data && writer.resolve(data).properties?.object;
-    if (object !== undefined)
-      return [type, writer.typeOf(object, `${typeName(type.replaceAll('_', '.'))}Object`, true)];
-    const noun = type.split('.')[0] as string;
-    const results = recordVerbs.flatMap((verb) => methods.filter(({ name }) => name === `${noun}s.${verb}`));
-    return [type, eventRecords[noun] ?? results[0]?.result ?? 'Record<string, unknown>'];
+function eventsOf({ webhooks }: OpenApiDocument, writer: TypeWriter): [string, string][] {
+  return Object.entries(webhooks).map(([type, { post }]) => {
+    const payload = post.requestBody?.content['application/json']?.schema ?? {};
+    const data = writer.resolve(payload).properties?.data ?? {};
+    const object = writer.resolve(data).properties?.object;
+    if (object === undefined) throw new Error(`The webhook ${type} has no data.object in the OpenAPI document.`);
+    return [type, writer.typeOf(object, `${typeName(type)}Object`, true)];
   });
 }
 

@@ -13,6 +13,7 @@ const givenNames: Readonly<Record<string, string>> = {
   'POST /api/console/session': 'console.signIn',
   'POST /api/console/session/second-factor': 'console.confirmSignIn',
   'POST /api/console/session/end': 'console.signOut',
+  'GET /api/stream': 'events.stream',
   'POST /inbox/{token}': 'inboxes.post',
   'POST /api/callback/{channel}/{token}': 'callbacks.post',
   'POST /api/callback/{channel}': 'callbacks.postWithoutToken',
@@ -63,6 +64,6 @@ function pluralOf(noun: string): string {
 const camelCase = (word: string) => word.replaceAll(/-(\w)/g, (_all, letter) => letter.toUpperCase());
 
 /** `webhooks.deliveries.get` becomes `WebhooksDeliveriesGet`. */
-export const typeName = (name: string) => name.split('.').map(capital).join('');
+export const typeName = (name: string) => name.split(/[._]/).map(capital).join('');
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -140,6 +140,8 @@ async function ask(cli: Cli, question: string, isHidden = false): Promise<string
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   stderr.write(question);
   const lines = createInterface({ input: stdin, output: isHidden ? hidden : stderr, terminal: true });
+  // A terminal that is read in this way reports Ctrl-C here instead of sending the signal.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await lines.question('', { signal });
   } finally {

@@ -1,6 +1,6 @@
 import type { AddCommands, Cli } from '../cli.ts';
 import { CommandFailure, exitCodes } from '../failures.ts';
-import { first } from './payments.ts';
+import { first, pageSizeFor } from './payments.ts';
 
 export const addEventCommands: AddCommands = (program, run) => {
   const events = program.command('events').description('events and their webhooks');
@@ -30,7 +30,7 @@ interface ListOptions {
 }
 
 async function listEvents({ florin, out, mode }: Cli, { type, object, limit }: ListOptions): Promise<void> {
-  const events = florin.events.list({ type, objectId: object, ...mode });
+  const events = florin.events.list({ type, objectId: object, pageSize: pageSizeFor(limit), ...mode });
   await out.rows(first(events, limit), ['id', 'type', 'objectId', 'createdTime']);
 }
 

@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FlorinError } from '../../../sdk/src/index.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { followEvents, isAmong, type Position } from '../events/follow.ts';
 import { usageFailure } from '../failures.ts';
@@ -92,15 +94,16 @@ function resumable(position: StoredPosition | undefined): Position | undefined {
   return position !== undefined && Date.now() - position.atMs < resumeWithinMs ? position : undefined;
 }
 
-/** The service may be killed between the list and the event: the SDK's own retries are not enough for that. */
+/** The service may be killed between the list and the event, for longer than the SDK repeats a request. */
 async function eventually<Result>({ signal, out }: Cli, read: () => Promise<Result>): Promise<Result> {
-  for (;;) {
+  for (let isNoted = false; ; ) {
     try {
       return await read();
     } catch (error) {
-      const { retryable, message } = error as { retryable?: boolean; message: string };
-      if (retryable !== true || signal.aborted) throw error;
-      out.note(`Waiting for the service: ${message}`);
+      if (!(error instanceof FlorinError) || !error.retryable || signal.aborted) throw error;
+      if (!isNoted) out.note(`Waiting for the service: ${error.message}`);
+      isNoted = true;
+      await pause(1_000, undefined, { signal });
     }
   }
 }

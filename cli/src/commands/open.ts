@@ -3,13 +3,13 @@ import type { AddCommands, Cli } from '../cli.ts';
 import { usageFailure } from '../failures.ts';
 
 /** Pages of the service by the words that open them. */
-const pages: Readonly<Record<string, string>> = { docs: '/docs', api: '/openapi.json' };
+const pages: Readonly<Record<string, string>> = { console: '/', docs: '/docs', api: '/openapi.json' };
 
 export const addOpen: AddCommands = (program, run) => {
   program
     .command('open')
     .description(`open a page of the service in the browser: ${Object.keys(pages).join(', ')}`)
-    .argument('[page]', 'which one', 'docs')
+    .argument('[page]', 'which one', 'console')
     .action(run(open));
 };
 

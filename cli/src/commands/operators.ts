@@ -1,11 +1,45 @@
+import { text } from 'node:stream/consumers';
 import type { AddCommands, Cli } from '../cli.ts';
 
-/** Programs of the server, run in this process with the words that they take. */
-const programs = {
-  start: () => import('../../../server/src/app/main.ts'),
-  verify: () => import('../../../server/src/app/verify.ts'),
-  reseal: () => import('../../../server/src/app/reseal.ts'),
-} as const;
+interface ServerProgram {
+  description: string;
+  /** Runs it in this process. It reads its own words and prints for itself. */
+  run: (words: readonly string[]) => Promise<number | undefined>;
+}
+
+/** Programs of the server with options of their own. Their words are passed on as they are, `--help` too. */
+export const serverPrograms: Readonly<Record<string, ServerProgram>> = {
+  doctor: {
+    description: 'examine this node and its database, and name the cure of what is wrong',
+    run: async (words) => (await import('../../../server/src/app/doctor/doctor.ts')).run(words),
+  },
+  verify: {
+    description: 'check the whole database against the claims that must hold; exit code 1 if one is broken',
+    run: (words) => runEntry('verify', words, () => import('../../../server/src/app/verify.ts')),
+  },
+  reseal: {
+    description: 'seal the stored secrets again with the first encryption key',
+    run: (words) => runEntry('reseal', words, () => import('../../../server/src/app/reseal.ts')),
+  },
+  backup: {
+    description: 'write a backup that is restored and checked at once',
+    run: async (words) => (await import('../../../server/src/app/backup/backup.ts')).run(words),
+  },
+  restore: {
+    description: 'restore a backup into an empty data folder or database',
+    run: async (words) => (await import('../../../server/src/app/backup/restore.ts')).run(words),
+  },
+  rehearse: {
+    description: 'try an upgrade on a copy of the database',
+    run: async (words) => (await import('../../../server/src/app/backup/rehearse.ts')).run(words),
+  },
+};
+
+/** Those that read the arguments of the process and set its exit code. */
+async function runEntry(name: string, words: readonly string[], load: () => Promise<unknown>): Promise<undefined> {
+  process.argv = [process.argv[0] as string, name, ...words];
+  await load();
+}
 
 export const addOperatorCommands: AddCommands = (program, run) => {
   const settings = 'Settings come from the environment or florin.yaml in this folder: docs/reference/settings.md.';
@@ -13,34 +47,36 @@ export const addOperatorCommands: AddCommands = (program, run) => {
     .command('start')
     .description('start the service, with its database in ./data; the same without any command')
     .addHelpText('after', `\n${settings} The most used: PORT, HOST, APP_DATA_DIR, DATABASE_URL, APP_PUBLIC_URL.`)
-    .action(run(() => runServerProgram('start')));
+    .action(run(async () => runEntry('start', [], () => import('../../../server/src/app/main.ts'))));
   program
-    .command('verify')
-    .description('check the whole database against the claims that must hold; exit code 1 if one is broken')
-    .option(
-      '--audit-head <TENANT:SEQ:HASH>',
-      'a head that an earlier run printed; may be repeated',
-      (one, all: string[]) => [...all, one],
-      [],
-    )
+    .command('migrate')
+    .description('bring the database to the schema of this version, without starting the service')
     .addHelpText('after', `\n${settings}`)
-    .action(
-      run((_cli: Cli, { auditHead }: { auditHead: string[] }) =>
-        runServerProgram(
-          'verify',
-          auditHead.flatMap((head) => ['--audit-head', head]),
-        ),
-      ),
-    );
+    .action(run(migrate));
   program
-    .command('reseal')
-    .description('seal the stored secrets again with the first encryption key')
+    .command('create-admin')
+    .description('create a platform administrator in the database, when nobody can log in')
+    .argument('<account>', 'user name, or e-mail address')
+    .option('--password-stdin', 'read the password from standard input; a random one is made and printed otherwise')
     .addHelpText('after', `\n${settings}`)
-    .action(run(() => runServerProgram('reseal')));
+    .action(run(createAdmin));
+  // For the help and the completion: `runProgram` runs them before words are read.
+  for (const [name, { description }] of Object.entries(serverPrograms)) program.command(name).description(description);
 };
 
-/** They read the arguments of the process, print for themselves, and set its exit code. */
-async function runServerProgram(name: keyof typeof programs, words: readonly string[] = []): Promise<void> {
-  process.argv = [process.argv[0] as string, name, ...words];
-  await programs[name]();
+async function migrate({ out, signal }: Cli): Promise<void> {
+  const { migrateNow } = await import('../../../server/src/app/commands/migrate.ts');
+  await migrateNow((line) => (out.isJson ? out.record({ line }) : out.say(line)), signal);
+}
+
+async function createAdmin(
+  { out, surroundings }: Cli,
+  account: string,
+  options: { passwordStdin?: boolean },
+): Promise<void> {
+  const { createAdministrator } = await import('../../../server/src/app/commands/create-admin.ts');
+  const given = options.passwordStdin === true ? (await text(surroundings.stdin)).replace(/\r?\n$/, '') : undefined;
+  const password = await createAdministrator(account, given);
+  if (out.isJson) out.record({ account, password: given === undefined ? password : null });
+  else out.say(given === undefined ? `Created ${account} with the password ${password}` : `Created ${account}.`);
 }

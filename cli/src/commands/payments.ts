@@ -106,6 +106,7 @@ async function listPayments(cli: Cli, { status, channel, from, to, limit }: List
     channelId: channel === undefined ? undefined : await channelId(cli, channel),
     startDate: from,
     endDate: to,
+    pageSize: pageSizeFor(limit),
     ...mode,
   };
   await out.rows(first(florin.transactions.list(filters), limit), paymentColumns);
@@ -159,7 +160,10 @@ async function listRefunds(
   { florin, out, mode }: Cli,
   { payment, limit }: { payment?: string; limit: string },
 ): Promise<void> {
-  await out.rows(first(florin.refunds.list({ transactionId: payment, ...mode }), limit), refundColumns);
+  await out.rows(
+    first(florin.refunds.list({ transactionId: payment, pageSize: pageSizeFor(limit), ...mode }), limit),
+    refundColumns,
+  );
 }
 
 /** A channel by its id or code; the only one if none is named. */
@@ -173,6 +177,9 @@ async function channelId({ florin, mode }: Cli, wanted: string | undefined): Pro
     `${wanted === undefined ? 'Name a channel with --channel' : `There is no channel ${wanted}`}. There are: ${known}.`,
   );
 }
+
+/** Reads no more rows than are shown. */
+export const pageSizeFor = (limit: string) => Math.max(1, Math.min(100, wholeNumber(limit, '--limit')));
 
 export async function* first<Row>(rows: AsyncIterable<Row>, limit: string): AsyncGenerator<Row, void> {
   let left = wholeNumber(limit, '--limit');

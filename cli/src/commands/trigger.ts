@@ -9,13 +9,14 @@ export const addTrigger: AddCommands = (program, run) => {
   program
     .command('trigger')
     .description('make an event happen, with real test records on a sandbox channel')
-    .argument('<event>', Object.keys(scenarios).join(', '))
+    .argument('<event>', 'transaction.succeeded, refund.failed, invoice.paid, …')
     .option(
       '--override <field=value>',
       'change the record that is made; may be repeated',
       (one, all: string[]) => [...all, one],
       [],
     )
+    .addHelpText('after', `\nEvents: ${Object.keys(scenarios).join(', ')}`)
     .action(run(trigger));
 };
 

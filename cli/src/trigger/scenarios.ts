@@ -2,6 +2,7 @@ import type {
   Channel,
   Customer,
   Florin,
+  Invoice,
   Subscription,
   Transaction,
   TransactionDetail,
@@ -31,7 +32,21 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     return (await stage.florin.transactions.update({ id, status: 'CANCELLED' })).id;
   },
   'transaction.refunded': async (stage) => (await refund(stage, await paid(stage))).transactionId,
+  'transaction.action_required': async (stage) => (await pay(stage, 'payer')).id,
+  'refund.created': async (stage) => (await refund(stage, await paid(stage))).id,
+  'refund.succeeded': async (stage) => (await refund(stage, await paid(stage))).id,
   'refund.failed': async (stage) => (await refund(stage, await paid(stage, 'refund:fail'))).id,
+  'customer.created': async (stage) => `cus_${(await makeCustomer(stage, 'sandbox:succeed')).id}`,
+  'customer.updated': async (stage) => {
+    const { id, name } = await makeCustomer(stage, 'sandbox:succeed');
+    return `cus_${(await stage.florin.customers.modify({ id, name, phone: '+41000000000' })).id}`;
+  },
+  'invoice.created': async (stage) => `inv_${(await draftInvoice(stage)).id}`,
+  'invoice.finalized': async (stage) => `inv_${(await finalInvoice(stage)).id}`,
+  'invoice.voided': async (stage) => {
+    const { id } = await finalInvoice(stage);
+    return `inv_${(await stage.florin.invoices.void(id)).id}`;
+  },
   'invoice.paid': (stage) => payInvoice(stage, 'sandbox:succeed'),
   'invoice.payment_failed': (stage) => payInvoice(stage, 'sandbox:decline:card_declined'),
   'subscription.created': async (stage) => `sub_${(await subscribe(stage)).id}`,
@@ -73,14 +88,21 @@ const makeCustomer = ({ florin, channel }: Stage, paymentMethod: string): Promis
     paymentMethod,
   });
 
-async function payInvoice(stage: Stage, paymentMethod: string): Promise<string> {
-  const { florin, channel, overrides } = stage;
-  const customer = await makeCustomer(stage, paymentMethod);
+async function draftInvoice(stage: Stage): Promise<Invoice> {
+  const { florin, overrides } = stage;
+  const { id: customerId } = await makeCustomer(stage, 'sandbox:succeed');
   const line = { description: 'Made by florin trigger', quantity: 1, unitAmount: 2000 };
-  const draft = await florin.invoices.create({ customerId: customer.id, currency: 'USD', lines: [line], ...overrides });
-  await florin.invoices.finalize(draft.id);
-  await florin.invoices.pay({ id: draft.id, channelId: channel.id, paymentMethod });
-  return `inv_${draft.id}`;
+  return florin.invoices.create({ customerId, currency: 'USD', lines: [line], ...overrides });
+}
+
+async function finalInvoice(stage: Stage): Promise<Invoice> {
+  return stage.florin.invoices.finalize((await draftInvoice(stage)).id);
+}
+
+async function payInvoice(stage: Stage, paymentMethod: string): Promise<string> {
+  const { id } = await finalInvoice(stage);
+  await stage.florin.invoices.pay({ id, channelId: stage.channel.id, paymentMethod });
+  return `inv_${id}`;
 }
 
 async function subscribe(stage: Stage): Promise<Subscription> {

@@ -17,7 +17,6 @@ export class Api {
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
-  declare readonly streams: StreamsApi;
   declare readonly channels: ChannelsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
@@ -345,6 +344,14 @@ export interface EventsApi {
    * Needs a Bearer access token or a developer key.
    */
   get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
+  /**
+   * Stream events as they happen.
+   *
+   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  stream(params?: EventsStreamParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface WebhooksApi extends WebhookHelpers {
@@ -473,17 +480,6 @@ export interface InboxesApi {
    * Takes any body up to 64 KiB, at most 100 messages per second.
    */
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
-}
-
-export interface StreamsApi {
-  /**
-   * Stream events as they happen.
-   *
-   * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
-   *
-   * Needs a Bearer access token or a developer key.
-   */
-  stream(params?: StreamsStreamParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface ChannelsApi {
@@ -729,7 +725,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -742,6 +738,14 @@ export interface InvoicesApi {
    * Needs the scope `invoice_read`.
    */
   print(params: number | InvoicesPrintParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Change a draft.
+   *
+   * Changes the fields that are given; `lines` replace all lines. The customer and the currency stay. Only a DRAFT can be changed. No event is sent: `invoice.finalized` shows what became of it.
+   *
+   * Needs the scope `invoice_write`.
+   */
+  modify(params: number | InvoiceModifyInput, options?: RequestOptions): Call<Invoice>;
   /**
    * Finalize an invoice.
    *
@@ -885,6 +889,7 @@ export interface EventObjects {
   'customer.updated': Customer;
   'channel.disabled': ChannelInEvent;
   'webhook.disabled': WebhookEndpoint;
+  'webhook.ping': WebhookPing;
 }
 
 export interface AccountBalance {
@@ -907,7 +912,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -937,7 +942,7 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -960,7 +965,7 @@ export interface AuditListParams {
   /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1272,7 +1277,7 @@ export interface CustomerModifyInput {
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: CustomerModifyInputAddress | undefined;
+  address?: TenantModifyInputAddress | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
@@ -1289,17 +1294,6 @@ export interface CustomerModifyInput {
   clockId?: number | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;
-}
-
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-export interface CustomerModifyInputAddress {
-  line1?: string | undefined;
-  line2?: string | undefined;
-  postalCode?: string | undefined;
-  city?: string | undefined;
-  state?: string | undefined;
-  /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | undefined;
 }
 
 export interface CustomersGetParams {
@@ -1590,6 +1584,11 @@ export interface EventsListParams {
   fields?: string | undefined;
 }
 
+export interface EventsStreamParams {
+  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
+  follow?: boolean | undefined;
+}
+
 export interface ForgotPasswordInput {
   email: string;
 }
@@ -1694,10 +1693,16 @@ export interface Invoice {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
+  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  amountRefunded: number;
+  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  seller: InvoiceSeller;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -1767,10 +1772,16 @@ export interface InvoiceInPaymentEvent {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
+  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  amountRefunded: number;
+  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  seller: InvoiceSeller;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -1843,10 +1854,16 @@ export interface InvoiceListItem {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
+  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  amountRefunded: number;
+  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  seller: InvoiceSeller;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -1867,6 +1884,23 @@ export interface InvoiceListItem {
   updatedTime: string;
   /** null: the platform's own tenant. */
   tenantId?: string | null | undefined;
+}
+
+export interface InvoiceModifyInput {
+  /** A DRAFT. */
+  id: number;
+  /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
+  lines?: InvoiceLineInput[] | undefined;
+  /** Shown on the invoice. null clears it. */
+  description?: string | null | undefined;
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  metadataReplace?: Record<string, unknown> | undefined;
+  /** The channel to pay the invoice on. null clears it. */
+  channelId?: number | null | undefined;
+  /** The last day for payment, in UTC. null clears it. */
+  dueDate?: string | null | undefined;
 }
 
 export interface InvoicePayInput {
@@ -1918,6 +1952,14 @@ export interface InvoicePreview {
   periodEnd: string | null;
 }
 
+/** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+export interface InvoiceSeller {
+  name: string;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  taxId: string | null;
+}
+
 export interface InvoiceVoidInput {
   /** The invoice. */
   id: number;
@@ -1938,6 +1980,12 @@ export interface InvoicesListParams {
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
+  /** Only the invoice with this number, such as `INV-000001`. */
+  number?: string | undefined;
+  /** Only invoices with a `dueDate` on or after this day, YYYY-MM-DD. */
+  dueFrom?: string | undefined;
+  /** Only invoices with a `dueDate` on or before this day, YYYY-MM-DD. */
+  dueTo?: string | undefined;
   /** Only invoices of this customer. */
   customerId?: number | undefined;
   /** Only invoices of this subscription. */
@@ -2473,11 +2521,6 @@ export interface StepUp {
   steppedUpUntil: string;
 }
 
-export interface StreamsStreamParams {
-  /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
-  follow?: boolean | undefined;
-}
-
 export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
@@ -2513,6 +2556,8 @@ export interface Subscription {
   /** When it expires; null: no end. */
   endTime: string | null;
   cancelAtPeriodEnd: boolean;
+  /** When the first of its failed payments is tried again. null: no try is planned, or one is in progress. */
+  nextPaymentAttempt: string | null;
   /** When it was paused; null: it is not PAUSED. */
   pausedTime: string | null;
   /** When it was CANCELLED or EXPIRED. */
@@ -2636,23 +2681,49 @@ export interface Tenant {
   state: boolean;
   /** Whether sessions of users without a second factor may only enrol one. */
   secondFactorRequired: boolean;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  taxId: string | null;
+  /** Whether customers are mailed about payments of their invoices. */
+  customerMails: boolean;
+  mailLanguage: "en" | "de" | (string & {});
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
 }
 
 export interface TenantModifyInput {
-  /** Omit to create. */
+  /** Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change. */
   id?: number | undefined;
+  /** The seller on its invoices. */
   name?: string | undefined;
   /** false: the tenant is disabled. Logins, sessions and keys of its users are refused. */
   state?: boolean | undefined;
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | undefined;
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  address?: TenantModifyInputAddress | undefined;
+  /** The tax number of the seller on its invoices, in any notation. null clears it. */
+  taxId?: string | null | undefined;
+  /** true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
+  customerMails?: boolean | undefined;
+  /** The language of these mails. Default of a new tenant: `en`. */
+  mailLanguage?: "en" | "de" | undefined;
+}
+
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface TenantModifyInputAddress {
+  line1?: string | undefined;
+  line2?: string | undefined;
+  postalCode?: string | undefined;
+  city?: string | undefined;
+  state?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
 }
 
 export interface TenantsGetParams {
-  /** The tenant. */
+  /** The tenant; 0: the platform's own. */
   id: number;
 }
 
@@ -2959,6 +3030,12 @@ export interface WebhookModifyInput {
   maxInFlight?: number | null | undefined;
   /** Maximum number of deliveries per second, over all nodes. null: no limit. */
   ratePerSecond?: number | null | undefined;
+}
+
+export interface WebhookPing {
+  id: number;
+  events: (WebhookEventPattern | (string & {}))[];
+  createdTime: string;
 }
 
 export interface WebhookRegisterInput {

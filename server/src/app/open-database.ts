@@ -3,7 +3,7 @@ import { type ConnectionConfig, connectionOf } from '../platform/postgres/connec
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
 import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
-import { isMigrated, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
+import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
@@ -48,6 +48,28 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
   } catch (error) {
     await opened.stop();
     throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
+  }
+}
+
+export interface MigrateDatabaseOptions {
+  signal: AbortSignal;
+  /** Called after each migration. */
+  onMigrated: (migration: string) => void;
+  /** Called while a migration waits for a lock. */
+  onWait: (wait: MigrationWait) => void;
+}
+
+/** Migrates without starting a node: `florin migrate`, before the first node of a new version. */
+export async function migrateDatabase(settings: Settings, log: Log, options: MigrateDatabaseOptions): Promise<void> {
+  const opened =
+    settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
+  try {
+    if (!opened.isOursAlone) await requireVersion(opened.direct, 'app.database.url');
+    await migrate(opened.direct, (line) => log.debug(line), options);
+  } catch (error) {
+    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
+  } finally {
+    await opened.stop();
   }
 }
 

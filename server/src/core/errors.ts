@@ -43,6 +43,7 @@ export const refusalTypes = {
   refund_exceeds_payment: 'conflict',
   external_id_taken: 'conflict',
   invoice_not_payable: 'conflict',
+  invoice_not_draft: 'conflict',
   payment_exceeds_invoice: 'conflict',
   invoice_payment_under_way: 'conflict',
   payment_method_unreadable: 'conflict',

@@ -124,7 +124,10 @@ test.each(['restore_loaded', 'restore_completed'])(
       const again = await command('restore', [join(backups, newest), '--data-dir', target]);
       expect(again.code, again.output).toBe(0);
     }
+    // With the keys of the backup, in the folder.
     expect(await verified(target)).toEqual({ code: 0, broken: [] });
+    expect(await readdir(target)).toEqual(expect.arrayContaining(['encryption-keys', 'jwt-keys', 'postgres']));
+    expect(await readdir(target)).not.toContain('restoring');
   },
 );
 

@@ -24,10 +24,14 @@ export const listTables = statement<TableRow>(
     order by c.relname`,
 );
 
-/** The sequences of the schema. A value of null has never been drawn. */
-export const listSequences = statement<{ name: string; value: string | null }>(
+/**
+ * The sequences of the schema. A value of null has never been drawn, or the account may not see it: a restored database
+ * would then draw numbers again that are in use.
+ */
+export const listSequences = statement<{ name: string; value: string | null; is_visible: boolean }>(
   'backup.list_sequences',
-  `select sequencename as name, last_value::text as value
+  `select sequencename as name, last_value::text as value,
+          has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'USAGE, SELECT') as is_visible
      from pg_sequences where schemaname = current_schema()
     order by sequencename`,
 );
@@ -37,7 +41,6 @@ export const readServer = statement<{ version: string; taken_at: string }>(
   `select current_setting('server_version') as version, clock_timestamp() as taken_at`,
 );
 
-/** Whether any node has ever used this database: a start creates the first account. The table may be missing. */
 export const hasTable = statement<{ exists: boolean }>(
   'backup.has_table',
   'select to_regclass($1) is not null as exists',

@@ -68,7 +68,7 @@ export async function copyTablesOut(
     failPoint('backup_copying');
   }
   // Sequences do not belong to the snapshot: read after it, they are never behind the rows.
-  const sequences = await source.run(listSequences);
+  const sequences = await sequencesOf(source);
   await client.query('commit');
   await syncFolder(join(folder, 'tables'));
   return {
@@ -78,6 +78,17 @@ export async function copyTablesOut(
     takenAt: server?.taken_at as string,
     postgres: server?.version as string,
   };
+}
+
+async function sequencesOf(source: Session): Promise<Manifest['sequences']> {
+  const rows = await source.run(listSequences);
+  const hidden = rows.find(({ is_visible }) => !is_visible);
+  if (hidden !== undefined) {
+    throw new CommandFailure(
+      `this account of the database may not read sequence ${hidden.name}; use the one of the service.`,
+    );
+  }
+  return rows.map(({ name, value }) => ({ name, value }));
 }
 
 /**

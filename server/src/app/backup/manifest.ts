@@ -59,7 +59,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
  *
  * @throws CommandFailure that names the file which is missing, changed or not part of the backup
  */
-export async function readBackup(folder: string, report: (file: FileEntry) => void = () => {}): Promise<Manifest> {
+export async function readBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const found = new Set(await filesIn(folder));
   for (const name of [manifestFile, checksumFile]) found.delete(name);
@@ -70,7 +70,6 @@ export async function readBackup(folder: string, report: (file: FileEntry) => vo
     if ((await sha256Of(join(folder, file.path))) !== file.sha256) {
       throw damaged(folder, `${file.path} was changed: its SHA-256 is not that of the manifest`);
     }
-    report(file);
   }
   const [stranger] = found;
   if (stranger !== undefined) throw damaged(folder, `${stranger} is not part of it`);

@@ -20,7 +20,10 @@ export interface PartialFolder {
 
 /** Creates `<name>.partial` in a folder, after it has removed those that killed processes left behind. */
 export async function makePartialFolder(dir: string, name: string): Promise<PartialFolder> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  // Not recursive: Node.js never returns from that below a folder such as /proc, and a misspelt path would be created.
+  await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   await removePartialFolders(dir);
   const path = join(dir, `${prefix}${name}${suffix}`);
   try {

@@ -71,6 +71,10 @@ export async function restore(
 ): Promise<Restored> {
   const begunAt = performance.now();
   const { settings, note } = context;
+  const isFolder = dataDir !== undefined || settings['app.database.url'] === undefined;
+  const target = resolve(dataDir ?? settings['app.data-dir']);
+  if (isFolder) await requireUnusedFolder(target, folder);
+  else await requireUnusedDatabase(settings);
   const manifest = await readBackup(folder);
   await requireKnownVersion(folder, manifest);
   if (manifest.broken.length > 0 && !acceptsUnproven) {
@@ -80,11 +84,8 @@ export async function restore(
   }
   const keys = await requireKeys(folder, manifest, settings);
   note('Every file of the backup is as it was written; restoring …');
-  const isFolder = dataDir !== undefined || settings['app.database.url'] === undefined;
   const load = (connection: ConnectionConfig) => loadAndProve(connection, folder, manifest, keys, context);
-  const done = isFolder
-    ? await intoFolder(resolve(dataDir ?? settings['app.data-dir']), folder, load, context)
-    : await intoDatabase(settings, load);
+  const done = isFolder ? await intoFolder(target, folder, load, context) : await intoDatabase(settings, load);
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const elapsedMs = Math.round(performance.now() - begunAt);
   const next = [...done.next, ...nextSteps(manifest)];
@@ -126,7 +127,6 @@ async function intoFolder(
   load: (connection: ConnectionConfig) => Promise<string[]>,
   context: CommandContext,
 ): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
-  await requireUnusedFolder(dataDir, backup);
   const target = await openRestoreFolder(dataDir, backup);
   try {
     const broken = await load(target.connection);
@@ -140,10 +140,7 @@ async function intoFolder(
   }
 }
 
-async function intoDatabase(
-  settings: Settings,
-  load: (connection: ConnectionConfig) => Promise<string[]>,
-): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
+async function requireUnusedDatabase(settings: Settings): Promise<void> {
   const { direct, hosts } = configuredDatabase(settings);
   const session = await openSession(direct, 'restore check');
   try {
@@ -155,6 +152,13 @@ async function intoDatabase(
   } finally {
     await session.close();
   }
+}
+
+async function intoDatabase(
+  settings: Settings,
+  load: (connection: ConnectionConfig) => Promise<string[]>,
+): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
+  const { direct, hosts } = configuredDatabase(settings);
   const broken = await load(direct);
   const keysAt = `set ${keyFiles['encryption-keys']} and ${keyFiles['jwt-keys']} to the keys of the backup, if they are not set yet`;
   return { into: hosts, broken, next: [`Before you start Florin, ${keysAt}.`] };

@@ -119,7 +119,7 @@ const nodeSettings = {
   'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
   'app.drill.fail-point': setting(text, {
     description:
-      'For fault tests, refused in CLUSTER mode: the step of a payment at which this process ends as by kill -9, such as begun or answered:3.',
+      'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
   }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',

@@ -383,6 +383,7 @@ const cases: Record<string, Case> = {
     acrossTenants: true,
     request: ({ invoice: id }) => ({ body: { id, amount: 1 }, id }),
   },
+  'POST /api/invoice/modify': draftVerb({ description: 'Changed' }),
   'POST /api/invoice/finalize': draftVerb(),
   'POST /api/invoice/void': draftVerb(),
   'POST /api/clock/create': {
@@ -521,14 +522,14 @@ function fromConsole(): Record<string, string> {
 }
 
 /** What can be done to a draft once: each known caller gets one of their own to do it to. */
-function draftVerb(): Case {
+function draftVerb(changes: object = {}): Case {
   return {
     needs: 'invoice_write',
     ownerships: named,
     acrossTenants: true,
     request: async ({ invoice, freshDraft }, { known }, ownership) => {
       const id = known === undefined || ownership === 'absent' ? invoice : await freshDraft();
-      return { body: { id }, id };
+      return { body: { id, ...changes }, id };
     },
   };
 }

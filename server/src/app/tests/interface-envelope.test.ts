@@ -90,7 +90,7 @@ describe('X-Request-Id', () => {
 
 describe('unknown paths and methods', () => {
   test.each([
-    ['GET', '/'],
+    ['GET', '/nothing'],
     ['GET', '/api'],
     ['GET', '/api/refund/remove'],
     ['GET', '/API/channel/list'],

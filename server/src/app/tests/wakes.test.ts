@@ -22,6 +22,7 @@ const workTables: Record<string, WorkTable> = {
   provider_dispute: { topic: 'disputes', dueColumns: ['due_at'] },
   sandbox_operation: { topic: 'sandbox', dueColumns: ['callback_due_at'] },
   invoice_payment: { topic: 'invoices', dueColumns: ['state'] },
+  invoice_mail: { topic: 'invoice-mails', dueColumns: ['due_at'] },
   subscription: { topic: 'subscriptions', dueColumns: ['due_at'] },
   subscription_charge: { topic: 'subscriptions', dueColumns: ['due_at'] },
   clock: { topic: 'clocks', dueColumns: ['target_at'] },
@@ -38,6 +39,8 @@ const exceptions: Record<string, string> = {
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
   'replays.shorten_waits webhook_replay': 'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.shorten_waits provider_callback':
+    'The clock was set back: the worker that runs the statement wakes itself.',
+  'invoice_mails.shorten_waits invoice_mail':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'processing.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',

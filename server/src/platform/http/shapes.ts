@@ -52,6 +52,30 @@ export const country = Type.String({
   title: 'a country code of ISO 3166-1 alpha-2, such as US',
 });
 
+const addressFields = {
+  line1: Type.Optional(Type.String({ maxLength: 200 })),
+  line2: Type.Optional(Type.String({ maxLength: 200 })),
+  postalCode: Type.Optional(Type.String({ maxLength: 40 })),
+  city: Type.Optional(Type.String({ maxLength: 200 })),
+  state: Type.Optional(Type.String({ maxLength: 200 })),
+  country: Type.Optional(country),
+};
+
+/** A postal address; null clears it. */
+export const address = Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
+  title: 'an address, or null',
+  description:
+    '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
+    'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',
+});
+
+/** Addresses in answers. */
+export const keptAddress = Type.Unsafe<Record<string, string> | null>({
+  description: 'As it was sent.',
+  type: ['object', 'null'],
+  additionalProperties: true,
+});
+
 export const updatedTime = Type.String({ description: 'Equal to `createdTime` when never updated.' });
 
 /**

@@ -1,9 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SMTPServer, type SMTPServerEnvelope } from 'smtp-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bodiesOf, type ReceivedMail, startSmtpServer } from '../../testing/mail/smtp-server.ts';
 import { mailerOf } from './mailer.ts';
 
 let dataDir: string;
@@ -56,45 +55,17 @@ test('no header can be smuggled in through an address or a subject', async () =>
   expect(head).not.toMatch(/^Bcc:/m);
 });
 
-interface Received {
-  envelope: SMTPServerEnvelope;
-  text: string;
-}
-
-async function smtpServer(refuse: boolean, received: Received[]) {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, done) => done(refuse ? new Error('Mailbox unavailable') : null),
-    onData: (stream, session, done) => {
-      const envelope = { ...session.envelope };
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        received.push({ envelope, text: Buffer.concat(chunks).toString('utf8') });
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, close: () => new Promise<void>((resolve) => server.close(resolve)) };
-}
-
-/** Undoes the quoted-printable transfer encoding, as every mail program does. */
-const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-
 test('with a mail server the message arrives there, its link whole', async () => {
-  const received: Received[] = [];
-  const server = await smtpServer(false, received);
+  const server = await startSmtpServer();
+  const { received } = server;
   try {
     await mailerOf({ clock: Date.now, url: server.url, from, dataDir, log: () => {} }).send(mail);
     expect(received).toHaveLength(1);
-    const [{ envelope, text }] = received as [Received];
+    const [{ envelope, text }] = received as [ReceivedMail];
     expect(envelope.mailFrom).toMatchObject({ address: 'payments@pay.example' });
     expect(envelope.rcptTo.map(({ address }) => address)).toEqual(['ann@shop.example']);
     expect(text).toContain('Subject: Reset your password');
-    expect(decoded(text)).toContain(link);
+    expect(bodiesOf({ envelope, text })['text/plain']).toContain(link);
     expect(await readdir(dataDir)).toEqual([]);
   } finally {
     await server.close();
@@ -102,7 +73,7 @@ test('with a mail server the message arrives there, its link whole', async () =>
 });
 
 test('a server that refuses the message, or is not there, is told to the caller', async () => {
-  const server = await smtpServer(true, []);
+  const server = await startSmtpServer({ refuses: () => true });
   const mailer = mailerOf({ clock: Date.now, url: server.url, from, dataDir, log: () => {} });
   await expect(mailer.send(mail)).rejects.toThrow();
   await server.close();

@@ -9,6 +9,10 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** The same as an HTML page, for mail programs that show it. */
+  html?: string;
+  /** Names the message: one that is sent again keeps it, so that mail programs can leave out the second. */
+  id?: string;
   /** When it has served its purpose; a stored message is removed then. Default: never. */
   validUntilMs?: number;
 }
@@ -61,11 +65,18 @@ function optionsOf(url: string) {
   };
 }
 
+/** Whether a mail server has refused the address for good (SMTP 5xx): sending again is of no use. */
+export function isAddressRefused(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as { code?: unknown; responseCode?: number };
+  return code === 'EENVELOPE' && responseCode >= 500;
+}
+
 function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport(optionsOf(url), { from });
   return {
-    send: async ({ to, subject, text }) => {
-      await transport.sendMail({ to: { name: '', address: to }, subject, text });
+    send: async ({ to, subject, text, html, id }) => {
+      const named = id === undefined ? {} : { messageId: `<${id}@florin>` };
+      await transport.sendMail({ to: { name: '', address: to }, subject, text, ...(html && { html }), ...named });
     },
     removeExpired: async () => {},
   };

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
-  country,
+  address,
+  keptAddress,
   keptMetadata,
   livemode,
   livemodeFilter,
@@ -17,15 +18,6 @@ import { customerFilters, customerSearch } from './list-statements.ts';
 
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
-
-const addressFields = {
-  line1: Type.Optional(Type.String({ maxLength: 200 })),
-  line2: Type.Optional(Type.String({ maxLength: 200 })),
-  postalCode: Type.Optional(Type.String({ maxLength: 40 })),
-  city: Type.Optional(Type.String({ maxLength: 200 })),
-  state: Type.Optional(Type.String({ maxLength: 200 })),
-  country: Type.Optional(country),
-};
 
 /** What a new one needs. */
 export const requiredOfNewCustomer = ['name'] as const;
@@ -44,14 +36,7 @@ export const customerInput = Type.Object(
       'at most 40 characters, or null',
       'In any notation.',
     ),
-    address: Type.Optional(
-      Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
-        title: 'an address, or null',
-        description:
-          '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
-          'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',
-      }),
-    ),
+    address: Type.Optional(address),
     externalId: clearable(
       Type.String({ minLength: 1, maxLength: 255 }),
       'at most 255 characters, or null',
@@ -101,11 +86,7 @@ export const customerRecord = Type.Object({
   name: Type.String(),
   email: nullable(Type.String()),
   phone: nullable(Type.String()),
-  address: Type.Unsafe<Record<string, string> | null>({
-    description: 'As it was sent.',
-    type: ['object', 'null'],
-    additionalProperties: true,
-  }),
+  address: keptAddress,
   externalId: nullable(Type.String()),
   metadata: keptMetadata,
   defaultChannelId: nullable(Type.Integer()),

@@ -7,7 +7,7 @@ import { customerNowMs } from '../customers/read.ts';
 import { lockInvoices } from './lock.ts';
 import { readInvoice } from './read.ts';
 import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
-import { type InvoiceRow, type LockedInvoice, updateStatus } from './statements.ts';
+import { type InvoiceRow, type LockedInvoice, type Seller, updateStatus } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
 export interface ChangeStatusDeps {
@@ -33,15 +33,16 @@ export async function changeInvoice(
   });
 }
 
-/** Writes the new status of a locked invoice, and its number and due date where they are given. */
+/** Writes the new status of a locked invoice, and what it gets when it is finalized: its number, due date and seller. */
 export async function setStatus(
   transaction: Queryable,
   { tenant_id, id }: LockedInvoice,
   to: InvoiceStatus,
   nowMs: number,
-  { number = null, dueDate = null }: { number?: number | null; dueDate?: string | null } = {},
+  { number, dueDate, seller }: { number?: number; dueDate?: string; seller?: Seller } = {},
 ): Promise<InvoiceRow> {
-  const [row] = await transaction.run(updateStatus, [tenant_id, id, to, number, dueDate, nowMs]);
+  const finalized = [number ?? null, dueDate ?? null, nowMs, seller === undefined ? null : JSON.stringify(seller)];
+  const [row] = await transaction.run(updateStatus, [tenant_id, id, to, ...finalized]);
   if (row === undefined) throw new Error(`The status of invoice ${id} changed while the invoice was locked.`);
   return row;
 }

@@ -43,18 +43,14 @@ export async function createInvoice(
 ): Promise<{ record: InvoiceRecord; replayed: boolean }> {
   const { database, clock } = deps;
   requireCurrency(input.currency);
-  requireOneTax(input);
+  requireOneTax(input.lines);
   metadataJson(input.metadata);
   const totals = priceLines(input.lines);
   const actor = await actFor(principal, input.tenantId, database);
   const customer = await readCustomer(database, input.customerId, actor, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
-  if (channelId !== undefined) {
-    const channel = await deps.channels.findUsable(channelId, tenantId);
-    requireSameMode(customer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
-    requireAccepting(channel, currency);
-  }
+  if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, deps);
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     const [row] = await insertInvoices(transaction, [
@@ -75,6 +71,7 @@ export async function createInvoice(
         totals,
         status: 'DRAFT',
         number: null,
+        seller: null,
         createdMs: customerNowMs(customer, realMs),
       },
     ]);
@@ -88,7 +85,18 @@ export async function createInvoice(
   return { record: answer, replayed };
 }
 
-function requireOneTax({ lines }: InvoiceInput): void {
+/** Refuses a channel on which an invoice cannot be paid. */
+export async function requireChannel(
+  channelId: number,
+  invoice: { tenant_id: number; livemode: boolean; currency: string },
+  { channels }: Pick<CreateInvoiceDeps, 'channels'>,
+): Promise<void> {
+  const channel = await channels.findUsable(channelId, invoice.tenant_id);
+  requireSameMode(invoice.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireAccepting(channel, invoice.currency);
+}
+
+export function requireOneTax(lines: InvoiceInput['lines']): void {
   const both = lines.findIndex(({ taxRate, taxAmount }) => taxRate !== undefined && taxAmount !== undefined);
   if (both >= 0) throw invalid(`lines.${both}.taxAmount`, 'A line has a taxRate or a taxAmount, not both.');
 }

@@ -1,10 +1,13 @@
 import type { EventType } from '../../../core/event-types.ts';
 import { type DrawUuid, publicId } from '../../../core/id.ts';
+import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import { keyOfRow, mapKeyOf } from './lock.ts';
+import { type MailOccasion, queueMails } from './mails/queue.ts';
 import { detailsOf, type InvoiceRecord } from './record.ts';
 import { objectIdOf } from './rules.ts';
-import type { InvoiceRow } from './statements.ts';
+import { findNextPaymentAttempts, type InvoiceRow } from './statements.ts';
 
 export type InvoiceEventType = Extract<EventType, `invoice.${string}`>;
 
@@ -24,21 +27,45 @@ export interface InvoiceEvent {
   payment?: EventPayment | null;
 }
 
-/** Appends events about invoices. Reads their lines and payments: call it after these are written. */
+/**
+ * Appends events about invoices, and queues the mails about payments. Reads their lines, their payments and when these are tried again: call it after these are
+ * written.
+ */
 export async function appendInvoiceEvents(
   transaction: Queryable,
   events: readonly InvoiceEvent[],
   drawUuid: DrawUuid,
 ): Promise<void> {
   if (events.length === 0) return;
-  const records = await detailsOf(
+  const invoices = await withNextPaymentAttempts(
     transaction,
     events.map(({ invoice }) => invoice),
   );
+  const records = await detailsOf(transaction, invoices);
   await appendEvents(
     transaction,
     events.map((event, i) => invoiceEventDraft(event, records[i] as InvoiceRecord, drawUuid())),
   );
+  const occasions = events.flatMap((event, i) => occasionOf(event, invoices[i] as InvoiceRow));
+  await queueMails(transaction, occasions, drawUuid);
+}
+
+/** Customers are mailed about payments: not about an invoice that is PAID because its total is 0. */
+function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
+  if (type === 'invoice.paid' && payment) return [{ kind: 'RECEIPT', invoice }];
+  return type === 'invoice.payment_failed' ? [{ kind: 'PAYMENT_FAILED', invoice }] : [];
+}
+
+/** The rows of events were read before the schedule of their subscription changed. */
+async function withNextPaymentAttempts(transaction: Queryable, invoices: readonly InvoiceRow[]): Promise<InvoiceRow[]> {
+  const ofSubscriptions = invoices.filter(({ subscription_id }) => subscription_id !== null);
+  if (ofSubscriptions.length === 0) return [...invoices];
+  const found = await transaction.run(findNextPaymentAttempts, [
+    plainArray(ofSubscriptions.map(({ tenant_id }) => tenant_id)),
+    plainArray(ofSubscriptions.map(({ id }) => id)),
+  ]);
+  const attemptOf = new Map(found.map((row) => [mapKeyOf(keyOfRow(row)), row.at]));
+  return invoices.map((row) => ({ ...row, next_payment_attempt: attemptOf.get(mapKeyOf(keyOfRow(row))) ?? null }));
 }
 
 /**

@@ -14,12 +14,43 @@ import { invoiceStatuses } from './states.ts';
 
 const total = (description: string) => Type.Integer({ minimum: 0, maximum: maximumAmount, description });
 
+const dueDay = (when: string) =>
+  Type.String({
+    format: 'date',
+    pattern: '^(?!0000)',
+    title: 'a day as YYYY-MM-DD',
+    description: `Only invoices with a \`dueDate\` ${when} this day, YYYY-MM-DD.`,
+  });
+
 /** The filters of the list, on `invoice i`. */
 export const invoiceFilters = listFilters({
   status: {
     field: Type.Optional(Type.Enum([...invoiceStatuses])),
     type: 'text',
     condition: (value) => `i.status = ${value}`,
+  },
+  number: {
+    field: Type.Optional(
+      Type.String({
+        pattern: '^(INV|TEST)-[0-9]{6,15}$',
+        title: 'an invoice number such as INV-000001',
+        description: 'Only the invoice with this number, such as `INV-000001`.',
+      }),
+    ),
+    type: 'text',
+    condition: (value) => `i.series = split_part(${value}, '-', 1) and i.number = split_part(${value}, '-', 2)::bigint`,
+  },
+  dueFrom: {
+    field: Type.Optional(dueDay('on or after')),
+    type: 'date',
+    condition: (value) => `i.due_date >= ${value}`,
+    counted: false,
+  },
+  dueTo: {
+    field: Type.Optional(dueDay('on or before')),
+    type: 'date',
+    condition: (value) => `i.due_date <= ${value}`,
+    counted: false,
   },
   customerId: {
     field: Type.Optional(long('Only invoices of this customer.')),
@@ -60,12 +91,12 @@ export const invoiceSearch = searchField(
   'their id, their number, the beginning of their description, or the mail address or external id of their customer',
 );
 
-export const statements = listStatements<InvoiceRow, 'ids' | 'subscriptionId' | 'customerId'>(
+export const statements = listStatements<InvoiceRow, 'ids' | 'number' | 'subscriptionId' | 'customerId'>(
   'invoices',
   { from: 'invoice i', alias: 'i', key: 'bigint' },
   invoiceColumns,
   invoiceFilters,
-  ['ids', 'subscriptionId', 'customerId'],
+  ['ids', 'number', 'subscriptionId', 'customerId'],
 );
 
 /** How much of a description is indexed. */

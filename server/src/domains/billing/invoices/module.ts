@@ -1,12 +1,13 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
-import type { NodeWith } from '../../../platform/node.ts';
+import type { Node, NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
+import { invoiceMailWorker, sweepInvoiceMails } from './mails/worker.ts';
 import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
@@ -18,6 +19,7 @@ import {
   invoiceRow,
   lineInput,
   lineRecord,
+  modifyInput,
   paidInvoice,
   payInput,
   paymentRecord,
@@ -54,7 +56,7 @@ type Provided = ReturnType<typeof provide>;
 /** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
 export const invoices = defineModule({
   name: 'invoices',
-  tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
+  tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment', 'invoice_mail'],
   settings,
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
@@ -62,6 +64,7 @@ export const invoices = defineModule({
     InvoiceInPaymentEvent: invoiceInPaymentEvent,
     InvoiceCreateInput: invoiceInput,
     InvoiceLineInput: lineInput,
+    InvoiceModifyInput: modifyInput,
     InvoiceFinalizeInput: finalizeInput,
     InvoicePayInput: payInput,
     InvoiceVoidInput: voidInput,
@@ -78,11 +81,13 @@ export const invoices = defineModule({
   },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceWorker, overdueWorker }: Provided) => [invoiceWorker, overdueWorker],
+  workers: ({ invoiceWorker, overdueWorker, mailWorker }: Provided) => [invoiceWorker, overdueWorker, mailWorker],
+  retention: ({ database }: Node) => [{ name: 'invoice mails', sweep: (nowMs) => sweepInvoiceMails(database, nowMs) }],
   integrity: invoiceChecks,
 });
 
-function provide({ settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks }: Needs) {
+function provide(needs: Needs) {
+  const { settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks, mailer, logError } = needs;
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
@@ -95,6 +100,13 @@ function provide({ settings, workerDatabase, clock, drawUuid, log, lifecycle, me
     clock,
     drawUuid,
     ...failureLog(log, 'Finding overdue invoices'),
+  });
+  const mailWorker = invoiceMailWorker({
+    database: workerDatabase,
+    clock,
+    mailer,
+    logError,
+    ...failureLog(log, 'Mailing customers'),
   });
   testClocks.register(invoiceTestClockWork);
   testClocks.register(overdueTestClockWork);
@@ -115,5 +127,5 @@ function provide({ settings, workerDatabase, clock, drawUuid, log, lifecycle, me
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceWorker, overdueWorker, pdfRenderer };
+  return { invoiceFollowers, invoiceWorker, overdueWorker, mailWorker, pdfRenderer };
 }

@@ -5,6 +5,7 @@ import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateInvoiceDeps, createInvoice } from './create.ts';
+import { type ModifyInvoiceDeps, modifyInvoice } from './drafts/modify.ts';
 import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
 import { listInvoices } from './list.ts';
 import { type PayInvoiceDeps, payInvoice } from './payment/pay.ts';
@@ -18,6 +19,7 @@ import {
   invoiceQuery,
   invoiceRecord,
   invoiceRow,
+  modifyInput,
   paidInvoice,
   payInput,
   printQuery,
@@ -26,6 +28,7 @@ import {
 import { type VoidDeps, voidInvoice } from './void.ts';
 
 type InvoiceRouteDeps = CreateInvoiceDeps &
+  ModifyInvoiceDeps &
   FinalizeDeps &
   PayInvoiceDeps &
   VoidDeps &
@@ -59,7 +62,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     get('/api/invoice/list', 'invoice_read', 'Invoices', {
       summary: 'List invoices',
-      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
+      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'])} ${exportText}`,
       query: invoiceListQuery,
       data: Type.Array(invoiceRow),
       paged: 'by_page_or_cursor',
@@ -79,6 +82,20 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       data: Type.Null(),
       documentTypes: renderedTypes,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps),
+    }),
+
+    post('/api/invoice/modify', 'invoice_write', 'Invoices', {
+      summary: 'Change a draft',
+      description:
+        'Changes the fields that are given; `lines` replace all lines. The customer and the currency stay. Only a DRAFT can ' +
+        'be changed. No event is sent: `invoice.finalized` shows what became of it.',
+      body: modifyInput,
+      refuses: ['invoice_not_draft', 'currency_not_supported', 'channel_inactive'],
+      data: invoiceRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Invoice updated',
+        data: await modifyInvoice(body, principal, deps),
+      }),
     }),
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {

@@ -1,7 +1,16 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, livemode, livemodeFilter, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  keptAddress,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  long,
+  metadata,
+  metadataChange,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
@@ -22,26 +31,26 @@ export const lineInput = Type.Object(
   { additionalProperties: false },
 );
 
+const lines = Type.Array(lineInput, {
+  minItems: 1,
+  maxItems: 200,
+  description: 'Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`.',
+});
+
+const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD' });
+
 export const invoiceInput = Type.Object(
   {
     customerId: long('The customer to invoice.'),
     currency: Type.String({ minLength: 1, maxLength: 16, description: 'An ISO 4217 code.' }),
-    lines: Type.Array(lineInput, {
-      minItems: 1,
-      maxItems: 200,
-      description: 'Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`.',
-    }),
+    lines,
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     metadata: Type.Optional(metadata),
     channelId: Type.Optional(long("The channel to pay the invoice on. Default: the customer's default channel.")),
-    dueDate: Type.Optional(
-      Type.String({
-        format: 'date',
-        pattern: '^(?!0000)',
-        title: 'a day as YYYY-MM-DD',
-        description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
-      }),
-    ),
+    dueDate: Type.Optional({
+      ...day,
+      description: 'The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized.',
+    }),
     ...forTenant,
   },
   { additionalProperties: false },
@@ -56,6 +65,26 @@ export const invoiceListQuery = Type.Object({
   ...timeFields,
   livemode: livemodeFilter,
 });
+
+/** A field that null clears. */
+const clearable = <Shape extends TSchema>(shape: Shape, title: string, description: string) =>
+  Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
+
+export const modifyInput = Type.Object(
+  {
+    id: long('A DRAFT.'),
+    lines: Type.Optional(lines),
+    description: clearable(
+      Type.String({ maxLength: 2000 }),
+      'at most 2000 characters, or null',
+      'Shown on the invoice.',
+    ),
+    ...metadataChange,
+    channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
+    dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
+  },
+  { additionalProperties: false },
+);
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });
 
@@ -108,6 +137,12 @@ export const printQuery = Type.Object({
   format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
 });
 
+export const sellerRecord = Type.Object({
+  name: Type.String(),
+  address: keptAddress,
+  taxId: nullable(Type.String()),
+});
+
 /** An invoice without its lines and payments, as in lists. */
 export const listedInvoice = Type.Object({
   id: Type.Integer(),
@@ -127,9 +162,22 @@ export const listedInvoice = Type.Object({
   amountPaid: Type.Integer({ description: 'The sum of the successful payments.' }),
   amountRemaining: Type.Integer({ description: '`amountDue` − `amountPaid`.' }),
   amountUnderWay: Type.Integer({ description: 'The sum of the payments in progress.' }),
+  amountRefunded: Type.Integer({
+    description: 'What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`.',
+  }),
+  nextPaymentAttempt: nullable(
+    Type.String({
+      description:
+        'When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress.',
+    }),
+  ),
   channelId: nullable(Type.Integer()),
   description: nullable(Type.String()),
   metadata: keptMetadata,
+  seller: Type.Union([sellerRecord, Type.Null()], {
+    description:
+      'The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller.',
+  }),
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
   overdueTime: nullable(
     Type.String({ description: 'When it was found to be unpaid after its due date; kept when it is paid later.' }),

@@ -2,6 +2,13 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
+/** Who sells: the tenant of an invoice. */
+export interface Seller {
+  name: string;
+  address: Record<string, string> | null;
+  taxId: string | null;
+}
+
 export interface InvoiceRow {
   tenant_id: number;
   id: number;
@@ -19,12 +26,18 @@ export interface InvoiceRow {
   amount_paid: number;
   /** The amount of payments that have succeeded or are in progress: paid and reserved. */
   amount_held: number;
+  /** What was refunded of its payments. */
+  amount_refunded: number;
+  /** When the subscription that issued it tries its failed payment again; null: no try is planned. */
+  next_payment_attempt: string | null;
   /** How many payments the invoice has, failed ones included. */
   payments: number;
   /** The channel to pay through; null: the customer's default channel. */
   channel_id: number | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
+  /** As it was when the invoice was finalized; null: a DRAFT, or finalized by a version that kept none. */
+  seller: Seller | null;
   due_date: string | null;
   /** When it was found to be past its due date. */
   overdue_at: string | null;
@@ -43,9 +56,26 @@ export interface InvoiceRow {
   updated_at: string;
 }
 
+/**
+ * What was refunded of an invoice's payments, from `invoice i`. Read from the payments, so that a refund waits for no invoice.
+ * Most rows have no payment and cost nothing.
+ */
+const amountRefunded = `case when i.amount_paid = 0 then 0 else (
+    select coalesce(sum(t.amount_refunded), 0)
+      from invoice_payment p
+      join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+     where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.state = 'SUCCEEDED') end::bigint`;
+
+/** When a failed payment of an invoice is tried again: its subscription keeps the schedule. */
+const nextPaymentAttempt = (tenant: string, invoice: string) => `(
+    select c.due_at from subscription_charge c
+     where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
+
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, i.payments, i.channel_id, i.description, i.metadata, i.due_date, i.overdue_at, i.clock_id,
+  i.amount_paid, i.amount_held, ${amountRefunded} as amount_refunded,
+  case when i.subscription_id is not null then ${nextPaymentAttempt('i.tenant_id', 'i.id')} end as next_payment_attempt,
+  i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
   i.subscription_id,
   i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
 
@@ -91,6 +121,13 @@ export const findInvoice = statement<InvoiceRow>(
   `select ${invoiceColumns}
      from unnest($1::bigint[]) as visible (tenant_id)
      join invoice i on i.tenant_id = visible.tenant_id and i.id = $2`,
+);
+
+/** When failed payments are tried again. Values: arrays of tenants and invoices. */
+export const findNextPaymentAttempts = statement<{ tenant_id: number; id: number; at: string | null }>(
+  'invoices.find_next_payment_attempts',
+  `select tenant_id, id, ${nextPaymentAttempt('wanted.tenant_id', 'wanted.id')} as at
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)`,
 );
 
 /** Whether the invoice id of a payment names an invoice in Florin. Invoices are never removed. Values: tenant, id. */
@@ -191,11 +228,12 @@ export const insertFailedPayments = statement(
    select tenant_id, id, payments, amount, true, 'FAILED', failure_code, failure_message, at, at, at from counted`,
 );
 
-/** Values: tenant, id, status, number or null, due date or null, now (ms). */
+/** Values: tenant, id, status, number or null, due date or null, now (ms), seller as JSON or null. */
 export const updateStatus = statement<InvoiceRow>(
   'invoices.move',
   `update invoice i
       set status = $3, number = coalesce($4, i.number), due_date = coalesce($5::date, i.due_date),
+          seller = coalesce($7::json, i.seller),
           finalized_at = case when $3 in ('OPEN', 'PAID') then to_timestamp($6::float8 / 1000) else i.finalized_at end,
           paid_at = case when $3 = 'PAID' then to_timestamp($6::float8 / 1000) else i.paid_at end,
           closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000) else i.closed_at end,
@@ -215,5 +253,8 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
    returning tenant_id, series, last`,
 );
 
-/** The seller's name on rendered invoices. Values: tenant. */
-export const findSeller = statement<{ name: string }>('invoices.find_seller', 'select name from tenant where id = $1');
+/** Tenants as sellers. Values: array of tenants. */
+export const findSellers = statement<Seller & { id: number }>(
+  'invoices.find_sellers',
+  'select id, name, address, tax_id as "taxId" from tenant where id = any ($1::bigint[])',
+);

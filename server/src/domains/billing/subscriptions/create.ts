@@ -144,6 +144,7 @@ function rowOf(
     cancel_at_period_end: false,
     due_at: null,
     paused_at: null,
+    next_payment_attempt: null,
     ended_at: null,
     version: 0,
     created_at: now,

@@ -35,6 +35,7 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
     trialEnd: row.trial_end,
     endTime: row.end_at,
     cancelAtPeriodEnd: row.cancel_at_period_end,
+    nextPaymentAttempt: row.next_payment_attempt,
     pausedTime: row.paused_at,
     endedTime: row.ended_at,
     version: row.version,

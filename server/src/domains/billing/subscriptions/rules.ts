@@ -33,7 +33,8 @@ export function withEnd(
   at: string,
   nowMs: number,
 ): SubscriptionWithTerms {
-  return withChange(row, { state, ended_at: at, paused_at: null, next_plan_id: null, next_quantity: null }, nowMs);
+  const none = { paused_at: null, next_plan_id: null, next_quantity: null, next_payment_attempt: null };
+  return withChange(row, { state, ended_at: at, ...none }, nowMs);
 }
 
 const latestMs = Date.UTC(2970, 0, 1);

@@ -167,6 +167,9 @@ export const subscriptionRecord = Type.Object({
   trialEnd: nullableTime('null: no trial.'),
   endTime: nullableTime('When it expires; null: no end.'),
   cancelAtPeriodEnd: Type.Boolean(),
+  nextPaymentAttempt: nullableTime(
+    'When the first of its failed payments is tried again. null: no try is planned, or one is in progress.',
+  ),
   pausedTime: nullableTime('When it was paused; null: it is not PAUSED.'),
   endedTime: nullableTime('When it was CANCELLED or EXPIRED.'),
   version: Type.Integer({ description: 'Rises with every change, so that a receiver can ignore outdated events.' }),

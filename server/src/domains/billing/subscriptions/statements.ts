@@ -38,6 +38,8 @@ export interface SubscriptionRow {
   cancel_at_period_end: boolean;
   due_at: string | null;
   paused_at: string | null;
+  /** When the first of its failed payments is tried again. Not a column: its charges have it. */
+  next_payment_attempt: string | null;
   ended_at: string | null;
   version: number;
   created_at: string;
@@ -68,10 +70,17 @@ export interface PendingLine {
   tax_rate: number | null;
 }
 
+/** With `offset 0` as in `findOpenCharges`: one lookup in the index of open charges. */
+const nextPaymentAttempt = `(select min(c.due_at) from (
+    select due_at from subscription_charge
+     where tenant_id = s.tenant_id and subscription_id = s.id and state <> 'SETTLED' and state = 'FAILED'
+    offset 0) as c)`;
+
 /** The columns of `SubscriptionRow`, from `subscription s`. */
 export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
-  s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at, s.paused_at, s.ended_at,
+  s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at,
+  ${nextPaymentAttempt} as next_payment_attempt, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
 
 const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.interval_unit, plan.interval_count,

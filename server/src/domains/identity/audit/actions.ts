@@ -40,6 +40,7 @@ export const auditActions = {
   'customer.create': 'A customer was created.',
   'customer.update': 'A customer was changed.',
   'invoice.create': 'An invoice was created as a draft.',
+  'invoice.update': 'A draft of an invoice was changed.',
   'invoice.finalize': 'An invoice was finalized.',
   'invoice.pay': 'A payment of an invoice was created.',
   'invoice.void': 'An invoice was made void or uncollectible.',

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { notFound } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
+import { type Principal, platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
@@ -30,7 +30,9 @@ export async function modifyTenant(
   deps: ModifyTenantDeps,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<TenantRecord>> {
-  const { id, name, state, secondFactorRequired } = input;
+  const { id, name, state, secondFactorRequired, address, taxId } = input;
+  const addressJson = address && JSON.stringify(address);
+  const mails = [input.customerMails ?? null, input.mailLanguage ?? null];
   const now = new Date(deps.clock());
   const { tenantId } = principal;
   const once = onceFor(deps.database, {
@@ -39,9 +41,8 @@ export async function modifyTenant(
   });
   if (id === undefined) {
     return once(async (transaction) => {
-      const [created] = (await transaction.run(insertTenant, [name, state, now, secondFactorRequired ?? null])) as [
-        TenantRow,
-      ];
+      const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null, ...mails];
+      const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
       const after = recordOf(created);
       await appendAudit(transaction, principal, {
         action: 'tenant.create',
@@ -52,19 +53,24 @@ export async function modifyTenant(
       return after;
     });
   }
+  if (id === platformTenant) requireNoRestriction(input);
   const updated = await once(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
       requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
     }
-    const [row] = (await transaction.run(updateTenant, [
+    const values = [
       id,
       name ?? existing.name,
       state ?? existing.state,
       now,
       secondFactorRequired ?? null,
-    ])) as [TenantRow];
+      ...given(addressJson),
+      ...given(taxId),
+      ...mails,
+    ];
+    const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
     const [before, after] = [recordOf(existing), recordOf(row)];
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);
@@ -72,4 +78,14 @@ export async function modifyTenant(
   });
   deps.notifications.applied(principalsTopic);
   return updated;
+}
+
+const given = (value: unknown) => [value !== undefined, value ?? null];
+
+/** The platform's own tenant cannot be disabled: nobody could enable it again. */
+function requireNoRestriction({ state, secondFactorRequired }: TenantInput): void {
+  if (state === false) throw invalid('state', "The platform's own tenant cannot be disabled.");
+  if (secondFactorRequired !== undefined) {
+    throw invalid('secondFactorRequired', "The platform's own tenant cannot require a second factor.");
+  }
 }

@@ -5,6 +5,16 @@ import type { TenantRow } from './statements.ts';
 export type TenantRecord = Static<typeof tenantRecord>;
 
 export function recordOf(row: TenantRow): TenantRecord {
-  const { id, name, state, second_factor_required: secondFactorRequired, created_at, updated_at } = row;
-  return { id, name, state, secondFactorRequired, createdTime: created_at, updatedTime: updated_at ?? created_at };
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    secondFactorRequired: row.second_factor_required,
+    address: row.address,
+    taxId: row.tax_id,
+    customerMails: row.customer_mails,
+    mailLanguage: row.mail_language,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at ?? row.created_at,
+  };
 }

@@ -1,14 +1,24 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import { address, keptAddress, nullable, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+
+export const mailLanguages = ['en', 'de'] as const;
+export type MailLanguage = (typeof mailLanguages)[number];
 
 /** What a new one needs. */
 export const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
   {
-    id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    id: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change.",
+      }),
+    ),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' })),
     state: Type.Optional(
       Type.Boolean({
         description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
@@ -21,11 +31,34 @@ export const tenantInput = Type.Object(
           'value; a new tenant without it requires none.',
       }),
     ),
+    address: Type.Optional(address),
+    taxId: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
+        title: 'at most 40 characters, or null',
+        description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
+      }),
+    ),
+    customerMails: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one ' +
+          'fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody.',
+      }),
+    ),
+    mailLanguage: Type.Optional(
+      Type.Enum([...mailLanguages], { description: 'The language of these mails. Default of a new tenant: `en`.' }),
+    ),
   },
   { additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
 
-export const tenantQuery = Type.Object({ id: long('The tenant.') });
+export const tenantQuery = Type.Object({
+  id: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "The tenant; 0: the platform's own.",
+  }),
+});
 
 export const tenantRecord = Type.Object({
   id: Type.Integer(),
@@ -34,6 +67,10 @@ export const tenantRecord = Type.Object({
   secondFactorRequired: Type.Boolean({
     description: 'Whether sessions of users without a second factor may only enrol one.',
   }),
+  address: keptAddress,
+  taxId: nullable(Type.String()),
+  customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
+  mailLanguage: Type.Enum([...mailLanguages]),
   createdTime: Type.String(),
   updatedTime,
 });

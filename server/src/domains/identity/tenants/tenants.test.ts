@@ -21,6 +21,10 @@ test('a tenant is created, updated and listed', async () => {
     name: 'Quay Shop',
     state: true,
     secondFactorRequired: false,
+    address: null,
+    taxId: null,
+    customerMails: false,
+    mailLanguage: 'en',
     createdTime: expect.any(String),
     updatedTime: expect.any(String),
   });
@@ -66,10 +70,26 @@ test('only a platform administrator sees or changes tenants', async () => {
   }
 });
 
-test('an absent tenant is 404; the platform’s own tenant cannot be changed', async () => {
+test('an absent tenant is 404', async () => {
   expect((await save({ id: 999_999, name: 'X', state: true })).status).toBe(404);
-  const { status, body } = await save({ id: 0, name: 'X', state: false });
-  expect([status, body.error.field]).toEqual([400, 'id']);
+});
+
+test('of the platform’s own tenant, only the seller can change', async () => {
+  const seller = { id: 0, name: 'Harbour Ltd', address: { city: 'Hull', country: 'GB' }, taxId: 'GB 123' };
+  expect((await save({ ...seller, state: true })).body.data).toMatchObject({ ...seller, state: true });
+  for (const [field, change] of Object.entries({ state: false, secondFactorRequired: true })) {
+    const { status, body } = await save({ id: 0, name: 'X', state: true, [field]: change });
+    expect([status, body.error.field]).toEqual([400, field]);
+  }
+});
+
+test('an update keeps the seller’s address and tax number unless it names them; null clears them', async () => {
+  const address = { line1: 'Quay 1', city: 'Hull', country: 'GB' };
+  const { id } = (await save({ name: 'Quay Shop', state: true, address, taxId: 'GB 123' })).body.data;
+  const named = { id, name: 'Quay Shop', state: true };
+  expect((await save(named)).body.data).toMatchObject({ address, taxId: 'GB 123' });
+  expect((await save({ ...named, address: null })).body.data).toMatchObject({ address: null, taxId: 'GB 123' });
+  expect((await save({ ...named, taxId: null })).body.data).toMatchObject({ address: null, taxId: null });
 });
 
 test.each([
@@ -78,6 +98,8 @@ test.each([
   [{ name: 'X' }, 'state'],
   [{ name: 'X', state: 'true' }, 'state'],
   [{ name: 'X', state: true, plan: 'gold' }, 'plan'],
+  [{ name: 'X', state: true, taxId: '' }, 'taxId'],
+  [{ name: 'X', state: true, address: { street: 'Quay 1' } }, 'address.street'],
 ])('saving a tenant as %j is refused naming %s', async (body, field) => {
   const reply = await save(body);
   expect([reply.status, reply.body.error.field]).toEqual([400, field]);

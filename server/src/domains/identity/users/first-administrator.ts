@@ -5,13 +5,14 @@ import { platformTenant } from '../../../core/principal.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import { readOrCreateSecret } from '../../../platform/crypto/sealed-secret.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { insertWithNames } from './modify.ts';
 import { recordOf } from './record.ts';
+import { requireStrongPassword } from './rules.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -94,23 +95,51 @@ function insertAdministrator(
   return database.transaction(async (transaction) => {
     await transaction.run(lockUsers);
     if ((await transaction.run(anyUser)).length > 0) return false;
-    const user = {
-      tenantId: platformTenant,
-      userName: account,
-      email: account.includes('@') ? account : `${account}@localhost`,
-      passwordHash,
-      userType: 'PLATFORM_ADMIN',
-      roles: [],
-      state: true,
-      now: new Date(clock()),
-    } as const;
-    const created = await insertWithNames(transaction, user, { mayKnowAll: true });
-    await appendAudit(transaction, systemActor, {
-      action: 'user.create',
-      tenantId: platformTenant,
-      recordId: created.id,
-      after: recordOf(created),
-    });
+    await insertPlatformAdministrator(transaction, { account, passwordHash, nowMs: clock() });
     return true;
+  });
+}
+
+/**
+ * Creates a further platform administrator: `florin create-admin`, for operators who are locked out. Refuses an account that
+ * exists, and a weak password.
+ */
+export async function addAdministrator({
+  database,
+  passwords,
+  clock,
+  account,
+  password,
+  passwordMinLength,
+}: Pick<FirstAdministratorDeps, 'database' | 'passwords' | 'clock' | 'account' | 'passwordMinLength'> & {
+  password: string;
+}): Promise<void> {
+  await requireStrongPassword(password, passwordMinLength, 'password');
+  const passwordHash = await passwords.hash(password);
+  await database.transaction((transaction) =>
+    insertPlatformAdministrator(transaction, { account, passwordHash, nowMs: clock() }),
+  );
+}
+
+async function insertPlatformAdministrator(
+  transaction: Queryable,
+  { account, passwordHash, nowMs }: { account: string; passwordHash: string; nowMs: number },
+): Promise<void> {
+  const user = {
+    tenantId: platformTenant,
+    userName: account,
+    email: account.includes('@') ? account : `${account}@localhost`,
+    passwordHash,
+    userType: 'PLATFORM_ADMIN',
+    roles: [],
+    state: true,
+    now: new Date(nowMs),
+  } as const;
+  const created = await insertWithNames(transaction, user, { mayKnowAll: true });
+  await appendAudit(transaction, systemActor, {
+    action: 'user.create',
+    tenantId: platformTenant,
+    recordId: created.id,
+    after: recordOf(created),
   });
 }

@@ -39,6 +39,7 @@ export function fitting({
     '/api/customer/detail': [payerId],
     '/api/invoice/detail': [...draftIds, ...invoiceIds],
     '/api/invoice/print': [...draftIds.slice(0, 2), ...invoiceIds.slice(0, 2)],
+    '/api/invoice/modify': [...draftIds, ...invoiceIds],
     '/api/invoice/finalize': draftIds,
     '/api/invoice/pay': invoiceIds,
     '/api/invoice/void': [...draftIds, ...invoiceIds],

@@ -5,6 +5,7 @@ import { type ChangeStatusDeps, changeInvoice, setStatus } from '../change-statu
 import { appendInvoiceEvents } from '../events.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { requireTransition } from '../rules.ts';
+import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
 export interface FinalizeDeps extends ChangeStatusDeps {
@@ -13,7 +14,7 @@ export interface FinalizeDeps extends ChangeStatusDeps {
 
 /**
  * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so that
- * numbers have no holes. An invoice with a total of 0 becomes PAID at once, with its `invoice.paid` event.
+ * numbers have no holes. The invoice keeps the seller as it is now. An invoice with a total of 0 becomes PAID at once, with its `invoice.paid` event.
  */
 export async function finalizeInvoice(id: number, principal: Principal, deps: FinalizeDeps): Promise<InvoiceRecord> {
   return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {
@@ -22,8 +23,9 @@ export async function finalizeInvoice(id: number, principal: Principal, deps: Fi
     const [number] = (await allocateNumbers(transaction, [
       { tenantId: invoice.tenant_id, livemode: invoice.livemode },
     ])) as [number];
+    const seller = await sellerOf(transaction, invoice.tenant_id);
     const dueDate = invoice.due_date ?? utcDay(nowMs);
-    const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate });
+    const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate, seller });
     const types = to === 'PAID' ? (['invoice.finalized', 'invoice.paid'] as const) : (['invoice.finalized'] as const);
     const events = types.map((type) => ({ type, invoice: row }));
     await appendInvoiceEvents(transaction, events, deps.drawUuid);

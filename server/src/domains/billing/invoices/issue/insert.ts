@@ -2,7 +2,7 @@ import { utcDay } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { seriesOf } from '../number.ts';
-import type { InvoiceRow } from '../statements.ts';
+import type { InvoiceRow, Seller } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { insertInvoicesWithLines } from './insert-statements.ts';
 import type { PricedLines } from './price-lines.ts';
@@ -36,6 +36,8 @@ export interface NewInvoice extends InvoiceFacts {
   status: InvoiceStatus;
   /** Null for a DRAFT. */
   number: number | null;
+  /** Null for a DRAFT. */
+  seller: Seller | null;
   createdMs: number;
 }
 
@@ -75,6 +77,7 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
     plainArray(column(({ livemode }) => livemode)),
     plainArray(column(({ livemode }) => seriesOf(livemode))),
     plainArray(column(({ clockId }) => clockId)),
+    textArray(column(({ seller }) => (seller === null ? null : JSON.stringify(seller)))),
   ]);
   return drafts.map((draft, i) => rowOf(draft, (placed[i] as { id: number }).id));
 }
@@ -97,10 +100,13 @@ function rowOf(draft: NewInvoice, id: number): InvoiceRow {
     total: totals.total,
     amount_paid: 0,
     amount_held: 0,
+    amount_refunded: 0,
+    next_payment_attempt: null,
     payments: 0,
     channel_id: draft.channelId,
     description: draft.description,
     metadata: draft.metadata,
+    seller: draft.seller,
     due_date: draft.dueMs === null ? null : utcDay(draft.dueMs),
     overdue_at: null,
     clock_id: draft.clockId,

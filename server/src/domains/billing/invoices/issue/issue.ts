@@ -3,7 +3,8 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
 import { type InvoiceEvent, invoiceEventDraft } from '../events.ts';
 import { recordOf } from '../record.ts';
-import type { InvoiceRow } from '../statements.ts';
+import { sellersOf } from '../sellers.ts';
+import type { InvoiceRow, Seller } from '../statements.ts';
 import { type InvoiceFacts, insertInvoices } from './insert.ts';
 import { allocateNumbers } from './numbers.ts';
 import { type LineInput, type PricedLines, priceLines } from './price-lines.ts';
@@ -17,7 +18,7 @@ export interface InvoiceDraft extends InvoiceFacts {
 }
 
 /**
- * Issues many invoices, finalized and numbered, with their events, in four statements for any number of them. Invoices with
+ * Issues many invoices, finalized and numbered, with their events, in five statements for any number of them. Invoices with
  * a total of 0 are PAID at once, with their `invoice.paid` event. Runs in the caller's transaction and keeps the tenants' number counters
  * locked until it ends. Returns the rows in the order of the drafts.
  */
@@ -28,13 +29,18 @@ export async function issueInvoices(
 ): Promise<InvoiceRow[]> {
   if (drafts.length === 0) return [];
   const numbers = await allocateNumbers(transaction, drafts);
+  const sellers = await sellersOf(
+    transaction,
+    drafts.map(({ tenantId }) => tenantId),
+  );
   const priced = drafts.map(({ lines }) => priceLines(lines));
   const rows = await insertInvoices(
     transaction,
     drafts.map((draft, i) => {
       const totals = priced[i] as PricedLines;
       const status = totals.total === 0 ? 'PAID' : 'OPEN';
-      return { ...draft, totals, status, number: numbers[i] as number, createdMs: draft.issuedMs };
+      const facts = { number: numbers[i] as number, seller: sellers[i] as Seller, createdMs: draft.issuedMs };
+      return { ...draft, totals, status, ...facts };
     }),
   );
   await appendEvents(

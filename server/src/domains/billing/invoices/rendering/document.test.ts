@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { type LineInput, priceLines } from '../issue/price-lines.ts';
 import type { InvoiceRecord } from '../record.ts';
+import type { Seller } from '../statements.ts';
 import { type Buyer, documentOf } from './document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };
+const mill: Seller = { name: 'Mill', address: null, taxId: null };
 const bread: LineInput = { description: 'Bread', quantity: 1, unitAmount: 100 };
 
 function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): InvoiceRecord {
@@ -20,9 +22,12 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
     amountPaid: 0,
     amountRemaining: sums.total,
     amountUnderWay: 0,
+    amountRefunded: 0,
+    nextPaymentAttempt: null,
     channelId: null,
     description: null,
     metadata: null,
+    seller: null,
     dueDate: '2027-06-30',
     overdueTime: null,
     subscriptionId: null,
@@ -53,7 +58,7 @@ test('the taxes of all rates and the taxes given as amounts sum up to the tax of
       { ...bread, taxAmount: 8 },
       bread,
     ]),
-    'Mill',
+    mill,
     ada,
   );
   expect(plain(sums)).toEqual([
@@ -70,22 +75,18 @@ test('the taxes of all rates and the taxes given as amounts sum up to the tax of
 test('the base of a tax rate is exact also beyond 2^53 − 1', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
-  const { sums } = documentOf(
-    invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)),
-    'Mill',
-    ada,
-  );
+  const { sums } = documentOf(invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)), mill, ada);
   expect(plain(sums)).toContain('Tax 0 % of 90,071,992,547,409.91: EUR 0.00');
   const { sums: doubled } = documentOf(
     invoiceOf(lines.map((line) => ({ ...line, taxRate: line.taxRate / 100 }))),
-    'Mill',
+    mill,
     ada,
   );
   expect(plain(doubled)).toContain('Tax 0 % of 180,143,985,094,819.82: EUR 0.00');
 });
 
 test('an address is formatted with the parts that are known; a state precedes the postal code', () => {
-  const linesOf = (address: Buyer['address']) => documentOf(invoiceOf([bread]), 'Mill', { ...ada, address }).buyer;
+  const linesOf = (address: Buyer['address']) => documentOf(invoiceOf([bread]), mill, { ...ada, address }).buyer;
   expect(linesOf(null)).toEqual(['Ada']);
   expect(linesOf({ line1: 'Rue 1', postalCode: '75001', city: 'Paris', country: 'FR' })).toEqual([
     'Ada',
@@ -104,7 +105,7 @@ test('an address is formatted with the parts that are known; a state precedes th
 test('days are in UTC, with the name of the month', () => {
   const { facts } = documentOf(
     invoiceOf([bread], { periodStart: '2027-06-01T00:00:00.000Z', periodEnd: '2027-06-30T23:59:59.000Z' }),
-    'Mill',
+    mill,
     ada,
   );
   expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
@@ -112,8 +113,16 @@ test('days are in UTC, with the name of the month', () => {
 
 test('an invoice with a total of 0 shows that nothing is to be paid', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
-  expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), 'Mill', ada)).toMatchObject({
+  expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), mill, ada)).toMatchObject({
     paymentSummary: 'Nothing is to be paid',
     stamp: 'Paid',
+  });
+});
+
+test('the seller is shown with its address and tax number', () => {
+  const address = { line1: 'Mühlweg 1', postalCode: '04109', city: 'Leipzig', country: 'DE' };
+  expect(documentOf(invoiceOf([bread]), { ...mill, address, taxId: 'DE123456789' }, ada).seller).toEqual({
+    name: 'Mill',
+    details: ['Mühlweg 1', '04109 Leipzig', 'Germany', 'Tax ID: DE123456789'],
   });
 });

@@ -1,6 +1,7 @@
 import { decimalOf } from '../../../../core/money.ts';
 import type { CustomerRecord } from '../../customers/record.ts';
 import type { InvoiceRecord } from '../record.ts';
+import type { Seller } from '../statements.ts';
 
 /** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */
 export interface InvoiceDocument {
@@ -8,7 +9,7 @@ export interface InvoiceDocument {
   title: string;
   /** Shown next to the title when the invoice is not simply open. */
   stamp: 'Paid' | 'Void' | 'Draft' | null;
-  seller: string;
+  seller: { name: string; details: string[] };
   /** Name, address and e-mail address of the customer. */
   buyer: string[];
   /** The amount to pay and its due date, or why nothing is to be paid; null for a draft. */
@@ -33,14 +34,17 @@ const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLE
 export const lineColumns = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
 
 /** Formats an invoice for rendering. */
-export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer): InvoiceDocument {
+export function documentOf(invoice: InvoiceRecord, seller: Seller, buyer: Buyer): InvoiceDocument {
   const { currency, number, status } = invoice;
   return {
     id: invoice.id,
     title: number === null ? 'Invoice' : `Invoice ${number}`,
     stamp: stamps[status],
-    seller,
-    buyer: addressOf(buyer),
+    seller: {
+      name: seller.name,
+      details: [...addressOf(seller), ...(seller.taxId ? [`Tax ID: ${seller.taxId}`] : [])],
+    },
+    buyer: [buyer.name, ...addressOf(buyer), ...(buyer.email ? [buyer.email] : [])],
     paymentSummary: paymentSummaryOf(invoice),
     facts: factsOf(invoice),
     description: invoice.description,
@@ -57,10 +61,10 @@ export function documentOf(invoice: InvoiceRecord, seller: string, buyer: Buyer)
 }
 
 /** With a state, the postal code follows it, as in the countries that have states; otherwise it precedes the city. */
-function addressOf({ name, address, email }: Buyer): string[] {
+function addressOf({ address }: Pick<Buyer, 'address'>): string[] {
   const { line1, line2, postalCode, city, state, country } = address ?? {};
   const cityLine = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
-  const lines = [name, line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country), email];
+  const lines = [line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country)];
   return lines.filter((line): line is string => !!line);
 }
 
@@ -71,12 +75,14 @@ function countryOf(code: string): string {
   return code.length === 2 ? (countryNames.of(code) ?? code) : code;
 }
 
-function paymentSummaryOf({ status, currency, amountRemaining, total, dueDate, paidTime, closedTime }: InvoiceRecord) {
+function paymentSummaryOf(invoice: InvoiceRecord) {
+  const { status, currency, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
+  const refunded = amountRefunded > 0 ? `, ${priceOf(amountRefunded, currency)} refunded` : '';
   if (status === 'DRAFT') return null;
   if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
   if (total === 0) return 'Nothing is to be paid';
-  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}`;
-  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}`;
+  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}${refunded}`;
+  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}${refunded}`;
 }
 
 function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): LabelledValue[] {

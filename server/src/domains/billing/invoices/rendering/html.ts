@@ -13,7 +13,7 @@ p { white-space: pre-wrap; unicode-bidi: plaintext; }
 h1 { font-size: 1.75rem; line-height: 1.2; }
 h2, dt, th { font-size: 0.75rem; font-weight: normal; color: #595959; }
 dl { display: grid; grid-template-columns: auto auto; gap: 0 1.5rem; align-items: baseline; }
-.seller { font-weight: bold; }
+.seller strong { display: block; }
 .title, .parties {
   display: flex; flex-wrap: wrap; justify-content: space-between; align-items: start; gap: 1rem 2rem; margin: 1.5rem 0;
 }
@@ -64,7 +64,7 @@ export function renderHtml(invoice: InvoiceDocument): string {
 <style>${style}</style>
 </head>
 <body>
-<p class="seller">${escaped(seller)}</p>
+<p class="seller"><strong>${escaped(seller.name)}</strong>${seller.details.map(escaped).join('\n')}</p>
 <div class="title"><h1>${escaped(title)}</h1>${stamp === null ? '' : `<p class="stamp ${stamp}">${stamp}</p>`}</div>
 <div class="parties">
 <div class="buyer"><h2>Billed to</h2>

@@ -83,6 +83,28 @@ describe.each(formats)('as %s', (format) => {
     );
   });
 
+  test('it shows the seller as it was when the invoice was finalized; a draft shows the present one', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const saveSeller = (name: string, changes: object = {}) =>
+      florin.post('/api/tenant/modify', { id: tenantId, name, state: true, ...changes }, admin);
+    const address = { line1: 'Mühlweg 1', postalCode: '04109', city: 'Leipzig', country: 'DE' };
+    dataOf(await saveSeller('Mill', { address, taxId: 'DE123456789' }));
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const customerId = await makeCustomer(florin, as);
+    const [draft, open] = [await makeDraft(florin, as, customerId), await makeInvoice(florin, as, customerId)];
+    const seller = { name: 'Mill', address, taxId: 'DE123456789' };
+    expect(dataOf(await florin.get(`/api/invoice/detail?id=${open}`, as))).toMatchObject({ seller });
+    expect(dataOf(await florin.get(`/api/invoice/detail?id=${draft}`, as))).toMatchObject({ seller: null });
+    dataOf(await saveSeller('Bakery', { address: null, taxId: null }));
+    const shown = (await readOn(open, format)).join('\n');
+    for (const part of ['Mill', 'Mühlweg 1', '04109 Leipzig', 'Germany', 'Tax ID: DE123456789'])
+      expect(shown).toContain(part);
+    expect(shown).not.toContain('Bakery');
+    const ofDraft = (await readOn(draft, format)).join('\n');
+    expect(ofDraft).toContain('Bakery');
+    expect(ofDraft).not.toContain('Mill');
+  });
+
   test('it shows a draft, the amount to pay with its due date, a payment, and a void invoice', async () => {
     const customerId = await makeCustomer(florin, admin);
     const due = { dueDate: '2027-06-30' };
@@ -105,6 +127,10 @@ describe.each(formats)('as %s', (format) => {
     expect(whole.replaceAll(/paid/gi, 'PAID')).toMatch(/^(Invoice INV-\d+)?PAID$/m);
     expect(whole).toContain(`USD 10.00 paid on ${today()}`);
     expect(whole.split('\n')).toContain('To pay USD 0.00');
+    const { payments } = dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin));
+    const refund = { transactionId: payments[0].transactionId, amount: 200 };
+    dataOf(await florin.post('/api/refund/create', refund, admin));
+    expect(await textOf(id)).toContain(`USD 10.00 paid on ${today()}, USD 2.00 refunded`);
     const voided = await makeInvoice(florin, admin, customerId, due);
     dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
     expect(await textOf(voided)).toContain(`Void since ${today()}: nothing is to be paid`);

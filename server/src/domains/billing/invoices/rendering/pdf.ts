@@ -20,22 +20,25 @@ export function renderPdf(invoice: InvoiceDocument): Promise<Buffer> {
   const { title, stamp, seller, changedAt } = invoice;
   const text = textOf(invoice);
   const documentTitle = stamp === null ? title : `${title} (${stamp.toLowerCase()})`;
-  const layout = new PageLayout(facesFor(text), { title: documentTitle, author: seller, changedAt });
+  const layout = new PageLayout(facesFor(text), { title: documentTitle, author: seller.name, changedAt });
   addHeader(layout, invoice);
   addParties(layout, invoice);
   addLines(layout, invoice);
   addTotals(layout, invoice);
   addFontNotes(layout, invoice.id, text);
-  addFooter(layout, `${title} · ${seller}`);
+  addFooter(layout, `${title} · ${seller.name}`);
   return layout.end();
 }
 
 const textOf = ({ seller, buyer, description, lines }: InvoiceDocument) =>
-  [seller, ...buyer, description ?? '', ...lines.map((line) => line.description)].join('\n');
+  [seller.name, ...seller.details, ...buyer, description ?? '', ...lines.map((line) => line.description)].join('\n');
 
 function addHeader(layout: PageLayout, { title, stamp, seller }: InvoiceDocument): void {
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'left' };
-  layout.writeLines(layout.breakLines(seller, fullWidth.width, bold), fullWidth, bold);
+  layout.writeLines(layout.breakLines(seller.name, fullWidth.width, bold), fullWidth, bold);
+  if (seller.details.length > 0) {
+    layout.writeLines(layout.breakLines(seller.details.join('\n'), fullWidth.width, plain), fullWidth, plain);
+  }
   layout.y += 16;
   if (stamp !== null) addStamp(layout, stamp);
   layout.writeLines(layout.breakLines(title, fullWidth.width, heading), fullWidth, heading);

@@ -6,7 +6,7 @@ import { readCustomer } from '../../customers/read.ts';
 import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
-import { findSeller } from '../statements.ts';
+import { sellerOf } from '../sellers.ts';
 import { documentOf } from './document.ts';
 import { attachmentNamed, fileNameOf } from './file-name.ts';
 import { contentPolicy, renderHtml } from './html.ts';
@@ -32,11 +32,13 @@ export async function renderInvoice(
   const { invoice, fileName, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
     const customer = await readCustomer(snapshot, row.customer_id, principal);
-    const [seller] = await snapshot.run(findSeller, [row.tenant_id]);
+    const present = await sellerOf(snapshot, row.tenant_id);
+    // Invoices that were finalized before sellers were kept show the name alone, as they always have.
+    const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
     const record = await detailOf(snapshot, row);
     return {
-      invoice: documentOf(record, seller?.name ?? '', customer),
-      fileName: fileNameOf(seller?.name ?? '', record),
+      invoice: documentOf(record, seller, customer),
+      fileName: fileNameOf(seller.name, record),
       tenantId: row.tenant_id,
     };
   });

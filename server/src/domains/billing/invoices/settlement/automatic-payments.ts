@@ -8,7 +8,7 @@ import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
 import { paymentRequestOf } from '../payment/payment-request.ts';
 import { reserveAmounts } from '../payment/reserve.ts';
 import { unreservedAmountOf } from '../rules.ts';
-import { insertFailedPayments, type LockedInvoice } from '../statements.ts';
+import { type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
 import { isPayable } from '../states.ts';
 
 /** The result of one attempt to pay an invoice. How an opened payment ends is reported by `InvoiceFollowers.settled`. */
@@ -19,15 +19,16 @@ export type PaymentAttempt = InvoiceKey &
     | { outcome: 'under_way' }
     /** The invoice is paid, void or unknown. */
     | { outcome: 'not_payable' }
-    /** No payment could be created. Recorded as a failed payment with an `invoice.payment_failed` event. */
-    | { outcome: 'failed'; refusal: Refusal }
+    /** No payment could be created. Recorded as a failed payment of the invoice. */
+    | { outcome: 'failed'; refusal: Refusal; invoice: InvoiceRow }
   );
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
  * payment method. Runs in the caller's transaction, which has locked them (`lockInvoices`). Payments
  * and reservations are committed together with what the caller writes, so that a crash neither loses nor repeats a payment.
- * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order.
+ * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order. The caller decides when failed
+ * ones are tried again, and then appends their events (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Queryable,
@@ -66,17 +67,20 @@ export async function payInvoices(
     const key = mapKeyOf(keyOfRow(invoice));
     return openedOf.has(key) ? [] : [{ invoice, refusal: refusalOf.get(key) ?? noChannelRefusal() }];
   });
-  await recordFailedAttempts(transaction, failed, nowMs, drawUuid);
+  await recordFailedAttempts(transaction, failed, nowMs);
 
   const invoiceOf = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
-  const failureOf = new Map(failed.map(({ invoice, refusal }) => [mapKeyOf(keyOfRow(invoice)), refusal]));
+  const failureOf = new Map(failed.map((failure) => [mapKeyOf(keyOfRow(failure.invoice)), failure]));
   return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
     const invoiceKey = { tenantId, invoiceId };
     const key = mapKeyOf(invoiceKey);
     const transactionId = openedOf.get(key);
     if (transactionId !== undefined) return { ...invoiceKey, outcome: 'opened', transactionId };
-    const refusal = failureOf.get(key);
-    if (refusal !== undefined) return { ...invoiceKey, outcome: 'failed', refusal };
+    const failure = failureOf.get(key);
+    if (failure !== undefined) {
+      const { refusal, invoice } = failure;
+      return { ...invoiceKey, outcome: 'failed', refusal, invoice: afterFailure(invoice, nowMs) };
+    }
     const invoice = invoiceOf.get(key);
     const isUnderWay = invoice !== undefined && isPayable(invoice.status) && invoice.amount_held > invoice.amount_paid;
     return { ...invoiceKey, outcome: isUnderWay ? 'under_way' : 'not_payable' };
@@ -93,7 +97,6 @@ async function recordFailedAttempts(
   transaction: Queryable,
   failed: readonly { invoice: LockedInvoice; refusal: Refusal }[],
   nowMs: number,
-  drawUuid: DrawUuid,
 ): Promise<void> {
   if (failed.length === 0) return;
   await transaction.run(insertFailedPayments, [
@@ -104,14 +107,29 @@ async function recordFailedAttempts(
     textArray(failed.map(({ refusal }) => refusal.message)),
     plainArray(failed.map(() => nowMs)),
   ]);
+}
+
+/** The invoice as the statement of `recordFailedAttempts` leaves it. */
+function afterFailure(invoice: LockedInvoice, nowMs: number): InvoiceRow {
   const now = new Date(nowMs).toISOString();
+  return {
+    ...invoice,
+    payments: invoice.payments + 1,
+    version: invoice.version + 1,
+    updated_at: now > invoice.updated_at ? now : invoice.updated_at,
+  };
+}
+
+/** Appends an `invoice.payment_failed` event for each failed attempt, with the time of the next one. */
+export async function appendFailureEvents(
+  transaction: Queryable,
+  attempts: readonly PaymentAttempt[],
+  drawUuid: DrawUuid,
+): Promise<void> {
+  const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
   const events = failed.map(({ invoice, refusal: { type: failureCode, message: failureMessage } }) => ({
     type: 'invoice.payment_failed' as const,
-    invoice: {
-      ...invoice,
-      version: invoice.version + 1,
-      updated_at: now > invoice.updated_at ? now : invoice.updated_at,
-    },
+    invoice,
     payment: { transactionId: null, failureCode, failureMessage },
   }));
   await appendInvoiceEvents(transaction, events, drawUuid);

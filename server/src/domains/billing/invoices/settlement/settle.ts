@@ -82,8 +82,9 @@ async function apply(
     plainArray(ended.map(({ invoice_id }) => invoice_id)),
     plainArray(ended.map(({ number }) => number)),
   ]);
-  await appendInvoiceEvents(transaction, events, drawUuid);
   await followers.settled(transaction, settled);
+  // After the followers, which decide when a failed payment is tried again.
+  await appendInvoiceEvents(transaction, events, drawUuid);
 }
 
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */

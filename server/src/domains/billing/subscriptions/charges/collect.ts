@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../../../platform/postgres/database
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
 import type { PaymentWriter } from '../../../payments/transactions/create.ts';
 import { lockInvoices } from '../../invoices/lock.ts';
-import { type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
+import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
@@ -17,7 +17,7 @@ import {
   markChargesTried,
   postponeCharge,
 } from './charge-statements.ts';
-import { applyOutcome, type ChargeOutcome, type DunningState } from './dunning.ts';
+import { applyOutcome, type ChargeOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
 import { withEndEffects } from './end-effects.ts';
 
 /** Charges in one transaction, as for renewals. */
@@ -70,6 +70,8 @@ async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDe
     const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
+    // After the outcomes, which decide when a failed payment is tried again.
+    await appendFailureEvents(transaction, attempts, deps.drawUuid);
     failPoint('collecting');
   });
   failPoint('collected');
@@ -145,9 +147,10 @@ async function applyOutcomes(
     const after = ownOutcomes.reduce((state, outcome) => applyOutcome(state, outcome, retryIntervalsMs), before);
     const changed = after.charges.filter((charge) => !before.charges.includes(charge));
     if (after.row === row && changed.length === 0) return [];
-    return [
-      { before: row, after: after.row, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed },
-    ];
+    const next_payment_attempt = nextPaymentAttemptOf(after.charges);
+    // Without a change of the row, the subscription has no new version and no event.
+    const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
+    return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed }];
   });
   await writeChanges(transaction, await withEndEffects(transaction, changes), { drawUuid });
 }

@@ -72,6 +72,12 @@ function scheduleRetry(
   return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, charges: [...others, scheduled] };
 }
 
+/** When the first of the failed charges is tried again; null: none is. */
+export function nextPaymentAttemptOf(charges: readonly ChargeRow[]): string | null {
+  const times = charges.flatMap(({ state, due_at }) => (state === 'FAILED' && due_at !== null ? [due_at] : []));
+  return times.toSorted()[0] ?? null;
+}
+
 /** A charge of an ended subscription: a failed payment is not retried, but a first attempt is still made. */
 export function withoutRetry(charge: ChargeRow): ChargeRow {
   return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;

@@ -8,6 +8,8 @@ import {
 } from '../../../../testing/billing/subscriptions.ts';
 import { principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { findInvoice } from '../../invoices/statements.ts';
+import { findSubscription } from '../statements.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -99,6 +101,52 @@ test('a failed payment is retried after each interval, and the last failure canc
     'subscription.updated',
     'subscription.cancelled',
   ]);
+});
+
+/** The next try in the last event of a type, as a number of days after `start`. */
+async function nextTryInEvent(type: string): Promise<number | null> {
+  const [row] = await db.query<{ body: string }>('select body from event where type = $1 order by id desc limit 1', [
+    type,
+  ]);
+  const at = JSON.parse(row?.body ?? '').data.object.nextPaymentAttempt;
+  return at === null ? null : (Date.parse(at) - start) / dayMs;
+}
+
+/** The next try that the records of the subscription and its invoice show. */
+async function nextTries(id: number) {
+  const [subscription] = await db.database.run(findSubscription, [[1], id]);
+  const [found] = await db.query<{ id: number }>('select id from invoice');
+  const [invoice] = await db.database.run(findInvoice, [[1], found?.id ?? 0]);
+  return [subscription?.next_payment_attempt, invoice?.next_payment_attempt].map((at) =>
+    at ? (Date.parse(at) - start) / dayMs : null,
+  );
+}
+
+test('the next try is shown by the subscription, its invoice and the events of the failure, until it is made or given up', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  expect(await nextTries(id)).toEqual([null, null]);
+  await failNow();
+  expect(await nextTries(id)).toEqual([2, 2]);
+  expect(await nextTryInEvent('invoice.payment_failed')).toBe(2);
+  expect(await nextTryInEvent('subscription.updated')).toBe(2);
+  node.setTime(after(2));
+  await node.collect();
+  expect(await nextTries(id)).toEqual([null, null]);
+  await end('FAILED');
+  expect(await nextTryInEvent('invoice.payment_failed')).toBe(7);
+  node.setTime(after(7));
+  await failNow();
+  expect(await nextTries(id)).toEqual([null, null]);
+  expect(await nextTryInEvent('invoice.payment_failed')).toBeNull();
+  expect(await nextTryInEvent('subscription.cancelled')).toBeNull();
+});
+
+test('the event of a payment that could not be created shows the next try as well', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await db.query('update invoice set channel_id = 987654');
+  await node.collect();
+  expect(await nextTries(id)).toEqual([2, 2]);
+  expect(await nextTryInEvent('invoice.payment_failed')).toBe(2);
 });
 
 test('the unpaid invoice of a subscription cancelled by dunning stays OPEN and can still be paid', async () => {

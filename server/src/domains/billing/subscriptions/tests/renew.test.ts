@@ -91,6 +91,7 @@ test('five hundred due subscriptions are renewed with the same statements as one
     'plans.keep',
     'subscriptions.pending_lines',
     'invoices.count_on',
+    'invoices.find_sellers',
     'invoices.insert_many',
     'events.record_many',
     'subscriptions.save',

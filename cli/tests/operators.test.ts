@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Florin } from '../../sdk/src/index.ts';
+import { createAdministrator } from '../../server/src/app/commands/create-admin.ts';
+import { migrateNow } from '../../server/src/app/commands/migrate.ts';
+import { readSettings } from '../../server/src/app/config/settings.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../../server/src/testing/service/florin.ts';
+import { exitCodeOf, exitCodes } from '../src/failures.ts';
+
+const bin = fileURLToPath(new URL('../bin/florin.mjs', import.meta.url));
+let database: TestDatabase;
+let florin: TestFlorin;
+let folder: string;
+
+beforeAll(async () => {
+  database = await databaseFromTemplate();
+  florin = await florinOn(database);
+  folder = mkdtempSync(join(tmpdir(), 'florin-operators-'));
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await florin?.stop();
+  await database?.drop();
+});
+
+const settings = () => readSettings({ APP_DATABASE_URL: urlOf(database.connection), APP_DATA_DIR: folder }, undefined);
+
+test('create-admin makes an administrator who can log in, beside the running service, and never a second time', async () => {
+  await expect(createAdministrator('rescue', 'abc', settings())).rejects.toThrow(/at least/);
+  expect(await createAdministrator('rescue', 'a battery of horses', settings())).toBe('a battery of horses');
+  const client = new Florin({ baseUrl: florin.address });
+  const login = await client.login({ account: 'rescue', password: 'a battery of horses' });
+  expect(login.userType).toBe('PLATFORM_ADMIN');
+  expect((await client.audit.list({ action: 'user.create' }).toArray()).length).toBeGreaterThan(1);
+  const again = await createAdministrator('RESCUE', undefined, settings()).catch((error: unknown) => error);
+  expect(exitCodeOf(again)).toBe(exitCodes.conflict);
+});
+
+test('migrate leaves a current database as it is, and says so', async () => {
+  const lines: string[] = [];
+  await migrateNow((line) => lines.push(line), new AbortController().signal, settings());
+  expect(lines).toEqual(['The database has the schema of this version.']);
+});
+
+test('a folder that was migrated can be started: its keys are there', async () => {
+  const fresh = readSettings({ APP_DATA_DIR: join(folder, 'data') }, undefined);
+  const lines: string[] = [];
+  await migrateNow((line) => lines.push(line), new AbortController().signal, fresh);
+  expect(lines[0]).toBe('migrated  0001_baseline');
+  expect(existsSync(join(folder, 'data/encryption-keys'))).toBe(true);
+});
+
+test('a wrong setting is one line, and a program of the server gets its own words', async () => {
+  const run = promisify(execFile);
+  const env = { ...process.env, APP_NONSENSE: '1' };
+  const wrong = await run(process.execPath, [bin, 'migrate'], { cwd: folder, env }).catch((error) => error);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^florin: APP_NONSENSE [^\n]+\n$/) });
+  const { stdout } = await run(process.execPath, [bin, 'verify', '--help'], { cwd: folder });
+  expect(stdout).toContain('--audit-head');
+});

@@ -1,0 +1,27 @@
+import { openLog } from '../../platform/process/log.ts';
+import { loadSettings } from '../config/load-settings.ts';
+import { secretsOf } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
+import { migrateDatabase } from '../open-database.ts';
+
+/** `florin migrate`: brings the database to the schema of this version. Prints a line for each migration. */
+export async function migrateNow(
+  print: (line: string) => void,
+  signal: AbortSignal,
+  settings: Settings = loadSettings(),
+): Promise<void> {
+  const log = openLog('warn');
+  // As at a start: a data folder with a database and without keys is refused, because lost keys look the same.
+  if (settings['app.database.url'] === undefined) await secretsOf(settings, log);
+  let count = 0;
+  await migrateDatabase(settings, log, {
+    signal,
+    onMigrated: (migration) => {
+      count++;
+      print(`migrated  ${migration}`);
+    },
+    onWait: ({ migration, blockedBy }) =>
+      print(`waiting   ${migration} waits for a lock ${blockedBy.join('; ')}`.trim()),
+  });
+  print(count === 0 ? 'The database has the schema of this version.' : `Migrations carried out: ${count}.`);
+}

@@ -1,0 +1,87 @@
+import type { Static } from 'typebox';
+import { Refusal } from '../../../../core/errors.ts';
+import { changedMetadata, refuseBothWays } from '../../../../core/metadata.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
+import { type ChangeStatusDeps, changeInvoice } from '../change-status.ts';
+import { requireChannel, requireOneTax } from '../create.ts';
+import { type PricedLine, priceLines } from '../issue/price-lines.ts';
+import type { InvoiceRecord } from '../record.ts';
+import type { modifyInput } from '../schema.ts';
+import type { InvoiceRow, LockedInvoice } from '../statements.ts';
+import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
+
+type ModifyInput = Static<typeof modifyInput>;
+
+export interface ModifyInvoiceDeps extends ChangeStatusDeps {
+  channels: ChannelDirectory;
+}
+
+/**
+ * Changes a DRAFT: only the fields that are given; null clears one. `lines` replace all lines; metadata changes by key. Refused with
+ * `invoice_not_draft` once it is finalized or void, since others may rely on it then.
+ */
+export async function modifyInvoice(
+  input: ModifyInput,
+  principal: Principal,
+  deps: ModifyInvoiceDeps,
+): Promise<InvoiceRecord> {
+  requireAnyChange(input);
+  if (input.lines !== undefined) requireOneTax(input.lines);
+  refuseBothWays(input);
+  const totals = input.lines && priceLines(input.lines);
+  return changeInvoice('invoice.update', input.id, principal, deps, async (transaction, invoice, nowMs) => {
+    requireDraft(invoice);
+    if (input.channelId != null) await requireChannel(input.channelId, invoice, deps);
+    if (totals !== undefined) await replaceLines(transaction, invoice, totals.lines);
+    const metadata = changedMetadata(invoice.metadata, input);
+    const [row] = await transaction.run(updateDraft, [
+      invoice.tenant_id,
+      invoice.id,
+      totals?.subtotal ?? null,
+      totals?.tax ?? null,
+      ...given(input.description),
+      ...given(metadata && JSON.stringify(metadata)),
+      ...given(input.channelId),
+      ...given(input.dueDate),
+      nowMs,
+    ]);
+    return row as InvoiceRow;
+  });
+}
+
+const given = (value: unknown) => [value !== undefined, value ?? null];
+
+function requireAnyChange({ id: _, ...fields }: ModifyInput): void {
+  if (Object.values(fields).every((field) => field === undefined)) {
+    throw new Refusal('invalid_request', 'Name at least one field to change, such as lines or dueDate.');
+  }
+}
+
+function requireDraft({ id, status }: InvoiceRow): void {
+  if (status === 'DRAFT') return;
+  throw new Refusal('invoice_not_draft', `Invoice ${id} is ${status}: only a DRAFT can be changed.`, {
+    field: 'id',
+    details: { status },
+  });
+}
+
+async function replaceLines(
+  transaction: Queryable,
+  { tenant_id, id }: LockedInvoice,
+  lines: readonly PricedLine[],
+): Promise<void> {
+  await transaction.run(deleteLines, [tenant_id, id]);
+  await transaction.run(insertLines, [
+    tenant_id,
+    id,
+    textArray(lines.map(({ description }) => description)),
+    plainArray(lines.map(({ quantity }) => quantity)),
+    plainArray(lines.map(({ unitAmount }) => unitAmount)),
+    plainArray(lines.map(({ amount }) => amount)),
+    plainArray(lines.map(({ taxRate }) => taxRate)),
+    plainArray(lines.map(({ taxAmount }) => taxAmount)),
+  ]);
+}

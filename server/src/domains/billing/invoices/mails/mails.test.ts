@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { minuteMs } from '../../../../core/clock.ts';
+import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import {
+  bodiesOf,
+  type ReceivedMail,
+  startSmtpServer,
+  type TestSmtpServer,
+} from '../../../../testing/mail/smtp-server.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { sweepInvoiceMails } from './worker.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let smtp: TestSmtpServer;
+let admin: string;
+let aheadMs = 0;
+
+const refuses = (address: string) => address.startsWith('unknown@');
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  smtp = await startSmtpServer({ refuses });
+  florin = await florinOn(db, { APP_MAIL_URL: smtp.url }, () => Date.now() + aheadMs);
+  admin = await administratorOf(florin);
+});
+
+beforeEach(() => {
+  smtp.received.length = 0;
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await smtp.close();
+  await db.drop();
+});
+
+/** A tenant that mails its customers, unless `changes` say otherwise. */
+async function shop(changes: object = {}) {
+  const name = 'Mühle & Söhne';
+  const id = await makeTenant(florin, admin, name);
+  dataOf(await florin.post('/api/tenant/modify', { id, name, state: true, customerMails: true, ...changes }, admin));
+  const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: id });
+  return { as, channelId: await makeChannel(florin, as, { currency: 'USD,EUR,JPY,KWD' }) };
+}
+
+type Shop = Awaited<ReturnType<typeof shop>>;
+
+/** An invoice whose only payment ends so. */
+async function paid(
+  { as, channelId }: Shop,
+  status: 'SUCCESS' | 'FAILED',
+  customer: Record<string, unknown> = {},
+  invoice: Record<string, unknown> = {},
+) {
+  const customerId = await makeCustomer(florin, as, { name: 'Ada <b>', email: 'ada@home.example', ...customer });
+  const id = await makeInvoice(florin, as, customerId, invoice);
+  const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id, channelId }, as));
+  dataOf(await florin.post('/api/transaction/update', { id: transactionId, status }, as));
+  return id;
+}
+
+const mailsOf = (invoiceId: number) =>
+  db.query<{ state: string; tries: number }>('select state, tries from invoice_mail where invoice_id = $1', [
+    invoiceId,
+  ]);
+
+const until = (invoiceId: number, state: string, tries = 0) =>
+  eventually(`the mail about invoice ${invoiceId} is ${state}`, async () => {
+    const [mail] = await mailsOf(invoiceId);
+    return mail?.state === state && mail.tries === tries;
+  });
+
+const plainOf = (mail: ReceivedMail | undefined) =>
+  bodiesOf(mail as ReceivedMail)['text/plain']?.replaceAll('\u00a0', ' ') ?? '';
+
+test('a customer is mailed a receipt when an invoice is paid, with the decimals of the currency', async () => {
+  const as = await shop();
+  const lines = [{ description: 'Bread', quantity: 1, unitAmount: 1_234_567 }];
+  const id = await paid(as, 'SUCCESS', {}, { currency: 'KWD', lines });
+  await until(id, 'SENT');
+  const [mail, ...others] = smtp.received;
+  expect(others).toEqual([]);
+  expect(mail?.envelope.rcptTo.map(({ address }) => address)).toEqual(['ada@home.example']);
+  const today = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  expect(plainOf(mail)).toBe(
+    [
+      'Hello Ada <b>,',
+      `we received your payment of KWD 1,234.567 for invoice INV-000001 on ${today}. The invoice is paid in full.`,
+      'Thank you\nMühle & Söhne',
+    ].join('\n\n'),
+  );
+  const html = bodiesOf(mail as ReceivedMail)['text/html'];
+  expect(html).toContain('Hello Ada &lt;b&gt;,');
+  expect(html).toContain('Thank you<br>Mühle &amp; Söhne');
+});
+
+test('a failed payment is mailed in the language of the tenant; without a next try it says so', async () => {
+  const id = await paid(await shop({ mailLanguage: 'de' }), 'FAILED', {}, { currency: 'EUR' });
+  await until(id, 'SENT');
+  const text = plainOf(smtp.received[0]);
+  expect(text).toContain('eine Zahlung Ihrer Rechnung INV-000001 ist fehlgeschlagen. Offen sind noch 10,00 EUR.');
+  expect(text).toContain('Die Zahlung wird nicht automatisch wiederholt.');
+});
+
+test('the mail about a failed payment of a subscription names the day of the next try', async () => {
+  const { as, channelId } = await shop();
+  const customerId = await makeCustomer(florin, as, { email: 'bob@home.example', defaultChannelId: channelId });
+  const plan = { name: 'Daily bread', amount: 300, currency: 'USD', interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, as));
+  dataOf(await florin.post('/api/subscription/create', { customerId, planId }, as));
+  const payment = await eventually('the first payment is created', async () => {
+    const [found] = dataOf(await florin.get('/api/transaction/list', as));
+    return found;
+  });
+  dataOf(await florin.post('/api/transaction/update', { id: payment.id, status: 'FAILED' }, as));
+  await eventually('the mail is sent', () => smtp.received.length === 1);
+  const [invoice] = dataOf(await florin.get('/api/invoice/list', as));
+  const day = new Date(invoice.nextPaymentAttempt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  expect(plainOf(smtp.received[0])).toContain(`The payment is tried again on ${day}.`);
+});
+
+test('nobody is mailed by a tenant that did not ask for it, without an address, about a test invoice, or about a total of 0', async () => {
+  const [off, on] = [await shop({ customerMails: false }), await shop()];
+  const free = [{ description: 'Gift', quantity: 1, unitAmount: 0 }];
+  const customerId = await makeCustomer(florin, on.as, { email: 'ada@home.example' });
+  const testChannel = await makeChannel(florin, on.as, { livemode: false });
+  const ids = [
+    await paid(off, 'SUCCESS'),
+    await paid(on, 'SUCCESS', { email: null }),
+    await paid({ ...on, channelId: testChannel }, 'SUCCESS', { livemode: false }),
+    await makeInvoice(florin, on.as, customerId, { lines: free }),
+  ];
+  await eventually('every invoice is paid', async () => {
+    const unpaid = await db.query(`select from invoice where id = any ($1) and status <> 'PAID'`, [ids]);
+    return unpaid.length === 0;
+  });
+  for (const id of ids) expect(await mailsOf(id)).toEqual([]);
+});
+
+test('while the mail server is away, mails wait, and are sent when it is back, each once', async () => {
+  const { port } = smtp;
+  await smtp.close();
+  const id = await paid(await shop(), 'SUCCESS');
+  await until(id, 'OPEN', 1);
+  smtp = await startSmtpServer({ port, refuses });
+  aheadMs += minuteMs;
+  await until(id, 'SENT', 1);
+  expect(smtp.received).toHaveLength(1);
+});
+
+test('an address that the mail server refuses is given up at once', async () => {
+  const id = await paid(await shop(), 'SUCCESS', { email: 'unknown@home.example' });
+  await until(id, 'FAILED', 1);
+  expect(smtp.received).toEqual([]);
+});
+
+test('a process that dies after sending sends again under the same Message-ID', async () => {
+  const id = await paid(await shop(), 'SUCCESS');
+  await until(id, 'SENT');
+  // As a process leaves it that ends before it records the result: the lease has expired.
+  await db.query(`update invoice_mail set state = 'OPEN', ended_at = null where invoice_id = $1`, [id]);
+  await eventually('it is sent again', () => smtp.received.length === 2);
+  const named = smtp.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1]?.trim());
+  expect(named[0]).toMatch(/^<[0-9a-f-]{36}@florin>$/);
+  expect(named[1]).toBe(named[0]);
+});
+
+test('mails are deleted 30 days after they ended', async () => {
+  const id = await paid(await shop(), 'SUCCESS');
+  await until(id, 'SENT');
+  await sweepInvoiceMails(db.database, Date.now() + aheadMs + 29 * 24 * 60 * minuteMs);
+  expect(await mailsOf(id)).toHaveLength(1);
+  await sweepInvoiceMails(db.database, Date.now() + aheadMs + 30 * 24 * 60 * minuteMs);
+  expect(await mailsOf(id)).toEqual([]);
+});

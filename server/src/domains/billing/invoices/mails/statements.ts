@@ -1,0 +1,102 @@
+import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
+import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
+import type { MailLanguage } from '../../../identity/tenants/schema.ts';
+import type { NumberSeries } from '../number.ts';
+import type { InvoiceStatus } from '../states.ts';
+import { retryWaitsMs } from './rules.ts';
+
+/** Mails to customers are due to be sent. */
+export const invoiceMailsDue: Topic = 'invoice-mails';
+
+export type MailKind = 'RECEIPT' | 'PAYMENT_FAILED';
+
+/** A mail to send. */
+export interface DueMail {
+  tenant_id: number;
+  id: string;
+  invoice_id: number;
+  kind: MailKind;
+  next_attempt_at: string | null;
+  tries: number;
+}
+
+/**
+ * Writes mails about invoices of tenants that mail their customers. One array for each column: id, tenant, invoice, customer,
+ * kind, next attempt, when it is due (ms).
+ */
+export const insertMails = statement<{ id: string }>(
+  'invoice_mails.insert',
+  `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
+   select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, to_timestamp(row.due_ms / 1000)
+     from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[])
+       as row (id, tenant_id, invoice_id, customer_id, kind, next_attempt_at, due_ms)
+     join tenant t on t.id = row.tenant_id and t.customer_mails
+    where exists (select from customer c
+                   where c.tenant_id = row.tenant_id and c.id = row.customer_id and c.email is not null)
+   returning id`,
+  { wakes: [{ topic: invoiceMailsDue, when: (rows) => rows.length > 0 }] },
+);
+
+export const mailTable = leasedTable({
+  table: 'invoice_mail',
+  name: 'invoice_mails',
+  open: `state = 'OPEN'`,
+  waitMs: `coalesce((array[${retryWaitsMs.join(', ')}]::float8[])[tries], 0)`,
+});
+
+/** For the due-work poller: whether any mail is due. Value: now in ms. */
+export const mailDue = `select from invoice_mail where ${mailTable.isDue}`;
+
+export const claimMails = claimStatement<DueMail>(mailTable, {
+  key: ['tenant_id', 'id'],
+  returning: ['tenant_id', 'id', 'invoice_id', 'kind', 'next_attempt_at', 'tries'],
+});
+
+/** What a mail says, as it is when the mail is sent. */
+export interface MailContent {
+  number: number;
+  series: NumberSeries;
+  status: InvoiceStatus;
+  currency: string;
+  total: number;
+  amount_paid: number;
+  paid_at: string | null;
+  seller: string;
+  customer: string;
+  email: string | null;
+  customer_mails: boolean;
+  mail_language: MailLanguage;
+}
+
+/** Values: tenant, invoice. */
+export const findMailContent = statement<MailContent>(
+  'invoice_mails.find_content',
+  `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
+          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, t.customer_mails, t.mail_language
+     from invoice i
+     join tenant t on t.id = i.tenant_id
+     join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+    where i.tenant_id = $1 and i.id = $2`,
+);
+
+/** Records the result of a try, fenced by the lease. Values: tenant, id, lease, state, tries, when it is due again, now (ms). */
+export const recordMail = statement(
+  'invoice_mails.record',
+  `update invoice_mail
+      set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
+          ended_at = case when $4 <> 'OPEN' then to_timestamp($7::float8 / 1000) end
+    where tenant_id = $1 and id = $2 and lease = $3`,
+);
+
+/** Deletes mails that ended before a time. Values: the time in ms, the most rows. */
+export const sweepMails = statement<{ id: string }>(
+  'invoice_mails.sweep',
+  `with old as materialized (
+     select tenant_id, id from invoice_mail
+      where state <> 'OPEN' and ended_at < to_timestamp($1::float8 / 1000)
+      order by ended_at
+      limit $2
+   )
+   delete from invoice_mail m using old where m.tenant_id = old.tenant_id and m.id = old.id returning m.id`,
+);

@@ -1,0 +1,15 @@
+import { plainArray } from '../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { findSellers, type Seller } from './statements.ts';
+
+/** Tenants as the sellers that they are now, in the order of `tenantIds`, in one statement. */
+export async function sellersOf(database: Queryable, tenantIds: readonly number[]): Promise<Seller[]> {
+  const found = await database.run(findSellers, [plainArray([...new Set(tenantIds)])]);
+  const sellerOf = new Map(found.map(({ id, name, address, taxId }) => [id, { name, address, taxId }]));
+  return tenantIds.map((id) => sellerOf.get(id) as Seller);
+}
+
+export async function sellerOf(database: Queryable, tenantId: number): Promise<Seller> {
+  const [seller] = (await sellersOf(database, [tenantId])) as [Seller];
+  return seller;
+}

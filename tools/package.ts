@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository. Node.js
+ * does not strip types of installed packages, so that this one holds JavaScript, file by file where its sources are: paths
+ * that are relative to a source stay right.
+ */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const target = join(root, 'build', 'package');
+
+interface Manifest {
+  version: string;
+  license: string;
+  description: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+transpile();
+copyWhatIsRead();
+writeManifest();
+const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', join(root, 'build')], {
+  cwd: target,
+  encoding: 'utf8',
+});
+const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
+console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
+
+function transpile(): void {
+  const config = join(target, 'tsconfig.json');
+  const compilerOptions = {
+    noEmit: false,
+    rewriteRelativeImportExtensions: true,
+    rootDir: root,
+    outDir: target,
+    resolveJsonModule: true,
+  };
+  const include = [
+    'server/src/app/main.ts',
+    'cli/src/main.ts',
+    'server/src/domains/billing/invoices/rendering/pdf-process.ts',
+  ];
+  const files = include.map((file) => join(root, file));
+  writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }));
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', config], { cwd: root, stdio: 'inherit' });
+  rmSync(config);
+  // The compiler rewrites imports, not names of files that are run.
+  for (const file of globSync('**/*.js', { cwd: target })) {
+    const path = join(target, file);
+    const text = readFileSync(path, 'utf8');
+    const rewritten = text.replaceAll(/(new URL\('\.[^']*)\.ts'/g, "$1.js'");
+    if (rewritten !== text) writeFileSync(path, rewritten);
+  }
+}
+
+/** What the service and the command line read beside their code. */
+function copyWhatIsRead(): void {
+  for (const path of [
+    'server/migrations',
+    'server/src/app/docs/assets',
+    'docs',
+    'build/console',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+  ]) {
+    if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
+  }
+  const bin = readFileSync(join(root, 'cli/bin/florin.mjs'), 'utf8').replace('../src/main.ts', '../src/main.js');
+  mkdirSync(join(target, 'cli/bin'), { recursive: true });
+  writeFileSync(join(target, 'cli/bin/florin.mjs'), bin, { mode: 0o755 });
+}
+
+function writeManifest(): void {
+  const [whole, server, cli] = ['.', 'server', 'cli'].map(manifestOf) as [Manifest, Manifest, Manifest];
+  const manifest = {
+    name: 'florin',
+    version: whole.version,
+    description: whole.description,
+    license: whole.license,
+    type: 'module',
+    bin: { florin: 'cli/bin/florin.mjs' },
+    engines: { node: '>=20' },
+    dependencies: { ...server.dependencies, ...cli.dependencies },
+    optionalDependencies: { ...server.optionalDependencies, ...whole.optionalDependencies },
+  };
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
