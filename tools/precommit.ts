@@ -10,6 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const failed = [
   run('tsc', ['--noEmit']),
+  run('tsc', ['--noEmit', '-p', 'console']),
   run('biome', [
     'check',
     '--error-on-warnings',
