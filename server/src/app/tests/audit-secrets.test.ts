@@ -6,6 +6,8 @@ import { declaredRoutes } from '../routes.ts';
 /** Every secret that a request can carry. The audit log masks them, and the OpenAPI document marks them `writeOnly`. */
 const secrets: Record<string, string[]> = {
   '/api/channel/modify': ['apiKey', 'apiSecret', 'webhookSecret'],
+  '/api/console/session': ['password'],
+  '/api/console/session/second-factor': ['challenge', 'code'],
   '/api/customer/modify': ['paymentMethod'],
   '/api/inbox/create': ['secret'],
   '/api/invoice/pay': ['paymentMethod'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   florin = await florinOn(db);
   const admin = await administratorOf(florin);
   // A session expires after a day; an API key does not.
-  as = `ApiKey ${dataOf(await florin.post('/api/developer/mine/generate', { scope: '*' }, admin)).sk}`;
+  as = `ApiKey ${dataOf(await florin.post('/api/developer/mine/generate', { scope: '*', livemode: false }, admin)).sk}`;
   channelId = await makeChannel(florin, as, { provider: 'sandbox' });
   receiver = await startReceiver(200);
   const hook = { url: receiver.url, events: ['transaction.*'], secret: 'a secret of tests' };
