@@ -414,7 +414,12 @@ describe('the OpenAPI document', () => {
     const optional = Object.entries(paths as Record<string, { post?: { requestBody?: { required: boolean } } }>)
       .filter(([, { post }]) => post?.requestBody?.required === false)
       .map(([path]) => path);
-    expect(optional.toSorted()).toEqual(['/api/developer/mine/generate', '/api/inbox/create', '/api/user/logout']);
+    expect(optional.toSorted()).toEqual([
+      '/api/console/session/end',
+      '/api/developer/mine/generate',
+      '/api/inbox/create',
+      '/api/user/logout',
+    ]);
   });
 });
 
