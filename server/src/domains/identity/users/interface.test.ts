@@ -406,6 +406,10 @@ describe('tenants', () => {
       name,
       state: true,
       secondFactorRequired: false,
+      address: null,
+      taxId: null,
+      customerMails: false,
+      mailLanguage: 'en',
       createdTime: aTime,
       updatedTime: aTime,
     };
