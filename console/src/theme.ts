@@ -13,7 +13,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: { defaultProps: { size: 'sm' } },
-    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500, size: 'md', miw: 'fit-content' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500, size: 'md', miw: 'max-content' } },
     Modal: { defaultProps: { centered: true } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },

@@ -23,7 +23,7 @@ export function Time({ value, precise = false }: TimeProps) {
     timeZone,
   }).format(new Date(value));
   return (
-    <time dateTime={value} title={value} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={value} title={value}>
       {text}
     </time>
   );
@@ -48,7 +48,7 @@ export function RelativeTime({ value }: { value: string }) {
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   const text = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
   return (
-    <time dateTime={value} title={value} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={value} title={value}>
       {text}
     </time>
   );

@@ -25,6 +25,8 @@ export function welcome({ address, administrator, settings }: Florin): string {
 Florin is ready at ${address}
 
   Console        ${address}/
+  Console        ${address}
+  Console        ${address}
   Reference      ${address}/docs
   Administrator  ${administrator.account}
   Password       ${shown}
