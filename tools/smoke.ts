@@ -33,8 +33,8 @@ async function smoke(): Promise<void> {
   await receiver.prints('Waiting for webhooks', arrivesWithinMs);
 
   const readme = linesOf('README.md');
-  // Two channels, a webhook, a payment and a timeline. What exists already is not created again.
-  requireReplies(readme, 5);
+  // Two channels, a webhook for each mode, a payment and a timeline. What exists already is not created again.
+  requireReplies(readme, 6);
   await receiver.prints('signature verified', arrivesWithinMs);
   await receiver.prints('transaction.succeeded', arrivesWithinMs);
   requireReplies(readme, 2);

@@ -1,9 +1,13 @@
 import { expect } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel } from '../../cast.ts';
+import { eventually } from '../../postgres/database.ts';
 import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 
-export function billingKills(scene: Scene): Kills<'invoices' | 'subscriptions' | 'test clocks'> {
+export function billingKills(
+  scene: Scene,
+): Kills<'invoices' | 'overdue invoices' | 'invoice mails' | 'subscriptions' | 'test clocks'> {
   const { node, count, reaches, isNone, killPostgres, lock, waits } = scene;
   return {
     invoices: {
@@ -29,6 +33,33 @@ export function billingKills(scene: Scene): Kills<'invoices' | 'subscriptions' |
       waiting: () =>
         invoicesPaid(async (pay) => {
           await pay();
+          await killPostgres();
+        }),
+    },
+    'overdue invoices': {
+      marking: async () => {
+        const customerId = await makeCustomer(node.service, node.as);
+        const id = await makeInvoice(node.service, node.as, customerId);
+        await lock('event');
+        await node.query(`update invoice set due_date = due_date - 60 where id = ${id}`);
+        await waits('event');
+        await killPostgres();
+        await reaches('the invoice is overdue', `invoice where id = ${id} and overdue_at is not null`, 1);
+        expect(await count(`event where type = 'invoice.overdue' and object_id = 'inv_${id}'`)).toBe(1);
+      },
+    },
+    'invoice mails': {
+      sending: () =>
+        receiptSent(async (pay) => {
+          await pay();
+          await reaches('the receipt is written', 'invoice_mail');
+          await killPostgres();
+        }),
+      writing: () =>
+        receiptSent(async (pay) => {
+          await lock('invoice_mail');
+          await pay();
+          await waits('invoice_mail');
           await killPostgres();
         }),
     },
@@ -90,6 +121,23 @@ export function billingKills(scene: Scene): Kills<'invoices' | 'subscriptions' |
     expect(await count(`invoice_payment where invoice_id in (${ids.join()}) and state = 'SUCCEEDED'`)).toBe(8);
     const invoices = ids.map((id) => `'inv_${id}'`).join();
     expect(await count(`event where type = 'invoice.paid' and object_id in (${invoices})`)).toBe(8);
+  }
+
+  /** An invoice that is paid, a kill around its receipt, and the receipt that is sent all the same. */
+  async function receiptSent(kill: (pay: () => Promise<void>) => Promise<void>): Promise<void> {
+    const admin = await administratorOf(node.service);
+    dataOf(await node.service.post('/api/tenant/modify', { id: 0, customerMails: true }, admin));
+    const channelId = await makeChannel(node.service, admin);
+    const customerId = await makeCustomer(node.service, admin, { email: 'ada@home.example' });
+    const id = await makeInvoice(node.service, admin, customerId);
+    await kill(async () => {
+      const { transactionId } = dataOf(await node.service.post('/api/invoice/pay', { id, channelId }, admin));
+      dataOf(await node.service.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, admin));
+    });
+    // A mail that was being sent is due again when its lease of two minutes has expired.
+    const sent = `invoice_mail where invoice_id = ${id} and state = 'SENT'`;
+    await eventually('the receipt is sent', async () => (await count(sent)) === 1, 180_000);
+    expect(await count(`invoice_mail where invoice_id = ${id}`)).toBe(1);
   }
 
   /** Five subscriptions whose clock advances by months, with kills in between: each period is invoiced and paid once. */

@@ -29,6 +29,7 @@ export function nodePartKills(
   | 'notices'
   | 'audit chain'
   | 'refused requests'
+  | 'event streams'
 > {
   const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scene;
   return {
@@ -59,6 +60,28 @@ export function nodePartKills(
         await waits('clock');
         await killPostgres();
         await worksByItself();
+      },
+    },
+    'event streams': {
+      reading: async () => {
+        const channelId = await scene.makeChannel();
+        const ids = await pay(1, 'late', channelId);
+        await paidOnce(ids, channelId);
+        await lock('event', 'access exclusive');
+        const ended = new AbortController();
+        const { signal } = ended;
+        const headers = { authorization: node.as };
+        const stream = await fetch(`${node.service.address}/api/stream`, { headers, signal });
+        const chunks = stream.body?.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+        try {
+          await killPostgres();
+          const later = await pay(1, 'late', channelId);
+          let seen = '';
+          while (!seen.includes(`${later[0]}`)) seen += (await chunks?.next())?.value ?? '';
+          await paidOnce([...ids, ...later], channelId);
+        } finally {
+          ended.abort();
+        }
       },
     },
     clock: { reading: killedWhileChecked },

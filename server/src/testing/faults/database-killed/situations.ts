@@ -14,6 +14,8 @@ export const situations = {
   deliveries: ['waiting', 'paused and on trial', 'claiming', 'sending', 'recording'],
   replays: ['claiming', 'copying', 'waiting'],
   invoices: ['claiming', 'settling', 'waiting'],
+  'overdue invoices': ['marking'],
+  'invoice mails': ['sending', 'writing'],
   subscriptions: ['renewing', 'collecting', 'renewing a year'],
   'test clocks': ['moving', 'waiting'],
   sweeper: ['sweeping'],
@@ -26,6 +28,7 @@ export const situations = {
   'last uses of sessions': ['recording'],
   mail: ['recording a token'],
   notices: ['reading addresses'],
+  'event streams': ['reading'],
   'audit chain': ['chaining'],
   'refused requests': ['recording'],
 } as const;
