@@ -11,6 +11,7 @@ export function ModeSwitch() {
       aria-label={text('mode.label')}
       color={livemode ? undefined : 'orange.9'}
       autoContrast
+      transitionDuration={0}
       data={[
         { value: 'live', label: text('mode.live') },
         { value: 'test', label: text('mode.test') },
