@@ -27,7 +27,7 @@ const defaultIdlePollMs = 300;
 const emptyPollsUntilIdle = 20;
 const pollAfterFailureMs = 1_000;
 /** Workers also poll for themselves at this interval, in case this poller fails. */
-export const fallbackPollMs = 10_000;
+export const fallbackPollMs = 2_000;
 
 /**
  * Polls for due work on behalf of all workers, ten times a second, and three times a second after two seconds without any:
