@@ -34,6 +34,7 @@ const enveloped = (data: object) => ({
 const now = new Date().toISOString();
 const record = {
   id: 'txn_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b',
+  livemode: true,
   amount: 1999,
   amountRefunded: 0,
   currency: 'USD',

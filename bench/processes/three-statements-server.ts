@@ -71,6 +71,7 @@ function recordOf({ amount, currency, channelId, description = '', metadata = {}
   return {
     id: nextUuid(),
     amount,
+    livemode: true,
     amountRefunded: 0,
     currency,
     status: 'PENDING',
