@@ -64,7 +64,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
         const [status] = await deps.database.run(readStatus, [principal.userId]);
         const confirmedTime = status?.confirmed_at ?? null;
         const recoveryCodesLeft = status?.recovery_codes ?? 0;
-        return { data: { active: confirmedTime !== null, confirmedTime, recoveryCodesLeft } };
+        const passkeys = status?.passkeys ?? 0;
+        return { data: { active: confirmedTime !== null, confirmedTime, passkeys, recoveryCodesLeft } };
       },
     }),
 
@@ -111,8 +112,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
 
     post('/api/user/second-factor/remove', 'session', 'Second factor', {
       operationId: 'removeSecondFactor',
-      summary: 'Remove my second factor',
-      description: `Needs a code or a recovery code. ${limits}`,
+      summary: 'Remove my authenticator app',
+      description: `Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'role_missing', 'too_many_attempts'],
       data: Type.Null(),
@@ -126,8 +127,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       operationId: 'revokeSecondFactor',
       summary: 'Remove the second factor of another user',
       description:
-        'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +
-        'administrator with a second factor must be stepped up.',
+        'For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of ' +
+        'any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.',
       body: removeFactorInput,
       refuses: ['second_factor_absent', 'step_up_required'],
       data: Type.Null(),

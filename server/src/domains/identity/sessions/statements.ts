@@ -112,10 +112,20 @@ export const stepUpSession = statement<{ id: string }>(
   'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id',
 );
 
-/** Values: hash of the challenge, user, digest of the password hash, expiry. */
-export const insertChallenge = statement(
+/** Returns by what the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */
+export const insertChallenge = statement<{ methods: string[] }>(
   'sessions.insert_challenge',
-  'insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)',
+  `insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)
+   returning array_remove(array[
+     case when exists (select from second_factor f where f.user_id = $2 and f.confirmed_at is not null) then 'totp' end,
+     case when exists (select from passkey p where p.user_id = $2) then 'passkey' end,
+     'recovery_code'], null) as methods`,
+);
+
+/** Values: hash, now, limit of tries. */
+export const findChallenge = statement<{ user_id: number }>(
+  'sessions.find_challenge',
+  'select user_id from login_challenge where token_hash = $1 and used_at is null and expires_at > $2 and tries < $3',
 );
 
 /** Counts a try before the code is looked at, so that parallel tries do not get around the limit. Values: hash, now, limit. */
