@@ -1144,7 +1144,7 @@ function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number
   const { needs, administrators, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
   const { known, ended } = caller;
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
-  if (alsoWhenEnded && caller.cookie !== undefined) return 401;
+  if (alsoWhenEnded && (caller.cookie !== undefined || caller.refusedWith !== undefined)) return 401;
   if (caller.refusedWith !== undefined) return 403;
   if (known === undefined) return 401;
   if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
@@ -1164,12 +1164,13 @@ function missingScope({ needs, alsoNeeds = [] }: Case, { known }: Caller): strin
 }
 
 function faultsOf({ status, body, headers }: Reply, expected: number, one: Case, caller: Caller): string[] {
-  const { needs } = one;
+  const { needs, alsoWhenEnded } = one;
   const { as, cookie } = caller;
   if (status !== expected) return [`${status} instead of ${expected}`];
   const type = body.error?.type;
   if (status === 401) {
-    const right = as === undefined && cookie === undefined ? 'credentials_missing' : 'credentials_invalid';
+    const isGiven = as !== undefined || (cookie !== undefined && !alsoWhenEnded);
+    const right = !isGiven ? 'credentials_missing' : 'credentials_invalid';
     return [
       ...(type === right ? [] : [`type ${type} instead of ${right}`]),
       ...(headers.has('www-authenticate') ? [] : ['no WWW-Authenticate']),

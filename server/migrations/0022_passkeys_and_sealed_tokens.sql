@@ -24,3 +24,7 @@ create index used_passkey_challenge_by_expiry on used_passkey_challenge (expires
 
 -- Users with passkeys alone have recovery codes and a count of wrong codes, but no secret of an authenticator app.
 alter table second_factor alter column secret_sealed drop not null;
+
+-- The provider's token that a payment was created with, sealed. The old column holds what was stored before in clear, until
+-- `npm run reseal` moves it.
+alter table transaction add column payment_method_sealed bytea;
