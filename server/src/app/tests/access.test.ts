@@ -980,7 +980,7 @@ describe('each endpoint grants each caller exactly what they may do, and a chang
         const faults = faultsOf(reply, expectedStatus(one, caller, ownership), one, caller);
         wrong.push(...faults.map((fault) => `${caller.name}, ${ownership}: ${fault} ${JSON.stringify(reply.body)}`));
       }
-      // Whoever may not see a record must not learn that it exists.
+      // A caller who may not see a record must not learn that it exists.
       if ('foreign' in notFound) expect(notFound.foreign, caller.name).toEqual(notFound.absent);
     }
     expect(wrong).toEqual([]);

@@ -6,6 +6,6 @@ export function securityHeaders(publicUrl: string): Readonly<Record<string, stri
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     // Data and tokens must not be kept on the way.
     'cache-control': 'no-store',
-    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   };
 }
