@@ -278,6 +278,9 @@ test('a platform administrator belongs to no merchant, and no user can move to a
 test.each([
   [{ password: '12345' }, 'password', 'password_too_weak'],
   [{ password: 'qwerty123' }, 'password', 'password_too_weak'],
+  [{ password: 'Florin2026' }, 'password', 'password_too_weak'],
+  [{ userName: 'rosalind', password: 'rosalind1958' }, 'password', 'password_too_weak'],
+  [{ email: 'rosalind@lab.example', password: '#Rosalind#' }, 'password', 'password_too_weak'],
   [{ email: 'no address' }, 'email', 'invalid_request'],
   [{ email: 'a@b.example,c@d.example' }, 'email', 'invalid_request'],
   [{ userName: '' }, 'userName', 'invalid_request'],

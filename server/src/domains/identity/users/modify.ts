@@ -19,6 +19,7 @@ import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf, type UserRecord } from './record.ts';
 import {
+  refuseOwnName,
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
   requireSessionToSet,
@@ -88,11 +89,12 @@ function awaitsInvitation(user: UserRow): boolean {
 }
 
 async function hashOfNewPassword(
-  { password }: UserInput,
+  { password, userName, email }: UserInput,
   { passwords, passwordMinLength }: ModifyUserDeps,
 ): Promise<string | null> {
   if (password === undefined) return null;
   await requireStrongPassword(password, passwordMinLength, 'password');
+  refuseOwnName(password, { userName, email }, 'password');
   return passwords.hash(password);
 }
 
