@@ -55,7 +55,7 @@ test('remove-second-factor lets a locked-out administrator log in with the passw
   await enrol(florin, as, Date.now(), password);
   await expect(client.login({ account: 'alone', password })).rejects.toMatchObject({ type: 'second_factor_challenge' });
   await removeSecondFactor('ALONE', settings());
-  await eventually('the node has heard of it', async () => (await florin.get('/api/user/info', as)).status === 401);
+  await eventually('the session has ended', async () => (await florin.get('/api/user/info', as)).status === 401);
   await client.login({ account: 'alone', password });
   const [entry] = await client.audit.list({ action: 'user.remove_second_factor' }).toArray();
   expect(entry).toMatchObject({ by: 'system', userId: null });
