@@ -18,7 +18,7 @@ const secrets: Record<string, string[]> = {
   '/api/user/login/passkey': ['challenge'],
   '/api/user/login/passkey/begin': ['challenge'],
   '/api/user/login/second-factor': ['challenge', 'code'],
-  '/api/user/modify': ['password'],
+  '/api/user/modify': ['oldPassword', 'password'],
   '/api/user/passkey/begin': ['password'],
   '/api/user/refresh': ['refreshToken'],
   '/api/user/reset-password': ['newPassword', 'token'],

@@ -136,6 +136,7 @@ const writes: Record<string, Write> = {
       userName: 'text',
       email: 'text',
       password: 'text',
+      oldPassword: 'text',
       userType: 'text',
       tenantId: 'tenant',
       roles: 'texts',
