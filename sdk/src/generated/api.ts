@@ -262,7 +262,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */

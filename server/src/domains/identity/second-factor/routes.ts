@@ -74,9 +74,9 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Begin to enrol a second factor',
       description:
         'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
-        'confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.',
+        'confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.',
       body: beginInput,
-      refuses: ['old_password_wrong', 'second_factor_active', 'too_many_attempts'],
+      refuses: ['old_password_wrong', 'second_factor_active', 'step_up_required', 'too_many_attempts'],
       data: begunFactor,
       handle: async ({ body, principal, address }) => ({
         message: 'Confirm it with a code. The secret is not shown again',

@@ -42,7 +42,9 @@ export async function loginWithPasskey(
   deps: PasskeyLoginDeps,
 ): Promise<OpenedLogin> {
   const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
-  const attempt = await deps.loginFailures.reserve(known?.user_name ?? 'passkey', origin.address);
+  // Failures with one passkey must not keep others from using theirs at the same address.
+  const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
+  const attempt = await deps.loginFailures.reserve(account, origin.address);
   let opened: OpenedLogin | undefined;
   try {
     opened = await open(known);

@@ -219,6 +219,8 @@ describe('an answer of an authenticator', () => {
     const statuses = [];
     for (let i = 0; i < 11; i++) statuses.push(await attempt());
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    const { device } = await newHolder();
+    dataOf(await finish(device.get(await optionsOf())));
   });
 });
 
@@ -241,6 +243,8 @@ describe('managing passkeys', () => {
     const { member, device, passkey } = await newHolder();
     aheadMs += 11 * minuteMs;
     expect(refused(await begin(member.as))).toEqual([403, 'step_up_required']);
+    const app = await florin.post('/api/user/second-factor/begin', { password: memberPassword }, member.as);
+    expect(refused(app)).toEqual([403, 'step_up_required']);
     const remove = () => florin.post('/api/user/passkey/remove', { id: passkey.id }, member.as);
     expect(refused(await remove())).toEqual([403, 'step_up_required']);
     const { options } = dataOf(await florin.post('/api/user/step-up/passkey/begin', undefined, member.as));
