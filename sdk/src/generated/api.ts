@@ -1516,7 +1516,7 @@ export interface DisputesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** `txn_` and a time-ordered part. */
+  /** Only disputes about this payment. */
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
@@ -2151,7 +2151,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code in capitals. */
+  /** An ISO 4217 code. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { long, nullable, updatedTime } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, pattern: '^(?!0000)', title: 'an ISO 8601 time', description });
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    pattern: '^(19[789]|20|21)',
+    title: 'an ISO 8601 time between 1970 and 2200',
+    description,
+  });
 
 export const clockInput = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { currencyField, metadataField, searchField } from '../../../platform/http/list-query.ts';
-import { long } from '../../../platform/http/shapes.ts';
+import { idOf, long } from '../../../platform/http/shapes.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { firstFilter, listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
@@ -75,9 +75,7 @@ export const refundFilters = listFilters({
 
 /** Filters that become `paymentId` and `ids` before the list is read. */
 export const lookedUpFilters = {
-  transactionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only refunds of this payment.' }),
-  ),
+  transactionId: Type.Optional(idOf('txn', 'Only refunds of this payment.')),
   providerReference: Type.Optional(
     Type.String({
       minLength: 1,

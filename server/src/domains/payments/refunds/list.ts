@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import { timeRangeOf } from '../../../core/days.ts';
-import { invalid } from '../../../core/errors.ts';
 import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
 import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -45,7 +44,7 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
   const given = {
     ...query,
     modes,
-    paymentId: paymentIdOf(query.transactionId),
+    paymentId: uuidOfPublicId('txn', query.transactionId ?? ''),
     ids: await lookUp(deps.listDatabase, query, tenantIds),
   };
   const way = wayTo(given, statements);
@@ -63,13 +62,6 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
     keyType: 'uuid',
     uncounted: refundFilters.uncountedIn(query),
   });
-}
-
-function paymentIdOf(publicId: string | undefined): string | undefined {
-  if (publicId === undefined) return undefined;
-  const id = uuidOfPublicId('txn', publicId);
-  if (id === undefined) throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
-  return id;
 }
 
 /** The refunds that have the provider's reference and that the search finds; undefined: neither was asked for. */
