@@ -465,7 +465,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<Inbox>;
+  list(params?: InboxesListParams, options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -587,7 +587,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -677,7 +677,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<Clock>;
+  list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -700,7 +700,7 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -1107,6 +1107,8 @@ export interface ChannelsListParams {
 
 export interface Clock {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   /** The current time of the clock. */
   nowTime: string;
@@ -1130,11 +1132,18 @@ export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
+  livemode?: boolean | undefined;
 }
 
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ClocksListParams {
+  /** Only live (true) or test (false) clocks. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface ConsoleProfile {
@@ -1166,6 +1175,8 @@ export interface ConsoleProfile {
 
 export interface CreatedInbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1625,6 +1636,8 @@ export interface Health {
 
 export interface Inbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1636,6 +1649,8 @@ export interface Inbox {
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxMessage {
@@ -1656,6 +1671,11 @@ export interface InboxReceipt {
   serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
   standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesListParams {
+  /** Only live (true) or test (false) inboxes. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxesMessagesParams {
@@ -1730,7 +1750,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2151,7 +2171,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;
@@ -2308,7 +2328,7 @@ export interface RefundsListParams {
   transactionId?: string | undefined;
   /** Only refunds that the provider knows by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the id of their payment or the provider's id. */
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2792,7 +2812,7 @@ export interface Transaction {
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
+  /** One that the channel supports. */
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;

@@ -54,11 +54,11 @@ export const country = Type.String({
 });
 
 /** A currency in requests (ISO 4217), by pattern for the same reason. */
-export const currencyCode = (description: string) =>
+export const currencyCode = (description?: string) =>
   Type.String({
     pattern: `^(${currencyCodes.join('|')})$`,
     title: 'an upper-case ISO 4217 code, such as USD',
-    description,
+    ...(description !== undefined && { description }),
   });
 
 /** The public id of a record (`publicId`) in requests that refuse what cannot be one. */

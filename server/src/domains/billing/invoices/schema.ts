@@ -43,7 +43,7 @@ const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as
 export const invoiceInput = Type.Object(
   {
     customerId: long('The customer to invoice.'),
-    currency: currencyCode('An ISO 4217 code.'),
+    currency: currencyCode(),
     lines,
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     metadata: Type.Optional(metadata),

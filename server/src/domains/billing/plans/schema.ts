@@ -27,7 +27,7 @@ export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
-    currency: Type.Optional(currencyCode('An ISO 4217 code.')),
+    currency: Type.Optional(currencyCode()),
     amount: Type.Optional(
       Type.Integer({
         minimum: 0,

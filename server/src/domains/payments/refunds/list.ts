@@ -5,11 +5,18 @@ import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { countedList, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
-import { foundIds, inBoth } from '../../../platform/lists/search.ts';
+import { foundIds, inBoth, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
-import { findByReference, findBySearch, type ListedRow, refundFilters, statements } from './list-statements.ts';
+import {
+  findByReference,
+  findBySearch,
+  indexedReason,
+  type ListedRow,
+  refundFilters,
+  statements,
+} from './list-statements.ts';
 import { recordOf } from './record.ts';
 import { listedRefund, type refundListQuery } from './schema.ts';
 
@@ -76,7 +83,11 @@ async function lookUp(
       : foundIds(await database.run(findByReference, [tenantIds, providerReference]), 'providerReference');
   if (search === undefined) return referenced;
   const [refundId, paymentId] = [uuidOfPublicId('ref', search) ?? null, uuidOfPublicId('txn', search) ?? null];
-  return inBoth(referenced, foundIds(await database.run(findBySearch, [tenantIds, refundId, paymentId, search])));
+  const reason = prefixPattern(search.slice(0, indexedReason));
+  return inBoth(
+    referenced,
+    foundIds(await database.run(findBySearch, [tenantIds, refundId, paymentId, search, reason])),
+  );
 }
 
 export function listedAs(principal: Principal): (row: ListedRow) => Listed {

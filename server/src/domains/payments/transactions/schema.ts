@@ -20,7 +20,7 @@ export const amount = Type.Integer({
   maximum: maximumAmount,
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
-const currency = currencyCode('ISO 4217 code of a currency that the channel supports.');
+const currency = currencyCode('One that the channel supports.');
 const description = Type.String({ maxLength: 2000 });
 export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
