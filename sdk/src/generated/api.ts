@@ -331,7 +331,7 @@ export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -427,7 +427,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -554,7 +554,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -587,7 +587,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -700,7 +700,7 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -725,7 +725,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -855,7 +855,7 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
@@ -942,6 +942,8 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
@@ -962,7 +964,7 @@ export interface AuditExportParams {
 export interface AuditListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
@@ -1318,6 +1320,8 @@ export interface CustomersListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
@@ -1573,7 +1577,7 @@ export interface EventsGetParams {
 export interface EventsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
@@ -1997,6 +2001,8 @@ export interface InvoicesListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
@@ -2305,6 +2311,8 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: RefundStatus | undefined;
@@ -2660,6 +2668,8 @@ export interface SubscriptionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
@@ -2920,6 +2930,8 @@ export interface TransactionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
@@ -3127,7 +3139,7 @@ export interface WebhooksDeliveriesGetParams {
 export interface WebhooksDeliveriesListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */

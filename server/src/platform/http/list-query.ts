@@ -42,8 +42,9 @@ export const cursorListFields = {
     Type.String({
       minLength: 1,
       maxLength: 100,
-      deprecated: true,
-      description: '`pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter.',
+      description:
+        'The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages ' +
+        '`cursor` is better, because it notices a changed filter.',
     }),
   ),
   pageSize,
@@ -88,10 +89,20 @@ export const timeFields = {
   ),
 };
 
+/** Where an export that broke off goes on. */
+export const exportAfter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'The id of a row: only rows below it. An export that broke off goes on after the last whole row received.',
+  }),
+);
+
 /** Query parameters of lists that have page numbers and cursors (`ListPagination`). */
 export const listFields = {
   ...pageFields,
   cursor,
+  after: exportAfter,
   tenantId: tenantField,
 };
 

@@ -67,6 +67,7 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
     name: 'refunds',
     filters: filtersOf(query),
     keyType: 'uuid',
+    idPrefix: 'ref',
     uncounted: refundFilters.uncountedIn(query),
   });
 }

@@ -50,6 +50,7 @@ export async function deliveryList(
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'dlv',
+    givesNext: true,
     read: async ({ belowKey = toId, take }) => {
       const scan = (rows: number) =>
         database.run(listDeliveries, [
