@@ -94,7 +94,8 @@ export const exportAfter = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'The id of a row: only rows below it. An export that broke off goes on after the last whole row received.',
+    description:
+      'The id of a row: only rows below it. An export that broke off goes on after the last whole row received.',
   }),
 );
 

@@ -76,7 +76,10 @@ export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: P
 const rowsPerPortion = 1_000;
 
 /** The number of rows that an export will have; undefined: the list does not count them, or the export goes on within it. */
-export async function totalOf(list: List<unknown> | CursorList<unknown>, { after }: Paging): Promise<number | undefined> {
+export async function totalOf(
+  list: List<unknown> | CursorList<unknown>,
+  { after }: Paging,
+): Promise<number | undefined> {
   if (!('readPage' in list) || list.uncounted !== undefined || after !== undefined) return undefined;
   return (await list.readPage(0, 1)).total;
 }

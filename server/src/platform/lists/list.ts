@@ -4,9 +4,9 @@ import { defaultPageSize, type ListPagination, paginationOf } from '../../core/p
 import type { Database, Queryable } from '../postgres/database.ts';
 import { scanEnough } from '../postgres/scan-enough.ts';
 import type { Statement } from '../postgres/statement.ts';
-import { integerOf } from './search.ts';
 import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
 import type { ListStatements, ReadRow } from './list-statements.ts';
+import { integerOf } from './search.ts';
 
 /** The query parameters that every list has besides its filters. */
 export interface Paging {
@@ -94,7 +94,10 @@ export function keyAfter(
   if (after === undefined) return undefined;
   const key = idPrefix === undefined ? integerOf(after)?.toString() : uuidOfPublicId(idPrefix, after);
   if (key !== undefined) return key;
-  throw invalid('after', `after must be the id of a row, ${idPrefix === undefined ? 'an integer' : `such as ${idPrefix}_…`}.`);
+  throw invalid(
+    'after',
+    `after must be the id of a row, ${idPrefix === undefined ? 'an integer' : `such as ${idPrefix}_…`}.`,
+  );
 }
 
 function noPageNumbers(uncounted: string | undefined): string {

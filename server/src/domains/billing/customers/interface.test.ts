@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice, settledInvoice } from '../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeKey, makeMember, makeTenant, unique } from '../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makeTenant,
+  unique,
+} from '../../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';

@@ -18,7 +18,11 @@ export async function listInboxesOf(
   { database, clock }: InboxDeps,
 ): Promise<Static<typeof listedInbox>[]> {
   requireReadScopes(['*'], principal);
-  const rows = await database.run(listInboxes, [principal.tenantId, clock(), visibleModes(principal, livemode, { namesRecord: true })]);
+  const rows = await database.run(listInboxes, [
+    principal.tenantId,
+    clock(),
+    visibleModes(principal, livemode, { namesRecord: true }),
+  ]);
   return rows.map((row) => ({ ...recordOf(row), messageCount: row.messages }));
 }
 
