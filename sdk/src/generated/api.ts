@@ -13,7 +13,6 @@ export class Api {
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
-  declare readonly passkeys: PasskeysApi;
   declare readonly console: ConsoleApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
@@ -153,7 +152,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).
    *
    * Needs the scope `user_write`.
    */
@@ -262,7 +261,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -284,9 +283,9 @@ export interface SecondFactorApi {
    */
   recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
-   * Remove my authenticator app.
+   * Remove my second factor.
    *
-   * Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * Needs a code or a recovery code. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -294,76 +293,11 @@ export interface SecondFactorApi {
   /**
    * Remove the second factor of another user.
    *
-   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   * For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
-}
-
-export interface PasskeysApi {
-  /**
-   * Begin a login with a passkey.
-   *
-   * With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger or a face.
-   */
-  beginLogin(params?: PasskeyLoginBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
-  /**
-   * Finish a login with a passkey.
-   *
-   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
-   */
-  login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
-  /**
-   * List my passkeys.
-   *
-   * Needs a Bearer access token.
-   */
-  list(options?: RequestOptions): List<Passkey>;
-  /**
-   * Begin to register a passkey.
-   *
-   * A caller with a second factor must be stepped up. A wrong password (400) counts as a failed login.
-   *
-   * Needs a Bearer access token.
-   */
-  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
-  /**
-   * Register a passkey.
-   *
-   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
-   *
-   * Needs a Bearer access token.
-   */
-  register(params: PasskeyRegisterInput, options?: RequestOptions): Call<RegisteredPasskey>;
-  /**
-   * Rename a passkey.
-   *
-   * Needs a Bearer access token.
-   */
-  modify(params: PasskeyModifyInput, options?: RequestOptions): Call<Passkey>;
-  /**
-   * Remove a passkey.
-   *
-   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
-   *
-   * Needs a Bearer access token.
-   */
-  remove(params: string | PasskeyRemoveInput, options?: RequestOptions): Call<null>;
-  /**
-   * Begin to step up the session with a passkey.
-   *
-   * Needs a Bearer access token.
-   */
-  beginStepUp(params?: PasskeyStepUpBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
-  /**
-   * Step up the session with a passkey.
-   *
-   * As with a code: for `app.security.step-up-lifetime`.
-   *
-   * Needs a Bearer access token.
-   */
-  stepUp(params: PasskeyStepUpInput, options?: RequestOptions): Call<StepUp>;
 }
 
 export interface ConsoleApi {
@@ -386,12 +320,6 @@ export interface ConsoleApi {
    */
   confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
   /**
-   * Sign in to the console with a passkey.
-   *
-   * After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the options. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
-   */
-  signInWithPasskey(params: PasskeyLoginInput, options?: RequestOptions): Call<null>;
-  /**
    * Sign out of the console.
    *
    * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
@@ -403,7 +331,7 @@ export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -499,7 +427,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -537,7 +465,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<Inbox>;
+  list(params?: InboxesListParams, options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -626,7 +554,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -659,7 +587,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -749,7 +677,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<Clock>;
+  list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -772,7 +700,7 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -797,7 +725,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -927,7 +855,7 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
@@ -984,7 +912,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -994,7 +922,7 @@ export interface AuditEntry {
   /** The user name at that time. */
   userName: string | null;
   /** How the caller was authenticated. `system`: the service itself. */
-  by: "session" | "key" | "password" | "passkey" | "reset_token" | "nobody" | "system" | (string & {});
+  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -1014,7 +942,9 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1034,10 +964,10 @@ export interface AuditExportParams {
 export interface AuditListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1179,6 +1109,8 @@ export interface ChannelsListParams {
 
 export interface Clock {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   /** The current time of the clock. */
   nowTime: string;
@@ -1202,11 +1134,18 @@ export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
+  livemode?: boolean | undefined;
 }
 
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ClocksListParams {
+  /** Only live (true) or test (false) clocks. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface ConsoleProfile {
@@ -1238,6 +1177,8 @@ export interface ConsoleProfile {
 
 export interface CreatedInbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1379,6 +1320,8 @@ export interface CustomersListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
@@ -1588,7 +1531,7 @@ export interface DisputesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** `txn_` and a time-ordered part. */
+  /** Only disputes about this payment. */
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
@@ -1634,7 +1577,7 @@ export interface EventsGetParams {
 export interface EventsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
@@ -1697,6 +1640,8 @@ export interface Health {
 
 export interface Inbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1708,6 +1653,8 @@ export interface Inbox {
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxMessage {
@@ -1728,6 +1675,11 @@ export interface InboxReceipt {
   serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
   standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesListParams {
+  /** Only live (true) or test (false) inboxes. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxesMessagesParams {
@@ -1802,7 +1754,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2049,6 +2001,8 @@ export interface InvoicesListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
@@ -2194,89 +2148,6 @@ export interface OwnedDeveloperKey {
   tenantId: string | null;
 }
 
-export interface Passkey {
-  id: string;
-  name: string;
-  /** Whether it is kept by a provider, and so survives the loss of the device. */
-  backedUp: boolean;
-  createdTime: string;
-  lastUsedTime: string | null;
-}
-
-export interface PasskeyLoginBeginInput {
-  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
-  challenge?: string | undefined;
-}
-
-export interface PasskeyLoginInput {
-  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
-  challenge?: string | undefined;
-  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
-  credential: PasskeyLoginInputCredential;
-}
-
-/** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
-export interface PasskeyLoginInputCredential {
-  id: string;
-  rawId: string;
-  type: "public-key";
-  response: PasskeyLoginInputCredentialResponse;
-}
-
-export interface PasskeyLoginInputCredentialResponse {
-  clientDataJSON: string;
-  authenticatorData: string;
-  signature: string;
-  userHandle?: string | null | undefined;
-}
-
-export interface PasskeyModifyInput {
-  /** A passkey's id. */
-  id: string;
-  /** For its user, such as the device it is on. */
-  name: string;
-}
-
-export interface PasskeyOptions {
-  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
-  options: Record<string, unknown>;
-}
-
-export interface PasskeyRegisterInput {
-  /** For its user, such as the device it is on. */
-  name?: string | undefined;
-  /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
-  credential: PasskeyRegisterInputCredential;
-}
-
-/** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
-export interface PasskeyRegisterInputCredential {
-  id: string;
-  rawId: string;
-  type: "public-key";
-  response: PasskeyRegisterInputCredentialResponse;
-}
-
-export interface PasskeyRegisterInputCredentialResponse {
-  clientDataJSON: string;
-  attestationObject: string;
-  transports?: string[] | undefined;
-}
-
-export interface PasskeyRemoveInput {
-  /** A passkey's id. */
-  id: string;
-}
-
-export interface PasskeyStepUpBeginInput {
-
-}
-
-export interface PasskeyStepUpInput {
-  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
-  credential: PasskeyLoginInputCredential;
-}
-
 export interface Plan {
   id: number;
   /** true: live. false: a test record. */
@@ -2306,7 +2177,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code in capitals. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;
@@ -2440,6 +2311,8 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: RefundStatus | undefined;
@@ -2463,7 +2336,7 @@ export interface RefundsListParams {
   transactionId?: string | undefined;
   /** Only refunds that the provider knows by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the id of their payment or the provider's id. */
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2473,12 +2346,6 @@ export interface RefundsListParams {
   timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
-}
-
-export interface RegisteredPasskey {
-  passkey: Passkey;
-  /** Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null. */
-  recoveryCodes: string[] | null;
 }
 
 export interface RegisteredWebhookEndpoint {
@@ -2502,12 +2369,10 @@ export interface ResetPasswordInput {
 }
 
 export interface SecondFactor {
-  /** Whether an authenticator app is enrolled. */
+  /** Whether logins need a code. */
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
-  /** How many there are. With an app or a passkey, logins need a second step. */
-  passkeys: number;
   recoveryCodesLeft: number;
 }
 
@@ -2803,6 +2668,8 @@ export interface SubscriptionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
@@ -2955,7 +2822,7 @@ export interface Transaction {
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
+  /** One that the channel supports. */
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;
@@ -3063,6 +2930,8 @@ export interface TransactionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
@@ -3125,8 +2994,6 @@ export interface UserModifyInput {
   email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
-  /** The caller's present password: needed to change the own e-mail address. */
-  oldPassword?: string | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;
@@ -3272,7 +3139,7 @@ export interface WebhooksDeliveriesGetParams {
 export interface WebhooksDeliveriesListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */

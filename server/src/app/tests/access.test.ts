@@ -688,7 +688,9 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     invoice: await makeInvoice(florin, as, payer, {
       lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
     }),
-    clock: dataOf(await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z' }, as)).id,
+    clock: dataOf(
+      await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z', livemode: true }, as),
+    ).id,
     freshDraft: () => makeDraft(florin, as, payer),
     plan,
     subscription: await freshSubscription(),

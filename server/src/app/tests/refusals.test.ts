@@ -455,7 +455,7 @@ const writes: Record<string, Write> = {
   },
   '/api/clock/create': {
     body: () => ({ name: 'x' }),
-    fields: { name: 'text', nowTime: 'text' },
+    fields: { name: 'text', nowTime: 'text', livemode: 'boolean' },
     required: ['name'],
   },
   '/api/clock/advance': {
@@ -498,7 +498,11 @@ const writes: Record<string, Write> = {
     required: [],
     needsBody: true,
   },
-  '/api/inbox/create': { body: () => ({ secret: 'a secret of tests' }), fields: { secret: 'text' }, required: [] },
+  '/api/inbox/create': {
+    body: () => ({ secret: 'a secret of tests' }),
+    fields: { secret: 'text', livemode: 'boolean' },
+    required: [],
+  },
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */

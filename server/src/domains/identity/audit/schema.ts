@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { cursorListFields, timeFields } from '../../../platform/http/list-query.ts';
+import { cursorListFields, exportAfter, timeFields } from '../../../platform/http/list-query.ts';
 import { auditActionNames } from './actions.ts';
 
 const action = Type.Enum([...auditActionNames]);
@@ -37,6 +37,7 @@ export const auditExportQuery = Type.Object({
   format: Type.Optional(
     Type.Enum([...exportFormats], { default: 'ndjson', description: 'One JSON object per line, or CSV.' }),
   ),
+  after: exportAfter,
   ...filters,
 });
 
