@@ -14,6 +14,7 @@ export class Api {
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
   declare readonly console: ConsoleApi;
+  declare readonly requests: RequestsApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -325,6 +326,25 @@ export interface ConsoleApi {
    * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
+}
+
+export interface RequestsApi {
+  /**
+   * List the request log.
+   *
+   * What callers sent, newest first, without bodies and queries. Who holds `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own; a key sees those of its own mode. A page can hold fewer requests than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  list(params?: RequestsListParams, options?: RequestOptions): List<ListedRequest>;
+  /**
+   * Get a request from the log.
+   *
+   * With the refusal, if it was refused.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  get(params: string | RequestsGetParams, options?: RequestOptions): Call<Request>;
 }
 
 export interface EventsApi {
@@ -2070,6 +2090,51 @@ export interface LedgerEntry {
   createdTime: string;
 }
 
+export interface ListedRequest {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address?: string | null | undefined;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent?: string | null | undefined;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey?: string | null | undefined;
+  /** The refusal; null: the request succeeded. */
+  error?: ListedRequestError | undefined;
+}
+
+/** The refusal; null: the request succeeded. */
+export interface ListedRequestError {
+  /** One of [errors](../errors.md). */
+  type: string;
+  field: string | null;
+  /** At most 500 characters. */
+  message: string;
+}
+
 export interface LoginInput {
   /** User name or e-mail address, in any case. */
   account: string;
@@ -2331,6 +2396,80 @@ export interface RegisteredWebhookEndpoint {
   createdTime: string;
   /** The generated secret, if the request had none. Never shown again. */
   secret?: string | undefined;
+}
+
+export interface Request {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address: string | null;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent: string | null;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey: string | null;
+  /** The refusal; null: the request succeeded. */
+  error: ListedRequestError;
+}
+
+export interface RequestsGetParams {
+  /** `req_` and a time-ordered body. */
+  id: string;
+}
+
+export interface RequestsListParams {
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  pageSize?: number | undefined;
+  method?: "GET" | "HEAD" | "POST" | undefined;
+  /** Only requests whose path begins like this: `/api/transaction/`. */
+  path?: string | undefined;
+  /** Only requests that were answered with this status (`409`), or with one that begins alike (`4xx`). */
+  status?: string | undefined;
+  /** Only requests that were refused with this type. */
+  errorType?: string | undefined;
+  /** Only requests of this user, with or without a key. */
+  userId?: number | undefined;
+  /** Only requests with this developer key. */
+  keyId?: number | undefined;
+  /** Only requests with a developer key, or only those of sessions. */
+  by?: "session" | "key" | undefined;
+  /** Only requests with this `X-Request-Id`. */
+  requestId?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session. */
+  livemode?: boolean | undefined;
+  /** Further fields of the rows: `address`, `userAgent`, `idempotencyKey`, `error`. */
+  fields?: string | undefined;
 }
 
 export interface ResetPasswordInput {

@@ -43,6 +43,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   'console.signIn': ['POST', '/api/console/session'],
   'console.confirmSignIn': ['POST', '/api/console/session/second-factor'],
   'console.signOut': ['POST', '/api/console/session/end'],
+  'requests.list': ['GET', '/api/request/list', 'lp'],
+  'requests.get': ['GET', '/api/request/detail'],
   'events.list': ['GET', '/api/event/list', 'lp'],
   'events.get': ['GET', '/api/event/detail'],
   'webhooks.register': ['POST', '/api/webhook/register', 'k'],

@@ -104,6 +104,7 @@ const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 
 const cashierScopes = [...reads, 'transaction_write'];
 const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'];
 
+const absentRequest = `req_${'0'.repeat(32)}`;
 const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
 
 const plain: Ownership[] = ['none'];
@@ -483,6 +484,12 @@ const cases: Record<string, Case> = {
   },
   'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
   'GET /api/stream': { needs: 'known', ownerships: plain, request: () => ({ query: { follow: 'false' } }) },
+  'GET /api/request/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/request/detail': {
+    needs: 'known',
+    ownerships: ['absent'],
+    request: () => ({ query: { id: absentRequest }, id: absentRequest }),
+  },
   'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
   'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
   'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
