@@ -36,7 +36,7 @@ export const requests = defineModule({
   provide: ({ workerDatabase, drawUuid, metrics, lifecycle, logError, settings }: Needs) => {
     const dropped = metrics.counter(
       'florin_request_log_dropped_total',
-      'Requests missing in the request log: too many waited, or a write failed.',
+      'Requests missing in the request log: too many in a second, or a write failed.',
     );
     const requestRecorder = new RequestRecorder({
       database: workerDatabase,

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Refusal } from '../../../core/errors.ts';
 import { uuidSource } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { type AnsweredRequest, RequestRecorder, type RequestRecorderOptions } from './recorder.ts';
 
-const principal = { tenantId: 1, userId: 2, keyId: 3, address: '::1' } as AnsweredRequest['principal'];
+const principal = { tenantId: 1, userId: 2, keyId: 3, address: '::1' } as Principal;
 
 const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   principal,
@@ -44,15 +45,37 @@ function recorderWith(write: () => Promise<void>, recorded: RequestRecorderOptio
   return { recorder, written, texts, errors, dropped: () => dropped };
 }
 
-test('what does not fit into memory while the database hangs is dropped and counted, and nothing else', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const { recorder, written, dropped } = recorderWith(() => promise);
-  for (let i = 0; i < 12_000; i++) recorder.record(answered());
-  resolve();
+test('a flood of one tenant is dropped and counted, and leaves room for its refusals and for other tenants', async () => {
+  const { recorder, written, dropped } = recorderWith(async () => {});
+  const refusal = new Refusal('not_json', 'No.');
+  for (let i = 0; i < 5_000; i++) recorder.record(answered());
+  for (let i = 0; i < 30; i++) recorder.record(answered({ refusal }));
+  for (let tenantId = 2; tenantId <= 4; tenantId++)
+    recorder.record(answered({ principal: { ...principal, tenantId } }));
   await recorder.flush();
-  expect(written.reduce((sum, rows) => sum + rows, 0) + dropped()).toBe(12_000);
-  expect(dropped()).toBe(1_000);
-  expect(Math.max(...written)).toBe(1_000);
+  expect(written).toEqual([100 + 30 + 3]);
+  expect(dropped()).toBe(4_900);
+});
+
+test('what arrives while the database hangs is held up to a limit, then dropped and counted, and nothing is lost else', async () => {
+  vi.useFakeTimers();
+  try {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { recorder, written, dropped } = recorderWith(() => promise);
+    for (let second = 0; second < 15; second++) {
+      for (let i = 0; i < 1_100; i++) recorder.record(answered({ principal: { ...principal, tenantId: i % 20 } }));
+      vi.advanceTimersByTime(1_000);
+    }
+    resolve();
+    await recorder.flush();
+    const rows = written.reduce((sum, count) => sum + count, 0);
+    expect(rows + dropped()).toBe(15 * 1_100);
+    // The batch in flight, and those that wait.
+    expect(rows).toBe(11_000);
+    expect(Math.max(...written)).toBe(1_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a write that fails is counted and reported, and the next one is tried', async () => {

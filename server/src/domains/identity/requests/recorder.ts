@@ -32,21 +32,29 @@ export interface RequestRecorderOptions {
 }
 
 const writeEveryMs = secondMs;
-/** A statement of 1,000 rows takes some 10 ms. */
-const maxBatch = 1_000;
-/** Some 5 MB. Further requests are dropped and counted. */
-const maxWaiting = 10_000;
+/**
+ * Requests of one tenant in a second, counted apart for those that succeeded and those that were refused, and of all tenants. A
+ * row costs 8 µs of processor time, a create 150 µs to 200 µs: recording every
+ * create would take 4 % of their speed. A request over the limit costs 0.1 µs.
+ */
+const maxOfTenant = 100;
+const maxOfAll = 1_000;
+/** Some 5 MB, when the database does not answer. */
+const maxWaiting = 10 * maxOfAll;
 
 const maxMessage = 500;
 const maxUserAgent = 200;
 const maxIdempotencyKey = 255;
 
 /**
- * Writes answered requests in batches, once a second, so that no request waits for the log. What does not fit into memory is
+ * Writes answered requests in batches, once a second, so that no request waits for the log. What exceeds the limits above is
  * dropped and counted; so is a batch whose write fails. A killed process loses up to a second.
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
+  /** In this second, by tenant. */
+  readonly #counts = new Map<number, { succeeded: number; refused: number }>();
+  #countOfAll = 0;
   #waiting: LoggedRequest[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -59,13 +67,12 @@ export class RequestRecorder {
   record(request: AnsweredRequest): void {
     const { principal } = request;
     if (principal === undefined || !this.#isRecorded(request)) return;
-    if (this.#waiting.length >= maxWaiting) {
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#tick(), writeEveryMs).unref();
+    if (this.#isTooMuch(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused')) {
       this.#options.onDropped(1);
       return;
     }
     this.#waiting.push(entryOf(request, principal, this.#options.drawUuid()));
-    if (this.#waiting.length >= maxBatch) this.#startWriting();
-    else this.#timer ??= setTimeout(() => this.#startWriting(), writeEveryMs);
   }
 
   /** Resolves when everything recorded so far is written, or dropped. */
@@ -82,9 +89,25 @@ export class RequestRecorder {
     return recorded !== 'none' && (refusal !== undefined || (recorded === 'writes' && method === 'POST'));
   }
 
-  #startWriting(): void {
-    clearTimeout(this.#timer);
+  /** Counts the request. */
+  #isTooMuch(tenantId: number, kind: 'succeeded' | 'refused'): boolean {
+    if (this.#countOfAll >= maxOfAll || this.#waiting.length >= maxWaiting) return true;
+    const counts = this.#counts.get(tenantId) ?? { succeeded: 0, refused: 0 };
+    if (counts[kind] >= maxOfTenant) return true;
+    counts[kind]++;
+    this.#counts.set(tenantId, counts);
+    this.#countOfAll++;
+    return false;
+  }
+
+  #tick(): void {
     this.#timer = undefined;
+    this.#counts.clear();
+    this.#countOfAll = 0;
+    this.#startWriting();
+  }
+
+  #startWriting(): void {
     if (this.#waiting.length === 0) return;
     this.#writing ??= this.#writeWaiting().catch((error) =>
       this.#options.logError(error, 'The request log could not be written'),
@@ -94,7 +117,7 @@ export class RequestRecorder {
   async #writeWaiting(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        const batch = this.#waiting.splice(0, maxBatch);
+        const batch = this.#waiting.splice(0, maxOfAll);
         try {
           await this.#options.database.run(insertRequests, loggedRequests.parametersOf(batch));
         } catch (error) {
