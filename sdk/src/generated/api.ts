@@ -15,6 +15,7 @@ export class Api {
   declare readonly secondFactor: SecondFactorApi;
   declare readonly console: ConsoleApi;
   declare readonly requests: RequestsApi;
+  declare readonly devices: DevicesApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -345,6 +346,37 @@ export interface RequestsApi {
    * Needs a Bearer access token or a developer key.
    */
   get(params: string | RequestsGetParams, options?: RequestOptions): Call<Request>;
+}
+
+export interface DevicesApi {
+  /**
+   * Begin the login of a program.
+   *
+   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
+   */
+  begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
+  /**
+   * Get the key of an approved login.
+   *
+   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
+   */
+  claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
+  /**
+   * Get the login that waits under a code.
+   *
+   * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
+   *
+   * Needs a Bearer access token.
+   */
+  request(params: DevicesRequestParams, options?: RequestOptions): Call<DeviceRequest>;
+  /**
+   * Approve or deny the login of a program.
+   *
+   * The program gets a developer key of the caller, which acts as the caller within its scope.
+   *
+   * Needs a Bearer access token.
+   */
+  decide(params: DeviceDecideInput, options?: RequestOptions): Call<DeviceDecision>;
 }
 
 export interface EventsApi {
@@ -932,7 +964,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -941,8 +973,8 @@ export interface AuditEntry {
   userId: number | null;
   /** The user name at that time. */
   userName: string | null;
-  /** How the caller was authenticated. `system`: the service itself. */
-  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
+  /** How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself. */
+  by: "session" | "key" | "password" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -962,7 +994,7 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -985,7 +1017,7 @@ export interface AuditListParams {
   /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1492,6 +1524,97 @@ export interface DeveloperKeyRotateInput {
   overlapSeconds?: number | undefined;
   /** When the new key expires. Default: it lives as long as the former key was made for. */
   expiresTime?: string | undefined;
+}
+
+export interface DeviceCode {
+  /** A secret of the program, with which it asks for its key. */
+  deviceCode: string;
+  /** What the user types: 8 letters and a hyphen. */
+  userCode: string;
+  /** Where the user types it. */
+  verificationUri: string;
+  /** The same with the code filled in. */
+  verificationUriComplete: string;
+  /** For how many seconds both codes are good. */
+  expiresIn: number;
+  /** How many seconds to wait between two requests of the key. */
+  interval: number;
+}
+
+export interface DeviceCodeInput {
+  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
+  client: string;
+  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
+  scope?: string | undefined;
+  /** Whether a live key is asked for, instead of a test key. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecideInput {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
+  /** true: the program gets a key of the caller. false: it is refused. */
+  approve: boolean;
+  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
+  scope?: string | undefined;
+  /** The mode of the key. Default: what was asked for. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecision {
+  client: string;
+  approved: boolean;
+}
+
+export interface DeviceKey {
+  id: number;
+  /** The full secret key. Returned only here, once. */
+  sk: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  /** Who approved the login, and owns the key. */
+  userName: string;
+}
+
+export interface DeviceRequest {
+  /** What asks, in its own words. */
+  client: string;
+  /** From where it asks. */
+  address: string;
+  /** Whether the caller has the same address. */
+  isSameAddress: boolean;
+  /** null: whatever the user chooses. */
+  scope: string | null;
+  livemode: boolean;
+  createdTime: string;
+  expiresTime: string;
+}
+
+export interface DeviceTokenInput {
+  deviceCode: string;
+}
+
+export interface DevicesRequestParams {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
 }
 
 export interface Dispute {

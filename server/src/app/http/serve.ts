@@ -8,6 +8,7 @@ import { addDocs } from '../docs/serve.ts';
 import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
+import { addDevicePage } from './device-page.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addRateLimit } from './rate-limit.ts';
@@ -50,6 +51,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   if (routes.length > 0) {
     addConsole(app);
     addResetPage(app);
+    addDevicePage(app);
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, settings, clock);
