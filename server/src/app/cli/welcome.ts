@@ -24,7 +24,7 @@ export function welcome({ address, administrator, settings }: Florin): string {
   return `
 Florin is ready at ${address}
 
-  Console        ${address}
+  Console        ${address}/
   Reference      ${address}/docs
   Administrator  ${administrator.account}
   Password       ${shown}
