@@ -72,9 +72,11 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     const exchange = await forward(target as string, payload, secret, cli);
     out.row({ createdTime, type, id, ...exchange }, ['createdTime', 'type', 'id', 'result', 'durationMs']);
   };
-  const retry = () => last && target && post(last).catch((error: Error) => out.note(error.message));
+  const retry = (): void => {
+    if (last !== undefined && target !== undefined) post(last).catch((error: Error) => out.note(error.message));
+  };
   const stopKeys = onKeys(cli.surroundings, {
-    r: () => void retry(),
+    r: retry,
     o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`),
   });
   try {

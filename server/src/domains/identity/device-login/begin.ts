@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../../../core/errors.ts';
 import { allScopes, type Scope, scopes } from '../../../core/scopes.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { deviceCodeHash, drawDeviceCode, drawUserCode, userCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './routes.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
 import type { codeInput, deviceCode } from './schema.ts';
 import { insertDevice } from './statements.ts';
 

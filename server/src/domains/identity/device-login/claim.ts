@@ -6,7 +6,7 @@ import { storeNewKey } from '../developer-keys/generate.ts';
 import type { KeyRow } from '../developer-keys/statements.ts';
 import { intervalSeconds } from './begin.ts';
 import { deviceCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './routes.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
 import { claimDevice, pollDevice } from './statements.ts';
 
 /** A laptop that is lost or given away does not hold a key forever. */

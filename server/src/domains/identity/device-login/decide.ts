@@ -6,7 +6,7 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import { appendAudit } from '../audit/append.ts';
 import { grantedScope } from '../developer-keys/rules.ts';
 import { userCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './routes.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
 import type { decideInput } from './schema.ts';
 import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 

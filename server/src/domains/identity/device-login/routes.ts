@@ -1,11 +1,9 @@
-import type { Clock } from '../../../core/clock.ts';
-import type { FailureLimiter, RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { generatedOf } from '../developer-keys/routes.ts';
 import { beginDeviceLogin } from './begin.ts';
 import { claimDeviceKey } from './claim.ts';
 import { decideDeviceRequest, findDeviceRequest } from './decide.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
 import {
   codeInput,
   decideInput,
@@ -16,18 +14,6 @@ import {
   requestQuery,
   tokenInput,
 } from './schema.ts';
-
-export interface DeviceLoginDeps {
-  database: Database;
-  clock: Clock;
-  publicUrl: string;
-  /** Logins that were begun, by address. */
-  begun: FailureLimiter;
-  /** Device codes that nobody was given, by address. */
-  unknownDevices: FailureLimiter;
-  /** User codes under which nothing waits, by user. */
-  wrongCodes: RateLimiter;
-}
 
 export const group = 'Device login';
 
