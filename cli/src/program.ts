@@ -17,7 +17,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Runs a command line, without the program's own name, and returns the exit code. */
 export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [name = 'start', ...others] = words;
+  // `florin --json verify` is `florin verify --json`.
+  const at = words.findIndex((word) => word !== '--json');
+  const [name = 'start', ...others] = at < 0 ? words : [...words.slice(at), ...words.slice(0, at)];
   try {
     const serverProgram = Object.hasOwn(serverPrograms, name) ? serverPrograms[name] : undefined;
     if (serverProgram !== undefined) return (await serverProgram.run(others)) ?? exitCodes.done;
