@@ -10,6 +10,7 @@ import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
+import { addPayerPages } from './payer-pages.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { logReply } from './request-log.ts';
@@ -24,7 +25,7 @@ import { addSecurityTxt } from './security-txt.ts';
  */
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock } = context;
-  const { creator, providers, refusedRequests, eventStreams } = context;
+  const { creator, providers, refusedRequests, eventStreams, checkoutPages, portalPages, makeFailureLimiter } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -48,6 +49,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   if (routes.length > 0) {
     addConsole(app);
     addResetPage(app);
+    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter() });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, settings, clock);
