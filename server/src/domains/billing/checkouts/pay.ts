@@ -62,7 +62,7 @@ export async function payCheckout(
   return 'paid';
 }
 
-/** Whoever has the address of the page. */
+/** A payer has no account: the address of the page is all that is known. */
 export const payer: Actor = { by: 'nobody', userId: null, userName: null };
 
 async function payAmount(
@@ -85,7 +85,7 @@ async function payAmount(
   return transactionId;
 }
 
-/** The payment method that is stored with the customer is not used: whoever has the address may be somebody else. */
+/** The payment method that is stored with the customer is not used: the payer may be somebody else who has the address. */
 async function payInvoice(
   transaction: Queryable,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,

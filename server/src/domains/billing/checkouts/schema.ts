@@ -50,7 +50,7 @@ export const checkoutInput = Type.Object(
     channelIds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
         minItems: 1,
-        maxItems: 10,
+        maxItems: 5,
         uniqueItems: true,
         description:
           'The channels among which the payer chooses, in this order, shown by their names. All of one mode. Default for an ' +
@@ -115,8 +115,8 @@ export const checkoutRecord = Type.Object({
   url: nullable(
     Type.String({
       description:
-        "The address of the payer's page. It is a secret: whoever has it sees what is paid for. null when the checkout is " +
-        'EXPIRED.',
+        "The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout " +
+        'is EXPIRED.',
     }),
   ),
   amount: nullable(Type.Integer({ description: 'In minor units. null: what is left to pay of the invoice.' })),

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
+import {
+  makeCheckout,
+  makeShop,
+  pagesOf,
+  pathOf,
+  paymentsOf,
+  type Shop,
+} from '../../../../testing/billing/checkouts.ts';
 import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
@@ -7,7 +15,6 @@ import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts
 import { aRefusal } from '../../../../testing/shapes.ts';
 import { checkoutChecks } from '../integrity.ts';
 import { sweepExpired } from '../sweep.ts';
-import { makeCheckout, makeShop, pagesOf, pathOf, paymentsOf, type Shop } from './fixture.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -81,7 +88,7 @@ test('a provider that asks for its payer gets them, sends them back to the page,
   });
   const decide = (address: string, decision: string) => pages.submit(pathOf(address), { decision });
   await decide(sent, 'fail');
-  const [{ return_url }] = (await paymentsOf(db, checkout.id)) as [{ return_url: string }];
+  const [{ return_url } = { return_url: '' }] = await paymentsOf(db, checkout.id);
   const back = await pages.open(pathOf(return_url));
   expect([back.status, back.headers.get('location')]).toEqual([303, `../${checkout.path.split('/').at(-1)}?returned`]);
   await eventually('the failure is shown', async () =>

@@ -3,8 +3,9 @@ import type { MailTextKind } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import { dayIn, priceIn } from '../formats.ts';
 import { numberText } from '../number.ts';
+import { filledIn, paragraphsOf, templateOf } from './fill-in.ts';
 import type { DueMail, MailContent } from './statements.ts';
-import { filledIn, type MailFacts, paragraphsOf, templateOf } from './templates.ts';
+import type { MailFacts } from './templates.ts';
 
 /** The mail as text and as a simple HTML page, in the tenant's language. `link` is the address of the invoice's page. */
 export function messageOf(

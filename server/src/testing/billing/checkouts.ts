@@ -1,6 +1,6 @@
-import { dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
-import type { TestDatabase } from '../../../../testing/postgres/database.ts';
-import type { Reply, TestFlorin } from '../../../../testing/service/florin.ts';
+import { dataOf, makeChannel, makeMember, makeTenant } from '../cast.ts';
+import type { TestDatabase } from '../postgres/database.ts';
+import type { Reply, TestFlorin } from '../service/florin.ts';
 
 /** A tenant with an administrator, an offline channel and one of the sandbox, both for tests. */
 export async function makeShop(florin: TestFlorin, admin: string, name = 'Mühle & Söhne') {
@@ -29,7 +29,9 @@ export const pagesOf = (florin: TestFlorin) => ({
   submit: (path: string, fields: Record<string, string | number> = {}): Promise<Reply> =>
     florin.call('POST', path, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString(),
+      body: new URLSearchParams(
+        Object.entries(fields).map(([name, value]) => [name, String(value)] as [string, string]),
+      ).toString(),
     }),
 });
 
