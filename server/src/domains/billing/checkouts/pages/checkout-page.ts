@@ -61,7 +61,7 @@ const leftToPay = ({ amount }: CheckoutOnPage, invoice: InvoiceRecord | null) =>
   amount ?? invoice?.amountRemaining ?? 0;
 
 /** The lines of the invoice, its taxes and its total. */
-function details({ invoice, language }: CheckoutView, text: Texts): Html {
+function details({ invoice, language, status }: CheckoutView, text: Texts): Html {
   if (invoice === null) return html``;
   const { currency } = invoice;
   const price = (amount: number) => priceIn(language, amount, currency);
@@ -70,10 +70,11 @@ function details({ invoice, language }: CheckoutView, text: Texts): Html {
     (line) =>
       html`<tr><td>${line.description}</td><td>${numberIn(language, line.quantity)}</td><td>${price(line.amount)}</td></tr>\n`,
   );
-  const paid = invoice.amountPaid > 0 && [
-    html`<dt>${text.alreadyPaid}</dt><dd>${price(-invoice.amountPaid)}</dd>\n`,
-    html`<dt class="total">${text.toPay}</dt><dd class="total">${price(invoice.amountRemaining)}</dd>\n`,
-  ];
+  const paid = invoice.amountPaid > 0 &&
+    status !== 'PAID' && [
+      html`<dt>${text.alreadyPaid}</dt><dd>${price(-invoice.amountPaid)}</dd>\n`,
+      html`<dt class="total">${text.toPay}</dt><dd class="total">${price(invoice.amountRemaining)}</dd>\n`,
+    ];
   return html`${invoice.description !== null && html`<p>${invoice.description}</p>\n`}<table>
 <thead><tr><th scope="col">${description}</th><th scope="col">${quantity}</th><th scope="col">${amount}</th></tr></thead>
 <tbody>

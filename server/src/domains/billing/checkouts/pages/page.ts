@@ -47,7 +47,7 @@ export function pageOf(facts: PageFacts, content: Html): Page {
 <style>${css}</style>
 </head>
 <body${isWide && html` class="wide"`}>
-${!livemode && html`<p class="test">${text.testMode}</p>\n`}<main>
+${!livemode && html`<header class="test">${text.testMode}</header>\n`}<main>
 ${seller !== null && sellerHeader(seller)}${content}
 </main>
 </body>

@@ -25,6 +25,7 @@ main { max-width: 32rem; margin: 2rem auto; padding: 2rem; background: var(--car
 .seller img { max-height: 3rem; max-width: 10rem; object-fit: contain; background: #fff; border-radius: 6px; padding: 2px; }
 h1 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 2rem 0 0.5rem; }
+h2 + table { margin-top: 0; }
 p { margin: 0.5rem 0; overflow-wrap: anywhere; }
 .amount { font-size: 2.25rem; font-weight: 700; line-height: 1.2; margin: 0.25rem 0 0.5rem; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
@@ -35,9 +36,9 @@ th, td { padding: 0.5rem 0 0.5rem 0.75rem; text-align: end; vertical-align: top;
 th:first-child, td:first-child { padding-left: 0; text-align: start; overflow-wrap: anywhere; }
 th { font-weight: 500; font-size: 0.8125rem; color: var(--quiet); }
 td:not(:first-child) { white-space: nowrap; }
-dl { display: grid; grid-template-columns: 1fr auto; gap: 0.25rem 1rem; margin: 0.5rem 0 1rem; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 1rem; margin: 0.5rem 0 1rem; }
 dt { color: var(--quiet); }
-dd { margin: 0; text-align: end; }
+dd { margin: 0; text-align: end; overflow-wrap: anywhere; }
 .total { font-weight: 700; color: var(--text); }
 fieldset { border: 0; margin: 1.5rem 0 0; padding: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: 0.5rem; }
@@ -58,6 +59,7 @@ td form { display: inline; }
 .good { color: var(--good); background: var(--good-page); }
 .bad { color: var(--bad); background: var(--bad-page); }
 .card { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 0.75rem 0; }
+.card .button { display: inline-block; width: auto; margin-top: 0.25rem; padding: 0.5rem 1rem; }
 .links { margin-top: 1.5rem; display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; }
 @media (max-width: 36rem) { main { margin: 0; padding: 1.25rem; border-width: 6px 0 0; border-radius: 0; }
   .wide table, .wide tbody, .wide tr, .wide td { display: block; }

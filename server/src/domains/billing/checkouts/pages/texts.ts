@@ -45,6 +45,7 @@ export interface Texts {
   noInvoices: string;
   invoiceColumns: readonly [invoice: string, date: string, amount: string, status: string, actions: string];
   invoiceStates: Record<InvoiceStatus, string>;
+  inProgress: string;
   payNow: string;
   subscriptions: string;
   noSubscriptions: string;
@@ -106,6 +107,7 @@ const english: Texts = {
   noInvoices: 'There are no invoices.',
   invoiceColumns: ['Invoice', 'Date', 'Amount', 'Status', 'Actions'],
   invoiceStates: { DRAFT: 'Draft', OPEN: 'Open', PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: 'Open' },
+  inProgress: 'Being paid',
   payNow: 'Pay',
   subscriptions: 'Subscriptions',
   noSubscriptions: 'There are no active subscriptions.',
@@ -176,6 +178,7 @@ const german: Texts = {
   noInvoices: 'Es gibt keine Rechnungen.',
   invoiceColumns: ['Rechnung', 'Datum', 'Betrag', 'Status', 'Aktionen'],
   invoiceStates: { DRAFT: 'Entwurf', OPEN: 'Offen', PAID: 'Bezahlt', VOID: 'Storniert', UNCOLLECTIBLE: 'Offen' },
+  inProgress: 'Wird bezahlt',
   payNow: 'Bezahlen',
   subscriptions: 'Abonnements',
   noSubscriptions: 'Es gibt keine aktiven Abonnements.',
