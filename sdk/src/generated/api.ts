@@ -1202,7 +1202,7 @@ export interface CheckoutCreateInput {
   currency?: string | undefined;
   /** Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope `invoice_write` too. */
   invoiceId?: number | undefined;
-  /** The channels among which the payer chooses, in this order, shown by their names. All of one mode. Default for an invoice: its channel, or its customer's default channel. */
+  /** The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, whose payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
   channelIds?: number[] | undefined;
   /** Where the page links to when the payment has ended. */
   returnUrl?: string | undefined;

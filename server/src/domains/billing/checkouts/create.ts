@@ -10,7 +10,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { requireAccepting } from '../../payments/channels/rules.ts';
+import { hasPageForPayers, requireAccepting } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { readCustomer } from '../customers/read.ts';
 import { readInvoice } from '../invoices/read.ts';
@@ -135,6 +135,12 @@ async function usableChannels(
       requireAccepting(channel, currency);
     } catch (error) {
       throw error instanceof Refusal ? namingChannel(error, id) : error;
+    }
+    if (!hasPageForPayers(channel)) {
+      throw invalid(
+        'channelIds',
+        `Channel ${id}: ${channel.provider} has no page of its own for payers. Take such payments in a page of yours.`,
+      );
     }
     found.push(channel);
   }

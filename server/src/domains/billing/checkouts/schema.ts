@@ -53,7 +53,8 @@ export const checkoutInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'The channels among which the payer chooses, in this order, shown by their names. All of one mode. Default for an ' +
+          'The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, ' +
+          'whose payments need a page with its script. Default for an ' +
           "invoice: its channel, or its customer's default channel.",
       }),
     ),

@@ -3,7 +3,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
-import { requireAccepting } from '../../../payments/channels/rules.ts';
+import { hasPageForPayers, requireAccepting } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
@@ -50,7 +50,8 @@ export class CheckoutPages {
   async pay(request: PageRequest, channel: string | null, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
     if (view === undefined || view.status !== 'OPEN') return view && seeOther('?');
-    if (channel === null || !/^\d{1,16}$/.test(channel)) return checkoutPage(view, 'chooseOne');
+    const offered = view.channels.some(({ id }) => String(id) === channel);
+    if (!offered) return checkoutPage(view, 'chooseOne');
     const tokenHash = hashOfToken(request.token);
     try {
       await this.#deps.database.transaction((transaction) =>
@@ -134,7 +135,7 @@ async function invoiceOf(database: Database, tenantId: number, id: number): Prom
 function isAccepting(channel: ChannelRow, currency: string): boolean {
   try {
     requireAccepting(channel, currency);
-    return true;
+    return hasPageForPayers(channel);
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;
