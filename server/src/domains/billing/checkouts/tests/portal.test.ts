@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeShop, pagesOf, pathOf, type Shop } from '../../../../testing/billing/checkouts.ts';
+import { makeCheckout, makeShop, pagesOf, pathOf, type Shop } from '../../../../testing/billing/checkouts.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../../../../testing/billing/invoices.ts';
 import { axeViolations, chromiumPath, openBrowser } from '../../../../testing/browser.ts';
 import { administratorOf, dataOf, makeKey } from '../../../../testing/cast.ts';
@@ -18,12 +20,21 @@ const logo = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDw
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
+  // The address of the sandbox's page, to which the browser is sent, has the port.
+  florin = await florinOn(db, { APP_SERVER_PORT: await freePort() }, () => Date.now() + aheadMs);
   shop = await makeShop(florin, await administratorOf(florin));
   pages = pagesOf(florin);
   const seller = { id: shop.tenantId, logo, brandColor: '#facc15', address: { line1: 'Quay 1', city: 'Hull' } };
   dataOf(await florin.post('/api/seller/modify', seller, shop.as));
 });
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return String(port);
+}
 
 afterAll(async () => {
   await florin.stop();
@@ -186,6 +197,15 @@ test.skipIf(chromiumPath === undefined)(
         return page.getByText('Thank you for your payment').isVisible();
       });
       if (shots) await page.screenshot({ path: `${shots}/receipt.png`, fullPage: true });
+
+      const card = await makeCheckout(florin, shop, { channelIds: [shop.cards], metadata: { sandbox: 'payer' } });
+      await page.goto(florin.address + card.path);
+      await page.getByRole('button', { name: 'Pay EUR' }).click();
+      await page.getByRole('button', { name: 'Pay', exact: true }).click({ timeout: 15_000 });
+      aheadMs = 6_000; // The provider is asked again five seconds after the charge.
+      // By themselves: the provider's page leads back, and the page of the payer shows the outcome.
+      await page.getByText('Thank you for your payment').waitFor({ timeout: 20_000 });
+      expect(new URL(page.url()).pathname).toBe(card.path);
       await context.close();
       expect(requested.filter((url) => !url.startsWith(florin.address))).toEqual([]);
     } finally {
