@@ -60,7 +60,9 @@ export class CheckoutPages {
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      return checkoutPage(view, problem);
+      // Another payment of the invoice may have been made meanwhile: the page then shows that one.
+      const present = await this.#viewOf(request);
+      return present?.status === 'OPEN' ? checkoutPage(present, problem) : seeOther('?');
     }
     return seeOther('?');
   }

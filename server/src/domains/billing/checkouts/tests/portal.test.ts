@@ -81,6 +81,9 @@ test('a customer sees invoices and subscriptions, pays, and cancels at the end o
   expect(body).not.toContain('pm_1');
   const pdf = await pages.open(`${path}/invoice/${invoiceId}.pdf`);
   expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  const picture = await pages.open(`${path}/logo`);
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(picture.headers.get('x-content-type-options')).toBe('nosniff');
   const paying = await pages.submit(`${path}/pay`, { invoice: invoiceId });
   expect(paying.status).toBe(303);
   const page = new URL(paying.headers.get('location') as string, `${florin.address}${path}/pay`);
