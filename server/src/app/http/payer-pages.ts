@@ -56,9 +56,11 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
 
   withRawBodies(app, (part) => {
     const post = (path: string, show: Show) => part.post(path, { bodyLimit: maximumFormBytes }, answering(show));
-    post('/p/:token', (request) =>
-      checkoutPages.pay(pageRequestOf(request), formOf(request).get('channel'), originOf(request)),
-    );
+    post('/p/:token', (request) => {
+      const [page, form, origin] = [pageRequestOf(request), formOf(request), originOf(request)];
+      if (form.get('action') === 'give-up') return checkoutPages.giveUp(page, origin);
+      return checkoutPages.pay(page, form.get('channel'), origin);
+    });
     post('/p/portal/:token/cancel', (request) =>
       portalPages.cancel(param(request, 'token'), formOf(request).get('subscription'), originOf(request)),
     );
@@ -78,7 +80,7 @@ function pageRequestOf(request: FastifyRequest): PageRequest {
   return {
     token: param(request, 'token'),
     language: languageOf(request.raw.headers['accept-language']),
-    hasReturned: queryOf(request).has('returned'),
+    isLeaving: queryOf(request).has('go'),
   };
 }
 

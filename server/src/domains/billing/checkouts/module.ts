@@ -3,6 +3,7 @@ import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
+import type { UpdateTransactionDeps } from '../../payments/transactions/update.ts';
 import type { InvoiceLinks } from '../invoices/mails/links.ts';
 import type { PdfRenderer } from '../invoices/rendering/pdf-renderer.ts';
 import { checkoutChecks } from './integrity.ts';
@@ -19,7 +20,7 @@ type Needs = Node & {
   creator: TransactionCreator;
   pdfRenderer: PdfRenderer;
   invoiceLinks: InvoiceLinks;
-};
+} & Pick<UpdateTransactionDeps, 'reader' | 'transitions'>;
 
 /** Pages for payers: payment links, hosted invoices, and the portal of a customer. */
 export const checkouts = defineModule({

@@ -2,11 +2,12 @@ import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type DrawUuid, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type Actor, appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
+import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../payments/transactions/create.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';
+import { payer } from './payer.ts';
 import { hashOfToken, maximumPayments, newToken, statusOf } from './rules.ts';
 import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } from './statements.ts';
 
@@ -61,9 +62,6 @@ export async function payCheckout(
   );
   return 'paid';
 }
-
-/** A payer has no account: the address of the page is all that is known. */
-export const payer: Actor = { by: 'nobody', userId: null, userName: null };
 
 async function payAmount(
   transaction: Queryable,

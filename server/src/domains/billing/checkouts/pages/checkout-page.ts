@@ -19,8 +19,8 @@ export interface CheckoutView {
   invoice: InvoiceRecord | null;
   /** The channels among which the payer can choose now. */
   channels: readonly ChannelRow[];
-  /** Whether the provider has sent the payer back: they are not sent there again. */
-  hasReturned: boolean;
+  /** Whether the payer has just pressed the button. Who comes back is not sent to the provider again. */
+  isLeaving: boolean;
   /** Payments are refused until the seller helps. */
   isExhausted: boolean;
   nowMs: number;
@@ -128,21 +128,31 @@ ${choices}</fieldset>
 `;
 }
 
+/** Whether the payment waits for its payer, or for money on a channel without a provider: nothing is charged by itself. */
+export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
+  if (row.payment_status !== 'PENDING' && row.payment_status !== 'PROCESSING') return false;
+  return row.provider === null ? row.payment_status === 'PENDING' : linkTo(row.next_action?.url) !== null;
+}
+
+const giveUpForm = (text: Texts) =>
+  html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
+
 /** A payment in progress: the way to the provider, or the wait for the outcome. The browser asks again by itself. */
 function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: string } {
-  const { row, hasReturned, nowMs, channels, language } = view;
+  const { row, isLeaving, nowMs, channels, language } = view;
   const price = html`<p class="amount">${priceIn(language, row.payment_amount ?? leftToPay(row, view.invoice), row.currency)}</p>\n`;
   const action = linkTo(row.next_action?.url);
   if (action !== null) {
     const link = html`<p><a class="button" href="${action}">${text.continueToPay}</a></p>\n`;
-    if (!hasReturned)
-      return { content: html`${price}<p>${text.redirecting}</p>\n${link}`, refresh: `0; url=${action}` };
+    if (isLeaving) return { content: html`${price}<p>${text.redirecting}</p>\n${link}`, refresh: `0; url=${action}` };
     const waiting = html`<p role="status">${text.waiting}</p>\n`;
-    return { content: html`${price}${waiting}${link}`, refresh: secondsToWait(row, nowMs) };
+    return { content: html`${price}${waiting}${link}${giveUpForm(text)}`, refresh: secondsToWait(row, nowMs) };
   }
   if (row.payment_status !== null && row.provider === null) {
     const channel = channels.find(({ id }) => id === row.payment_channel_id)?.name ?? '';
-    return { content: html`${price}<p role="status">${text.offline(channel)}</p>\n` };
+    return {
+      content: html`${price}<p role="status">${text.offline(channel)}</p>\n${canGiveUp(view) && giveUpForm(text)}`,
+    };
   }
   const again = html`<p><a href="?">${text.checkAgain}</a></p>\n`;
   return { content: html`${price}<p role="status">${text.waiting}</p>\n${again}`, refresh: secondsToWait(row, nowMs) };

@@ -1,22 +1,25 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
+import { publicId } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { hasPageForPayers, requireAccepting } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import { type UpdateTransactionDeps, updateTransaction } from '../../../payments/transactions/update.ts';
 import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
 import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
 import { findInvoice } from '../../invoices/statements.ts';
 import { type LinkDeps, tokenOf } from '../links.ts';
 import { type PayDeps, payCheckout } from '../pay.ts';
+import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
 import { type CheckoutOnPage, findByReturn, findByToken, findLogo } from '../statements.ts';
-import { type CheckoutView, checkoutPage, type Problem } from './checkout-page.ts';
+import { type CheckoutView, canGiveUp, checkoutPage, type Problem } from './checkout-page.ts';
 import { type Page, seeOther } from './page.ts';
 
-export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps {
+export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps, UpdateTransactionDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
@@ -26,8 +29,8 @@ export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps {
 export interface PageRequest {
   token: string;
   language: Language;
-  /** Whether the provider has sent the payer back. */
-  hasReturned: boolean;
+  /** Whether the payer has just pressed the button: the page then leads to the provider by itself. */
+  isLeaving: boolean;
 }
 
 /** The pages of checkouts. Undefined instead of a page: there is none, or none any more. */
@@ -49,7 +52,7 @@ export class CheckoutPages {
    */
   async pay(request: PageRequest, channel: string | null, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
-    if (view === undefined || view.status !== 'OPEN') return view && seeOther('?');
+    if (view === undefined || view.status !== 'OPEN') return view && seeOther('?go');
     const offered = view.channels.some(({ id }) => String(id) === channel);
     if (!offered) return checkoutPage(view, 'chooseOne');
     const tokenHash = hashOfToken(request.token);
@@ -64,6 +67,24 @@ export class CheckoutPages {
       const present = await this.#viewOf(request);
       return present?.status === 'OPEN' ? checkoutPage(present, problem) : seeOther('?');
     }
+    return seeOther('?go');
+  }
+
+  /**
+   * Gives up a payment that waits for its payer, or for money on a channel without a provider, so that another channel can
+   * be chosen. A provider confirms it first; a payment that has ended meanwhile stays as it is.
+   */
+  async giveUp(request: PageRequest, origin: RequestOrigin): Promise<Page | undefined> {
+    const view = await this.#viewOf(request);
+    if (view === undefined) return undefined;
+    const { row } = view;
+    if (row.transaction_id === null || !canGiveUp(view)) return seeOther('?');
+    try {
+      const input = { id: publicId('txn', row.transaction_id), status: 'CANCELLED' as const };
+      await updateTransaction(input, actingFor(row), this.#deps, { actor: { ...payer, ...origin } });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
+    }
     return seeOther('?');
   }
 
@@ -73,7 +94,7 @@ export class CheckoutPages {
     const { database, clock } = this.#deps;
     const [found] = await database.run(findByReturn, [hashOfToken(token), clock() - returnMs]);
     const main = found && tokenOf(found, this.#deps);
-    return main == null ? undefined : seeOther(`../${main}?returned`);
+    return main == null ? undefined : seeOther(`../${main}`);
   }
 
   async logo(token: string): Promise<Page | undefined> {
@@ -100,7 +121,7 @@ export class CheckoutPages {
     return isShown(row, statusOf(row, nowMs), nowMs) ? row : undefined;
   }
 
-  async #viewOf({ token, language, hasReturned }: PageRequest): Promise<CheckoutView | undefined> {
+  async #viewOf({ token, language, isLeaving }: PageRequest): Promise<CheckoutView | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
     const { database, clock } = this.#deps;
@@ -108,7 +129,7 @@ export class CheckoutPages {
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
     const invoice = invoiceId === null ? null : await invoiceOf(database, tenantId, invoiceId);
     return {
-      ...{ row, status: statusOf(row, nowMs), token, language, hasReturned, nowMs, invoice },
+      ...{ row, status: statusOf(row, nowMs), token, language, isLeaving, nowMs, invoice },
       channels: await this.#channelsOf(row),
       isExhausted: row.payments >= maximumPayments,
     };

@@ -34,6 +34,7 @@ export interface Texts {
   waiting: string;
   offline: (channel: string) => string;
   checkAgain: string;
+  chooseAnother: string;
   paidTitle: string;
   paid: (price: string) => string;
   paidOn: string;
@@ -96,6 +97,7 @@ const english: Texts = {
   offline: (channel) =>
     `Your choice “${channel}” is recorded. The seller confirms the payment when the money has arrived.`,
   checkAgain: 'Check again',
+  chooseAnother: 'Choose another way to pay',
   paidTitle: 'Thank you for your payment',
   paid: (price) => `${price} paid.`,
   paidOn: 'Paid on',
@@ -167,6 +169,7 @@ const german: Texts = {
   offline: (channel) =>
     `Ihre Auswahl „${channel}“ ist vermerkt. Der Verkäufer bestätigt die Zahlung, sobald das Geld eingegangen ist.`,
   checkAgain: 'Erneut prüfen',
+  chooseAnother: 'Andere Zahlungsart wählen',
   paidTitle: 'Vielen Dank für Ihre Zahlung',
   paid: (price) => `${price} bezahlt.`,
   paidOn: 'Bezahlt am',

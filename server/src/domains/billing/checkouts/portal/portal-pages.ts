@@ -1,7 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
-import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { Language } from '../../invoices/formats.ts';
@@ -10,7 +9,7 @@ import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts
 import { cancelSubscription } from '../../subscriptions/changes/cancel.ts';
 import { pdfPage } from '../pages/checkout-pages.ts';
 import { type Page, seeOther } from '../pages/page.ts';
-import { payer } from '../pay.ts';
+import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isToken } from '../rules.ts';
 import { findLogo } from '../statements.ts';
 import { cancelPage, type PortalView, portalPage } from './portal-page.ts';
@@ -111,12 +110,4 @@ export class PortalPages {
     const [found] = await this.#deps.database.run(findInvoiceOfCustomer, [tenantId, customerId, Number(id)]);
     return found && { tenantId, invoiceId: found.id };
   }
-}
-
-/** The customer as a caller who sees one tenant and mode, and holds no scope. Who it is stands in the audit log. */
-function actingFor({ tenant_id: tenantId, user_id: userId, livemode }: PortalRow): Principal {
-  return {
-    ...{ by: 'session', userId, userName: '', userType: 'MERCHANT_USER', tenantId, roles: [] },
-    ...{ scopes: new Set<never>(), holdsAll: false, livemode },
-  };
 }

@@ -83,7 +83,7 @@ test('a provider that asks for its payer gets them, sends them back to the page,
   const checkout = await makeCheckout(florin, shop, changes);
   await pages.submit(checkout.path, { channel: shop.cards });
   const sent = await eventually('the page leads to the provider', async () => {
-    const { headers } = await pages.open(checkout.path);
+    const { headers } = await pages.open(`${checkout.path}?go`);
     return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
   });
   const decide = async (address: string, decision: string) => {
@@ -93,18 +93,18 @@ test('a provider that asks for its payer gets them, sends them back to the page,
   await decide(sent, 'fail');
   const [{ return_url } = { return_url: '' }] = await paymentsOf(db, checkout.id);
   const back = await pages.open(pathOf(return_url));
-  expect([back.status, back.headers.get('location')]).toEqual([303, `../${checkout.path.split('/').at(-1)}?returned`]);
+  expect([back.status, back.headers.get('location')]).toEqual([303, `../${checkout.path.split('/').at(-1)}`]);
   await eventually('the failure is shown', async () =>
-    (await pages.open(`${checkout.path}?returned`)).body.includes('The last payment did not succeed'),
+    (await pages.open(checkout.path)).body.includes('The last payment did not succeed'),
   );
   expect((await pages.submit(checkout.path, { channel: shop.cards })).status).toBe(303);
   const again = await eventually('the second payment leads to the provider', async () => {
-    const { headers } = await pages.open(checkout.path);
+    const { headers } = await pages.open(`${checkout.path}?go`);
     return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
   });
   expect(again).not.toBe(sent);
   // Who comes back before the outcome is known waits, and is not sent away again.
-  const waiting = await pages.open(`${checkout.path}?returned`);
+  const waiting = await pages.open(checkout.path);
   expect(waiting.headers.get('refresh')).toBe('2');
   await decide(again, 'pay');
   const paid = await eventually('the receipt is shown', async () => {
@@ -190,6 +190,32 @@ test('an invoice is shown with its lines and taxes, read as PDF, and paid for wh
     type: 'invoice_not_payable',
     field: 'invoiceId',
   });
+});
+
+test('a payer who changed their mind gives up a payment that waits, and pays in another way; a payment that ended stays', async () => {
+  const checkout = await makeCheckout(florin, shop, { metadata: { sandbox: 'payer' } });
+  const giveUp = () => pages.submit(checkout.path, { action: 'give-up' });
+  expect((await giveUp()).headers.get('location')).toBe('?');
+  await pages.submit(checkout.path, { channel: shop.cards });
+  await eventually('the page leads to the provider', async () =>
+    (await pages.open(`${checkout.path}?go`)).headers.get('refresh')?.startsWith('0; url='),
+  );
+  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  await giveUp();
+  await eventually('the provider has confirmed it', async () => (await detail(checkout.id)).status === 'OPEN');
+  await pages.submit(checkout.path, { channel: shop.bank });
+  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  await giveUp();
+  await pages.submit(checkout.path, { channel: shop.bank });
+  await settle((await detail(checkout.id)).transactionId, 'SUCCESS');
+  await giveUp();
+  expect((await paymentsOf(db, checkout.id)).map(({ status }) => status)).toEqual([
+    'CANCELLED',
+    'CANCELLED',
+    'SUCCESS',
+  ]);
+  const [entry] = dataOf(await florin.get('/api/audit/list?action=transaction.update&pageSize=2', shop.as)).slice(-1);
+  expect(entry).toMatchObject({ by: 'nobody', userId: null, details: { requestedStatus: 'CANCELLED' } });
 });
 
 test('a channel that the page does not offer, or that takes no payments any more, is not paid on', async () => {

@@ -192,7 +192,7 @@ test.skipIf(chromiumPath === undefined)(
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('is recorded').waitFor();
-      if (shots) await page.screenshot({ path: `${shots}/recorded.png` });
+      if (shots) await page.screenshot({ path: `${shots}/recorded.png`, fullPage: true });
       const { transactionId } = dataOf(await florin.get(`/api/checkout/detail?id=${checkout.id}`, shop.as));
       dataOf(await florin.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, shop.as));
       await eventually('the receipt is shown', async () => {
