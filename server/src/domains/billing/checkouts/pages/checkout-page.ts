@@ -32,13 +32,17 @@ export type Problem = 'channelRefused' | 'chooseOne';
 export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
   const { row, status, language, token } = view;
   const text = texts[language];
-  const title = status === 'PAID' ? text.paidTitle : status === 'PROCESSING' ? text.processingTitle : titleOf(view);
+  const title =
+    status === 'PAID' ? text.paidTitle : status === 'PROCESSING' ? progressTitle(view, text) : titleOf(view);
   const { content, refresh } = contentOf(view, text, problem);
   const { seller_name: name, brand_color: brandColor } = row;
   const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
   const facts = { language, title, seller, livemode: row.livemode, refresh, status: problem === undefined ? 200 : 409 };
   return pageOf(facts, html`<h1>${title}</h1>\n${content}${linksOf(view, text)}`);
 }
+
+/** Before the payer has done something, nothing is processed yet. */
+const progressTitle = (view: CheckoutView, text: Texts) => (canGiveUp(view) ? text.waitingTitle : text.processingTitle);
 
 function titleOf({ row, invoice, language }: CheckoutView): string {
   const text = texts[language];
@@ -103,7 +107,7 @@ function payment(view: CheckoutView, text: Texts, problem: Problem | undefined):
   const { row, channels, invoice, language, isExhausted } = view;
   if (isExhausted) return alert(text.tooMany);
   if (channels.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
-  const hasFailed = row.payment_status === 'FAILED' || row.payment_status === 'CANCELLED';
+  const hasFailed = row.payment_status === 'FAILED';
   const said = problem === undefined ? hasFailed && alert(text.failed) : alert(text[problem]);
   return html`${said}<form method="post">
 ${choiceOf(channels, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>

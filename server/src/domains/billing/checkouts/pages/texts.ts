@@ -29,6 +29,7 @@ export interface Texts {
   chooseOne: string;
   tooMany: string;
   processingTitle: string;
+  waitingTitle: string;
   redirecting: string;
   continueToPay: string;
   waiting: string;
@@ -91,6 +92,7 @@ const english: Texts = {
   chooseOne: 'Choose how you want to pay.',
   tooMany: 'Too many payments failed here. Please contact the seller.',
   processingTitle: 'Your payment is being processed',
+  waitingTitle: 'Waiting for your payment',
   redirecting: 'You are being taken to the payment provider.',
   continueToPay: 'Continue to the payment provider',
   waiting: 'This page updates by itself. You can leave it: the payment goes on.',
@@ -163,6 +165,7 @@ const german: Texts = {
   chooseOne: 'Wählen Sie aus, wie Sie bezahlen möchten.',
   tooMany: 'Hier sind zu viele Zahlungen fehlgeschlagen. Bitte wenden Sie sich an den Verkäufer.',
   processingTitle: 'Ihre Zahlung wird verarbeitet',
+  waitingTitle: 'Wir warten auf Ihre Zahlung',
   redirecting: 'Sie werden zum Zahlungsanbieter weitergeleitet.',
   continueToPay: 'Weiter zum Zahlungsanbieter',
   waiting: 'Diese Seite aktualisiert sich selbst. Sie können sie verlassen: Die Zahlung läuft weiter.',
