@@ -909,7 +909,7 @@ export interface CheckoutsApi {
   /**
    * List checkouts.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while checkouts are created.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while checkouts are created. Under `status`, checkouts are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null.
    *
    * Needs the scope `transaction_read`.
    */

@@ -4,13 +4,13 @@ import { createdFilters } from '../../../platform/lists/created.cte.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { listStatements } from '../../../platform/lists/list-statements.ts';
 import { modeFilter } from '../../../platform/lists/modes.cte.ts';
-import { type CheckoutRow, checkoutColumns, checkoutSource, isPaid, isPayable, isProcessing } from './statements.ts';
+import { type CheckoutRow, checkoutColumns, isPaid, isPayable, isProcessing } from './statements.ts';
 
 /** Whether a checkout that is neither paid nor being paid can still be paid at a time (ms). */
 const isOpen = (at: string) =>
   `not ${isPaid} and not ${isProcessing} and ${isPayable} and c.closed_at is null and c.expires_at > to_timestamp(${at} / 1000)`;
 
-/** The filters of the list, on `checkoutSource`. */
+/** The filters of the list, on `checkout c`. */
 export const checkoutFilters = listFilters({
   invoiceId: {
     field: Type.Optional(long('Only checkouts of this invoice.')),
@@ -36,7 +36,7 @@ export const checkoutFilters = listFilters({
 
 export const statements = listStatements<CheckoutRow, 'invoiceId' | 'customerId'>(
   'checkouts',
-  { from: checkoutSource, alias: 'c', key: 'bigint' },
+  { from: 'checkout c', alias: 'c', key: 'bigint' },
   checkoutColumns,
   checkoutFilters,
   ['invoiceId', 'customerId'],

@@ -37,7 +37,7 @@ async function checkoutList(query: Query, principal: Principal, nowMs: number, d
   };
   return countedList(deps, statements[way], selection, {
     ...{ name: 'checkouts', filters: filtersOf(query), keyType: 'bigint' },
-    uncounted: undefined,
+    uncounted: query.status && 'status',
   });
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CheckoutDeps, createCheckout } from './create.ts';
@@ -45,8 +46,7 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
 
     get('/api/checkout/list', 'transaction_read', 'Checkouts', {
       summary: 'List checkouts',
-      description:
-        'Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while checkouts are created.',
+      description: `Newest first. ${pagingOf('checkouts', ['status'])}`,
       query: checkoutListQuery,
       data: Type.Array(checkoutRow),
       paged: 'by_page_or_cursor',

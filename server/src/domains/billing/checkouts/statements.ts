@@ -33,24 +33,31 @@ export interface CheckoutRow {
   is_payable: boolean;
 }
 
-/** From where `checkoutColumns` are read. What a checkout has come to follows from its newest payment and its invoice. */
-export const checkoutSource = `checkout c
-     left join lateral (
-       select number, transaction_id from checkout_payment
-        where tenant_id = c.tenant_id and checkout_id = c.id order by number desc limit 1
-     ) as last on true
-     left join transaction t on t.tenant_id = c.tenant_id and t.id = last.transaction_id
-     left join invoice i on i.tenant_id = c.tenant_id and i.id = c.invoice_id`;
+/**
+ * What a checkout has come to follows from its newest payment and its invoice, of `checkout c`. Subqueries, each a lookup by the
+ * whole key: of joins, a list that looks through 10,000 checkouts made one hash table of all payments of the tenant, 1.6 s for
+ * 200,000 of them.
+ */
+const newestPayment = `(
+    select transaction_id from checkout_payment
+     where tenant_id = c.tenant_id and checkout_id = c.id order by number desc limit 1)`;
+const ofPayment = (value: string) =>
+  `(select ${value} from transaction t where t.tenant_id = c.tenant_id and t.id = ${newestPayment})`;
+const ofInvoice = (value: string) =>
+  `(select ${value} from invoice i where i.tenant_id = c.tenant_id and i.id = c.invoice_id)`;
+const either = (payment: string, invoice: string) =>
+  `coalesce(case when c.invoice_id is null then ${ofPayment(payment)} else ${ofInvoice(invoice)} end, false)`;
 
-export const isPaid = `coalesce(case when c.invoice_id is null then t.status in ('SUCCESS', 'REFUNDED') else i.status = 'PAID' end, false)`;
-export const isProcessing = `coalesce(case when c.invoice_id is null then t.status in ('PENDING', 'PROCESSING') else i.amount_held > i.amount_paid end, false)`;
-export const isPayable = `coalesce(c.invoice_id is null or i.status in ('OPEN', 'UNCOLLECTIBLE'), false)`;
+export const isPaid = either(`t.status in ('SUCCESS', 'REFUNDED')`, `i.status = 'PAID'`);
+export const isProcessing = either(`t.status in ('PENDING', 'PROCESSING')`, 'i.amount_held > i.amount_paid');
+export const isPayable = `(c.invoice_id is null or coalesce(${ofInvoice(`i.status in ('OPEN', 'UNCOLLECTIBLE')`)}, false))`;
 
-/** The columns of `CheckoutRow`, from `checkoutSource`. */
+/** The columns of `CheckoutRow`, from `checkout c`. */
 export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c.invoice_id, c.amount, c.currency, c.channel_ids, c.customer_id,
   c.description, c.metadata, c.return_url, c.user_id, c.closed_at, c.expires_at, c.created_at, c.updated_at,
-  coalesce(last.number, 0) as payments, last.transaction_id, ${isPaid} as is_paid,
-  case when ${isPaid} then coalesce(t.updated_at, i.paid_at) end as paid_at,
+  (select count(*) from checkout_payment where tenant_id = c.tenant_id and checkout_id = c.id) as payments,
+  ${newestPayment} as transaction_id, ${isPaid} as is_paid,
+  case when ${isPaid} then coalesce(${ofPayment('t.updated_at')}, ${ofInvoice('i.paid_at')}) end as paid_at,
   ${isProcessing} as is_processing, ${isPayable} as is_payable`;
 
 export const nextCheckoutId = statement<{ id: number }>('checkouts.next_id', `select next_id('checkout_id_seq') as id`);
@@ -71,7 +78,7 @@ export const insertCheckout = statement(
 export const findCheckout = statement<CheckoutRow>(
   'checkouts.find',
   `select ${checkoutColumns}
-     from ${checkoutSource}
+     from checkout c
     where c.tenant_id = any ($1::bigint[]) and c.id = $2`,
 );
 
@@ -100,8 +107,9 @@ export const findByToken = statement<CheckoutOnPage>(
           tenant.tax_id as seller_tax_id, tenant.brand_color, tenant.logo is not null as has_logo,
           tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id, t.amount as payment_amount,
           t.next_action, t.provider, t.created_at as payment_created_at
-     from ${checkoutSource}
+     from checkout c
      join tenant on tenant.id = c.tenant_id
+     left join transaction t on t.tenant_id = c.tenant_id and t.id = ${newestPayment}
     where c.token_hash = $1`,
 );
 
