@@ -25,6 +25,7 @@ const givenNames: Readonly<Record<string, string>> = {
   'POST /api/console/session/end': 'console.signOut',
   'POST /api/device/code': 'devices.begin',
   'POST /api/device/token': 'devices.claim',
+  'POST /api/customer/portal': 'customers.createPortal',
   'GET /api/stream': 'events.stream',
   'POST /inbox/{token}': 'inboxes.post',
   'POST /api/callback/{channel}/{token}': 'callbacks.post',

@@ -9,13 +9,12 @@ export class Api {
   declare readonly health: HealthApi;
   declare readonly audit: AuditApi;
   declare readonly tenants: TenantsApi;
+  declare readonly sellers: SellersApi;
   declare readonly users: UsersApi;
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
   declare readonly console: ConsoleApi;
-  declare readonly requests: RequestsApi;
-  declare readonly devices: DevicesApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -31,6 +30,7 @@ export class Api {
   declare readonly invoices: InvoicesApi;
   declare readonly plans: PlansApi;
   declare readonly subscriptions: SubscriptionsApi;
+  declare readonly checkouts: CheckoutsApi;
 }
 
 export interface HealthApi {
@@ -86,6 +86,25 @@ export interface TenantsApi {
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
   modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
+}
+
+export interface SellersApi {
+  /**
+   * Get the seller.
+   *
+   * How the own tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  get(params: number | SellersGetParams, options?: RequestOptions): Call<Seller>;
+  /**
+   * Change the seller.
+   *
+   * What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  modify(params: number | SellerModifyInput, options?: WriteOptions): Call<Seller>;
 }
 
 export interface UsersApi {
@@ -327,56 +346,6 @@ export interface ConsoleApi {
    * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
-}
-
-export interface RequestsApi {
-  /**
-   * List the request log.
-   *
-   * What callers sent, newest first, without bodies and queries. Who holds `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own; a key sees those of its own mode. A page can hold fewer requests than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
-   *
-   * Needs a Bearer access token or a developer key.
-   */
-  list(params?: RequestsListParams, options?: RequestOptions): List<ListedRequest>;
-  /**
-   * Get a request from the log.
-   *
-   * With the refusal, if it was refused.
-   *
-   * Needs a Bearer access token or a developer key.
-   */
-  get(params: string | RequestsGetParams, options?: RequestOptions): Call<Request>;
-}
-
-export interface DevicesApi {
-  /**
-   * Begin the login of a program.
-   *
-   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
-   */
-  begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
-  /**
-   * Get the key of an approved login.
-   *
-   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
-   */
-  claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
-  /**
-   * Get the login that waits under a code.
-   *
-   * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
-   *
-   * Needs a Bearer access token.
-   */
-  request(params: DevicesRequestParams, options?: RequestOptions): Call<DeviceRequest>;
-  /**
-   * Approve or deny the login of a program.
-   *
-   * The program gets a developer key of the caller, which acts as the caller within its scope.
-   *
-   * Needs a Bearer access token.
-   */
-  decide(params: DeviceDecideInput, options?: RequestOptions): Call<DeviceDecision>;
 }
 
 export interface EventsApi {
@@ -757,6 +726,14 @@ export interface CustomersApi {
    * Needs the scope `transaction_read`.
    */
   list(params?: CustomersListParams, options?: RequestOptions): List<CustomerListItem>;
+  /**
+   * Make a link to the customer portal.
+   *
+   * Answers the address of a page on which the customer sees the invoices, pays them, and cancels subscriptions at the end of their period. It works for one hour. Needs the scopes `invoice_read` and `subscription_write` too, because the link passes them on.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  createPortal(params: CustomerPortalInput, options?: RequestOptions): Call<CustomerPortal>;
 }
 
 export interface InvoicesApi {
@@ -914,6 +891,39 @@ export interface SubscriptionsApi {
   list(params?: SubscriptionsListParams, options?: RequestOptions): List<Subscription>;
 }
 
+export interface CheckoutsApi {
+  /**
+   * Create a checkout.
+   *
+   * Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; the payment is created in the name of the user who created the checkout, and its events are sent as usual.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  create(params?: CheckoutCreateInput, options?: WriteOptions): Call<Checkout>;
+  /**
+   * Get a checkout.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: number | CheckoutsGetParams, options?: RequestOptions): Call<Checkout>;
+  /**
+   * List checkouts.
+   *
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while checkouts are created. Under `status`, checkouts are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: CheckoutsListParams, options?: RequestOptions): List<CheckoutListItem>;
+  /**
+   * Close a checkout.
+   *
+   * The page is gone at once. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  expire(params: number | CheckoutExpireInput, options?: RequestOptions): Call<Checkout>;
+}
+
 /** Event types, with what `data.object` of each is. */
 export interface EventObjects {
   'transaction.created': Transaction;
@@ -964,7 +974,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -973,8 +983,8 @@ export interface AuditEntry {
   userId: number | null;
   /** The user name at that time. */
   userName: string | null;
-  /** How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself. */
-  by: "session" | "key" | "password" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
+  /** How the caller was authenticated. `system`: the service itself. */
+  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -994,7 +1004,7 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1017,7 +1027,7 @@ export interface AuditListParams {
   /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1154,6 +1164,121 @@ export interface ChannelsGetParams {
 
 export interface ChannelsListParams {
   /** Only channels for live (true) or for test (false) payments. Default: both. */
+  livemode?: boolean | undefined;
+}
+
+export interface Checkout {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  url: string | null;
+  /** In minor units. null: what is left to pay of the invoice. */
+  amount: number | null;
+  currency: string;
+  invoiceId: number | null;
+  channelIds: number[];
+  customerId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  returnUrl: string | null;
+  /** The newest payment that was made on the page. */
+  transactionId: string | null;
+  /** The user who created it, and in whose name its payments are created. */
+  userId: number;
+  expiresTime: string;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface CheckoutCreateInput {
+  /** In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`. */
+  amount?: number | undefined;
+  /** With `amount`. Every channel must support it. */
+  currency?: string | undefined;
+  /** Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope `invoice_write` too. */
+  invoiceId?: number | undefined;
+  /** The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, whose payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
+  channelIds?: number[] | undefined;
+  /** Where the page links to when the payment has ended. */
+  returnUrl?: string | undefined;
+  /** What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`. */
+  description?: string | undefined;
+  /** A customer of this service or of another system, copied to the payment. Not with `invoiceId`. */
+  customerId?: number | undefined;
+  /** Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an invoice 30 days. */
+  expiresTime?: string | undefined;
+  /** The same in seconds from now, 60 to 31622400. Not together with `expiresTime`. */
+  expiresIn?: number | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface CheckoutExpireInput {
+  /** The checkout. */
+  id: number;
+}
+
+export interface CheckoutListItem {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  url: string | null;
+  /** In minor units. null: what is left to pay of the invoice. */
+  amount: number | null;
+  currency: string;
+  invoiceId: number | null;
+  channelIds: number[];
+  customerId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  returnUrl: string | null;
+  /** The newest payment that was made on the page. */
+  transactionId: string | null;
+  /** The user who created it, and in whose name its payments are created. */
+  userId: number;
+  expiresTime: string;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+}
+
+export interface CheckoutsGetParams {
+  /** The checkout. */
+  id: number;
+}
+
+export interface CheckoutsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only checkouts of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only checkouts of this customer. */
+  customerId?: number | undefined;
+  status?: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
 
@@ -1329,7 +1454,7 @@ export interface CustomerModifyInput {
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: TenantModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
@@ -1346,6 +1471,24 @@ export interface CustomerModifyInput {
   clockId?: number | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;
+}
+
+export interface CustomerPortal {
+  customerId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The address of the portal, which is a secret. It is shown this once. */
+  url: string;
+  returnUrl: string | null;
+  /** One hour after it was made. */
+  expiresTime: string;
+}
+
+export interface CustomerPortalInput {
+  /** The customer. */
+  customerId: number;
+  /** Where the page links back to. */
+  returnUrl?: string | undefined;
 }
 
 export interface CustomersGetParams {
@@ -1524,97 +1667,6 @@ export interface DeveloperKeyRotateInput {
   overlapSeconds?: number | undefined;
   /** When the new key expires. Default: it lives as long as the former key was made for. */
   expiresTime?: string | undefined;
-}
-
-export interface DeviceCode {
-  /** A secret of the program, with which it asks for its key. */
-  deviceCode: string;
-  /** What the user types: 8 letters and a hyphen. */
-  userCode: string;
-  /** Where the user types it. */
-  verificationUri: string;
-  /** The same with the code filled in. */
-  verificationUriComplete: string;
-  /** For how many seconds both codes are good. */
-  expiresIn: number;
-  /** How many seconds to wait between two requests of the key. */
-  interval: number;
-}
-
-export interface DeviceCodeInput {
-  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
-  client: string;
-  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
-  scope?: string | undefined;
-  /** Whether a live key is asked for, instead of a test key. */
-  livemode?: boolean | undefined;
-}
-
-export interface DeviceDecideInput {
-  /** As the program shows it; case, spaces and hyphens do not matter. */
-  userCode: string;
-  /** true: the program gets a key of the caller. false: it is refused. */
-  approve: boolean;
-  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
-  scope?: string | undefined;
-  /** The mode of the key. Default: what was asked for. */
-  livemode?: boolean | undefined;
-}
-
-export interface DeviceDecision {
-  client: string;
-  approved: boolean;
-}
-
-export interface DeviceKey {
-  id: number;
-  /** The full secret key. Returned only here, once. */
-  sk: string;
-  /** true: for live records. false: for test records. */
-  livemode: boolean;
-  /** Comma-separated scope names. */
-  scope: string;
-  /** 1: active. 0: revoked. */
-  state: number;
-  name: string | null;
-  createdTime: string;
-  /** null when never updated. */
-  updatedTime: string | null;
-  /** null: the key never expires. */
-  expiresTime: string | null;
-  /** Accurate to one minute; null when never used. */
-  lastUsedTime: string | null;
-  /** From where it was last used. */
-  lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
-  allowedAddresses: string[];
-  /** The key that took its place by rotation. */
-  replacedBy: number | null;
-  /** Who approved the login, and owns the key. */
-  userName: string;
-}
-
-export interface DeviceRequest {
-  /** What asks, in its own words. */
-  client: string;
-  /** From where it asks. */
-  address: string;
-  /** Whether the caller has the same address. */
-  isSameAddress: boolean;
-  /** null: whatever the user chooses. */
-  scope: string | null;
-  livemode: boolean;
-  createdTime: string;
-  expiresTime: string;
-}
-
-export interface DeviceTokenInput {
-  deviceCode: string;
-}
-
-export interface DevicesRequestParams {
-  /** As the program shows it; case, spaces and hyphens do not matter. */
-  userCode: string;
 }
 
 export interface Dispute {
@@ -2213,51 +2265,6 @@ export interface LedgerEntry {
   createdTime: string;
 }
 
-export interface ListedRequest {
-  /** `req_` and a time-ordered body. */
-  id: string;
-  /** The mode of the key, or of the records in the answer; null: neither. */
-  livemode: boolean | null;
-  /** null: the platform's own tenant. */
-  tenantId?: string | null | undefined;
-  /** When it was answered. */
-  createdTime: string;
-  method: "GET" | "HEAD" | "POST" | (string & {});
-  /** Without the query. */
-  path: string;
-  /** The HTTP status of the answer. */
-  status: number;
-  /** From the first byte of the request to the end of the answer. */
-  durationMs: number;
-  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
-  requestId: string;
-  /** How the caller was authenticated. */
-  by: "session" | "key" | (string & {});
-  /** The user, or the owner of the key. */
-  userId: number;
-  /** The developer key that was used. */
-  keyId: number | null;
-  /** The type of the refusal; null: the request succeeded. */
-  errorType: string | null;
-  /** The caller's IP address. */
-  address?: string | null | undefined;
-  /** The `User-Agent` header; at most 200 characters. */
-  userAgent?: string | null | undefined;
-  /** The `Idempotency-Key` header. */
-  idempotencyKey?: string | null | undefined;
-  /** The refusal; null: the request succeeded. */
-  error?: ListedRequestError | undefined;
-}
-
-/** The refusal; null: the request succeeded. */
-export interface ListedRequestError {
-  /** One of [errors](../errors.md). */
-  type: string;
-  field: string | null;
-  /** At most 500 characters. */
-  message: string;
-}
-
 export interface LoginInput {
   /** User name or e-mail address, in any case. */
   account: string;
@@ -2278,6 +2285,24 @@ export interface LoginResult {
 export interface LogoutInput {
   /** true: end every session of the user. */
   all?: boolean | undefined;
+}
+
+export interface MailTexts {
+  en?: MailTextsEn | undefined;
+  de?: MailTextsEn | undefined;
+}
+
+export interface MailTextsEn {
+  invoice?: MailTextsEnInvoice | undefined;
+  receipt?: MailTextsEnInvoice | undefined;
+  paymentFailed?: MailTextsEnInvoice | undefined;
+  lastPaymentFailed?: MailTextsEnInvoice | undefined;
+}
+
+export interface MailTextsEnInvoice {
+  subject: string;
+  /** Plain text. An empty line begins a new paragraph. */
+  body: string;
 }
 
 export interface OwnedDeveloperKey {
@@ -2521,80 +2546,6 @@ export interface RegisteredWebhookEndpoint {
   secret?: string | undefined;
 }
 
-export interface Request {
-  /** `req_` and a time-ordered body. */
-  id: string;
-  /** The mode of the key, or of the records in the answer; null: neither. */
-  livemode: boolean | null;
-  /** null: the platform's own tenant. */
-  tenantId?: string | null | undefined;
-  /** When it was answered. */
-  createdTime: string;
-  method: "GET" | "HEAD" | "POST" | (string & {});
-  /** Without the query. */
-  path: string;
-  /** The HTTP status of the answer. */
-  status: number;
-  /** From the first byte of the request to the end of the answer. */
-  durationMs: number;
-  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
-  requestId: string;
-  /** How the caller was authenticated. */
-  by: "session" | "key" | (string & {});
-  /** The user, or the owner of the key. */
-  userId: number;
-  /** The developer key that was used. */
-  keyId: number | null;
-  /** The type of the refusal; null: the request succeeded. */
-  errorType: string | null;
-  /** The caller's IP address. */
-  address: string | null;
-  /** The `User-Agent` header; at most 200 characters. */
-  userAgent: string | null;
-  /** The `Idempotency-Key` header. */
-  idempotencyKey: string | null;
-  /** The refusal; null: the request succeeded. */
-  error: ListedRequestError;
-}
-
-export interface RequestsGetParams {
-  /** `req_` and a time-ordered body. */
-  id: string;
-}
-
-export interface RequestsListParams {
-  /** `pagination.nextCursor` of the previous page, which had the same filters. */
-  cursor?: string | undefined;
-  pageSize?: number | undefined;
-  method?: "GET" | "HEAD" | "POST" | undefined;
-  /** Only requests whose path begins like this: `/api/transaction/`. */
-  path?: string | undefined;
-  /** Only requests that were answered with this status (`409`), or with one that begins alike (`4xx`). */
-  status?: string | undefined;
-  /** Only requests that were refused with this type. */
-  errorType?: string | undefined;
-  /** Only requests of this user, with or without a key. */
-  userId?: number | undefined;
-  /** Only requests with this developer key. */
-  keyId?: number | undefined;
-  /** Only requests with a developer key, or only those of sessions. */
-  by?: "session" | "key" | undefined;
-  /** Only requests with this `X-Request-Id`. */
-  requestId?: string | undefined;
-  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
-  startDate?: string | undefined;
-  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
-  endDate?: string | undefined;
-  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
-  timeZone?: string | undefined;
-  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
-  tenantId?: number | undefined;
-  /** Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session. */
-  livemode?: boolean | undefined;
-  /** Further fields of the rows: `address`, `userAgent`, `idempotencyKey`, `error`. */
-  fields?: string | undefined;
-}
-
 export interface ResetPasswordInput {
   /** The reset token received by e-mail. */
   token: string;
@@ -2636,6 +2587,61 @@ export interface SecondFactorLoginInput {
 
 export interface SecondFactorRevokeInput {
   /** The user. */
+  id: number;
+}
+
+export interface Seller {
+  /** The tenant; 0: the platform's own. */
+  id: number;
+  name: string;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  taxId: string | null;
+  brandColor: string | null;
+  /** As a `data:` address. */
+  logo: string | null;
+  customerMails: boolean;
+  mailLanguage: "en" | "de" | (string & {});
+  /** As they were sent; null: there are none. */
+  mailTexts: Record<string, unknown> | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface SellerModifyInput {
+  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
+  id: number;
+  /** The seller on invoices and pages. */
+  name?: string | undefined;
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  address?: SellerModifyInputAddress | undefined;
+  /** The tax number of the seller on its invoices, in any notation. null clears it. */
+  taxId?: string | null | undefined;
+  /** The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to read. null: the default. */
+  brandColor?: string | null | undefined;
+  /** A PNG or JPEG file of at most 40 KiB in base64, or as a `data:` address. null removes it. */
+  logo?: string | null | undefined;
+  /** true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. An update without it keeps the present value. */
+  customerMails?: boolean | undefined;
+  /** The language of these mails. An update without it keeps the present value. */
+  mailLanguage?: "en" | "de" | undefined;
+  /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
+  mailTexts?: MailTexts | null | undefined;
+}
+
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface SellerModifyInputAddress {
+  line1?: string | undefined;
+  line2?: string | undefined;
+  postalCode?: string | undefined;
+  city?: string | undefined;
+  state?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
+}
+
+export interface SellersGetParams {
+  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
   id: number;
 }
 
@@ -2964,24 +2970,13 @@ export interface TenantModifyInput {
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: TenantModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
-  /** true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
+  /** true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
   customerMails?: boolean | undefined;
   /** The language of these mails. Default of a new tenant: `en`. */
   mailLanguage?: "en" | "de" | undefined;
-}
-
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-export interface TenantModifyInputAddress {
-  line1?: string | undefined;
-  line2?: string | undefined;
-  postalCode?: string | undefined;
-  city?: string | undefined;
-  state?: string | undefined;
-  /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | undefined;
 }
 
 export interface TenantsGetParams {

@@ -11,6 +11,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   'audit.export': ['GET', '/api/audit/export', 'd'],
   'tenants.list': ['GET', '/api/tenant/list', 'ln'],
   'tenants.get': ['GET', '/api/tenant/detail'],
+  'sellers.get': ['GET', '/api/seller/detail'],
+  'sellers.modify': ['POST', '/api/seller/modify', 'k'],
   'tenants.modify': ['POST', '/api/tenant/modify', 'k'],
   'users.login': ['POST', '/api/user/login'],
   'users.refresh': ['POST', '/api/user/refresh'],
@@ -122,4 +124,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   'subscriptions.preview': ['GET', '/api/subscription/preview'],
   'subscriptions.get': ['GET', '/api/subscription/detail'],
   'subscriptions.list': ['GET', '/api/subscription/list', 'lp'],
+  'checkouts.create': ['POST', '/api/checkout/create', 'k'],
+  'checkouts.get': ['GET', '/api/checkout/detail'],
+  'checkouts.list': ['GET', '/api/checkout/list', 'lp'],
+  'checkouts.expire': ['POST', '/api/checkout/expire'],
+  'customers.createPortal': ['POST', '/api/customer/portal'],
 };

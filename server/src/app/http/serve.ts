@@ -11,6 +11,7 @@ import { addConsole } from './console/serve-console.ts';
 import { addDevicePage } from './device-page.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
+import { addPayerPages } from './payer-pages.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { recordRequest } from './record-request.ts';
@@ -27,6 +28,7 @@ import { addSecurityTxt } from './security-txt.ts';
 export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { checkoutPages, portalPages, makeFailureLimiter } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -52,6 +54,7 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
     addConsole(app);
     addResetPage(app);
     addDevicePage(app);
+    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter() });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, settings, clock);

@@ -51,6 +51,7 @@ interface Records {
   freshDraft: () => Promise<number>;
   plan: number;
   subscription: number;
+  checkout: number;
   /** Whose default channel is `channel`. */
   payer: number;
   /** A subscription that nothing has been done to. */
@@ -265,6 +266,18 @@ const cases: Record<string, Case> = {
       body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
       id,
     }),
+  },
+  'GET /api/seller/detail': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ query: { id }, id }),
+  },
+  'POST /api/seller/modify': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ body: { id, brandColor: '#1d4ed8' }, id }),
   },
   'POST /api/developer/mine/rotate': {
     needs: 'session',
@@ -502,6 +515,32 @@ const cases: Record<string, Case> = {
     request: ({ subscription: id }) => ({ query: { id }, id }),
   },
   'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/create': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelIds: [id] }, id }),
+  },
+  'GET /api/checkout/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/checkout/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/expire': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ body: { id }, id }),
+  },
+  'POST /api/customer/portal': {
+    needs: 'transaction_write',
+    alsoNeeds: ['invoice_read', 'subscription_write'],
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId }) => ({ body: { customerId }, id: customerId }),
+  },
   'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
@@ -678,6 +717,7 @@ beforeAll(async () => {
     freshDraft: async () => 987_654,
     plan: 987_654,
     subscription: 987_654,
+    checkout: 987_654,
     payer: 987_654,
     freshSubscription: async () => 987_654,
   };
@@ -719,6 +759,9 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     plan,
     subscription: await freshSubscription(),
     freshSubscription,
+    checkout: dataOf(
+      await florin.post('/api/checkout/create', { amount: 1, currency: 'USD', channelIds: [channel] }, as),
+    ).id,
     channel,
     transaction,
     event: transaction.replace('txn_', 'evt_'),

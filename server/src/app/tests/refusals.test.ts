@@ -159,6 +159,21 @@ const writes: Record<string, Write> = {
     },
     required: ['name', 'state'],
   },
+  '/api/seller/modify': {
+    body: () => ({ id: 0, name: 'One' }),
+    fields: {
+      id: 'from nothing on',
+      name: 'text',
+      address: 'object or null',
+      taxId: 'text or null',
+      brandColor: 'text or null',
+      logo: 'text or null',
+      customerMails: 'boolean',
+      mailLanguage: 'text',
+      mailTexts: 'object or null',
+    },
+    required: ['id'],
+  },
   '/api/developer/mine/generate': {
     body: () => ({
       scope: 'channel_read',
@@ -463,6 +478,30 @@ const writes: Record<string, Write> = {
     body: () => ({ id: 987_654 }),
     fields: { id: 'id', uncollectible: 'boolean' },
     required: ['id'],
+  },
+  '/api/checkout/create': {
+    body: () => ({ amount: 5, currency: 'USD', channelIds: [channelId] }),
+    fields: {
+      amount: 'amount',
+      currency: 'text',
+      invoiceId: 'id',
+      channelIds: 'ids',
+      returnUrl: 'text',
+      description: 'text',
+      customerId: 'id',
+      expiresTime: 'text',
+      expiresIn: 'id',
+      metadata: 'object',
+      tenantId: 'tenant',
+    },
+    required: [],
+    needsBody: true,
+  },
+  '/api/checkout/expire': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/customer/portal': {
+    body: () => ({ customerId: 987_654 }),
+    fields: { customerId: 'id', returnUrl: 'text' },
+    required: ['customerId'],
   },
   '/api/clock/create': {
     body: () => ({ name: 'x' }),

@@ -2,7 +2,7 @@ import { isCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
-import { sandboxDisabled } from '../providers/directory.ts';
+import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
 /** `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code. */
@@ -45,6 +45,11 @@ export function isTestCredential(apiKey: string): boolean {
 /** Whether the channel's provider is the sandbox. */
 export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
+}
+
+/** Whether a payer without a payment method of their own can pay: on the provider's page, or without a provider. */
+export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): boolean {
+  return provider === null || !providersWithoutPage.has(provider);
 }
 
 /**
