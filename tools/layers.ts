@@ -45,6 +45,7 @@ const entryPoints = [
   'app/restore.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
+  'app/processes/child.ts',
 ];
 
 export interface Source {

@@ -16,10 +16,12 @@ import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { Siblings } from '../platform/process/siblings.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
 import type { OpenDatabase } from './open-database.ts';
+import type { ProcessGroup } from './processes/process-group.ts';
 
 /** Connections for lists of events and deliveries. */
 const listConnections = 2;
@@ -28,13 +30,17 @@ const listConnections = 2;
  * poller, and for replays, rollups, the settlement of invoices and NOTIFY together.
  */
 const workerConnections = 10;
+/** Of a child process, for the notifications that wake the workers of the first process, and for reading the clock. */
+const workerConnectionsOfChild = 2;
 
 /** The batch writer, the listener and the primary monitor. */
 const singleConnections = 3;
 
-/** The most connections to PostgreSQL that a node opens. */
+/** The most connections to PostgreSQL that all processes of a node open. */
 export function connectionsOfNode(settings: Settings): number {
-  return settings['app.database.connections'] + workerConnections + listConnections + singleConnections;
+  const common = settings['app.database.connections'] + listConnections + singleConnections;
+  const children = settings['app.processes'] - 1;
+  return common + workerConnections + children * (common + workerConnectionsOfChild);
 }
 
 /** What a node is made from, apart from its database and its keys. */
@@ -45,16 +51,20 @@ export interface Surroundings {
   lifecycle: Lifecycle;
   /** Lower than recommended; for tests only. */
   passwordCost?: PasswordCost | undefined;
+  /** Undefined: this is the only process of the node. */
+  group?: ProcessGroup | undefined;
 }
 
 /** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
 export function makeNode(
   { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
-  secrets: Secrets,
-  { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
+  secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
+  { settings, log, clock: givenClock, lifecycle, passwordCost, group }: Surroundings,
 ) {
   const logError = (error: unknown, message: string) => log.error({ error }, message);
-  const metrics = new Metrics();
+  const isFirstProcess = group === undefined || group.number === 1;
+  const metrics = new Metrics({ ofDatabase: isFirstProcess });
+  group?.attach(metrics);
   const topics = new Topics();
   const pools = new Map<string, Database>();
   const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
@@ -78,7 +88,7 @@ export function makeNode(
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
   addConnectionMetrics(metrics, pools);
-  const workerDatabase = openPool('worker', workerConnections, 'indexed');
+  const workerDatabase = openPool('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
   const databaseClock =
@@ -116,7 +126,7 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
-  if (!isOursAlone) {
+  if (!isOursAlone || group !== undefined) {
     const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
     relay.start();
     lifecycle.add('topic relay', () => relay.stop());
@@ -131,6 +141,8 @@ export function makeNode(
     drawUuid: uuidSource(clock),
     lifecycle,
     metrics,
+    group,
+    siblings: group?.siblings ?? new Siblings(),
     mailer: mailerOf({
       url: settings['app.mail.url'],
       from: settings['app.mail.from'],
