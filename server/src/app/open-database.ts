@@ -137,7 +137,9 @@ async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase
     const postgres = await startEmbeddedPostgres({
       dataDir: settings['app.data-dir'],
       log,
-      settings: { max_connections: String(Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections)) },
+      settings: {
+        max_connections: String(Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections)),
+      },
     });
     // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
     const connection = { ...postgres.connection, ssl: false };

@@ -27,7 +27,9 @@ export function processesOf({
     throw new SettingsError('app.processes must be 1 where app.role is worker: further processes only serve requests.');
   }
   if (given > 1 && platform !== 'linux') {
-    throw new SettingsError('app.processes must be 1 here: only the kernel of Linux spreads connections over processes.');
+    throw new SettingsError(
+      'app.processes must be 1 here: only the kernel of Linux spreads connections over processes.',
+    );
   }
   return given;
 }

@@ -63,7 +63,8 @@ export class ChildProcesses implements ProcessGroup {
   /** Lets the processes prepare to serve requests. */
   assign(assignment: Omit<Assignment, 'number'>): void {
     this.#assignment = assignment;
-    for (const [number, child] of this.#children) child.send({ type: 'assignment', assignment: { ...assignment, number } });
+    for (const [number, child] of this.#children)
+      child.send({ type: 'assignment', assignment: { ...assignment, number } });
   }
 
   /**
@@ -134,7 +135,8 @@ export class ChildProcesses implements ProcessGroup {
       this.#start(number, before + 1);
     };
     child.ended.then(restart).catch((error: unknown) => {
-      if (!this.#stopBegins.signal.aborted) this.#log.error({ error, process: number }, 'A process was not started again');
+      if (!this.#stopBegins.signal.aborted)
+        this.#log.error({ error, process: number }, 'A process was not started again');
     });
   }
 

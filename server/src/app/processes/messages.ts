@@ -24,7 +24,12 @@ export type MessageToChild =
   | Question
   | Answer;
 
-export type MessageToParent = { type: 'prepared' } | { type: 'listening' } | { type: 'uses'; uses: ToldUse[] } | Question | Answer;
+export type MessageToParent =
+  | { type: 'prepared' }
+  | { type: 'listening' }
+  | { type: 'uses'; uses: ToldUse[] }
+  | Question
+  | Answer;
 
 /** `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it answers. */
 export type Question = { type: 'question'; id: number; about: 'own_metrics' | 'all_metrics' | 'alive' };
