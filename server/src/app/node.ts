@@ -17,31 +17,12 @@ import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { Siblings } from '../platform/process/siblings.ts';
+import { listConnections, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
 import type { OpenDatabase } from './open-database.ts';
 import type { ProcessGroup } from './processes/process-group.ts';
-
-/** Connections for lists of events and deliveries. */
-const listConnections = 2;
-/**
- * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
- * poller, and for replays, rollups, the settlement of invoices and NOTIFY together.
- */
-const workerConnections = 10;
-/** Of a child process, for the notifications that wake the workers of the first process, and for reading the clock. */
-const workerConnectionsOfChild = 2;
-
-/** The batch writer, the listener and the primary monitor. */
-const singleConnections = 3;
-
-/** The most connections to PostgreSQL that all processes of a node open. */
-export function connectionsOfNode(settings: Settings): number {
-  const common = settings['app.database.connections'] + listConnections + singleConnections;
-  const children = settings['app.processes'] - 1;
-  return common + workerConnections + children * (common + workerConnectionsOfChild);
-}
 
 /** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {

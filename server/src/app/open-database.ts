@@ -5,9 +5,9 @@ import { findRunning, hasCluster } from '../platform/postgres/embedded/running.t
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
+import { connectionsOfNode } from './config/connections.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
-import { connectionsOfNode } from './node.ts';
 
 /** Of PostgreSQL. */
 export const oldestVersion = 15;
