@@ -22,8 +22,11 @@ export class ChildProcess {
   #openQuestions = 0;
 
   constructor({ onPrepared, onListening, onUses, answer }: ChildProcessOptions) {
-    // With the environment and the options of this process, such as the size of its heap.
-    this.#forked = fork(fileURLToPath(childEntry), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#forked = fork(fileURLToPath(childEntry), [], {
+      // The environment and the options of this process, such as the size of its heap, but not the port of its debugger.
+      execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     this.#forked.on('message', (message: MessageToParent) => {
       switch (message.type) {
         case 'prepared':
