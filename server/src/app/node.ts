@@ -11,7 +11,7 @@ import type { Plans } from '../platform/postgres/connection/session-settings.ts'
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
-import { TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
+import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
 import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -46,6 +46,7 @@ export function makeNode(
   const isFirstProcess = group === undefined || group.number === 1;
   const metrics = new Metrics({ ofDatabase: isFirstProcess });
   group?.attach(metrics);
+  const siblings = group?.siblings ?? new Siblings();
   const topics = new Topics();
   const pools = new Map<string, Database>();
   const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
@@ -108,7 +109,9 @@ export function makeNode(
   );
   lifecycle.add('notifications', () => notifications.stop());
   if (!isOursAlone || group !== undefined) {
-    const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
+    // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without one.
+    const transport = isOursAlone ? siblings.topics : byNotify(notifications, workerDatabase);
+    const relay = new TopicRelay({ topics, transport });
     relay.start();
     lifecycle.add('topic relay', () => relay.stop());
   }
@@ -123,7 +126,7 @@ export function makeNode(
     lifecycle,
     metrics,
     group,
-    siblings: group?.siblings ?? new Siblings(),
+    siblings,
     mailer: mailerOf({
       url: settings['app.mail.url'],
       from: settings['app.mail.from'],

@@ -1,6 +1,6 @@
 import { type ChildProcess as Forked, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ToldUse } from '../../platform/process/siblings.ts';
+import type { ToldEntry } from '../../platform/process/siblings.ts';
 import { childEntry } from './entry.ts';
 import type { MessageToChild, MessageToParent, Question } from './messages.ts';
 import { Questions } from './questions.ts';
@@ -9,7 +9,7 @@ export interface ChildProcessOptions {
   /** It could serve requests, and waits for `listen`. */
   onPrepared: () => void;
   onListening: () => void;
-  onUses: (uses: ToldUse[]) => void;
+  onTold: (entries: ToldEntry[]) => void;
   answer: (about: Question['about']) => Promise<string>;
 }
 
@@ -21,7 +21,7 @@ export class ChildProcess {
   readonly #questions = new Questions();
   #openQuestions = 0;
 
-  constructor({ onPrepared, onListening, onUses, answer }: ChildProcessOptions) {
+  constructor({ onPrepared, onListening, onTold, answer }: ChildProcessOptions) {
     this.#forked = fork(fileURLToPath(childEntry), [], {
       // The environment and the options of this process, such as the size of its heap, but not the port of its debugger.
       execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
@@ -33,8 +33,8 @@ export class ChildProcess {
           return onPrepared();
         case 'listening':
           return onListening();
-        case 'uses':
-          return onUses(message.uses);
+        case 'told':
+          return onTold(message.entries);
         case 'answer':
           return this.#questions.answered(message);
         case 'question': {

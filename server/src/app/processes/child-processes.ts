@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Log } from '../../platform/process/log.ts';
-import { Siblings, type ToldUse } from '../../platform/process/siblings.ts';
+import { Siblings, type ToldEntry } from '../../platform/process/siblings.ts';
 import { ChildProcess } from './child-process.ts';
 import { mergedMetrics, type ProcessMetrics } from './merged-metrics.ts';
 import type { Assignment, MessageToChild } from './messages.ts';
@@ -50,7 +50,7 @@ export class ChildProcesses implements ProcessGroup {
     this.#whenPrepared = Promise.all(
       this.#numbers.map((number) => new Promise<void>((resolve) => this.#prepared.set(number, resolve))),
     );
-    this.siblings.sendBy((uses) => this.#tell(uses));
+    this.siblings.sendBy((entries) => this.#tell(entries));
   }
 
   /** Starts the processes, which load their code while the database is opened, and wait for their assignment. */
@@ -116,9 +116,9 @@ export class ChildProcesses implements ProcessGroup {
         if (this.#mayListen) child.send({ type: 'listen' });
       },
       onListening: () => this.#log.info({ process: number, pid: child.pid }, 'A process serves requests'),
-      onUses: (uses) => {
-        this.siblings.receive(uses);
-        this.#tell(uses, child);
+      onTold: (entries) => {
+        this.siblings.receive(entries);
+        this.#tell(entries, child);
       },
       answer: async (about) => (about === 'all_metrics' ? this.metricsOfAll() : ''),
     });
@@ -160,7 +160,7 @@ export class ChildProcesses implements ProcessGroup {
     for (const child of this.#children.values()) child.send(message);
   }
 
-  #tell(uses: ToldUse[], except?: ChildProcess): void {
-    for (const child of this.#children.values()) if (child !== except) child.send({ type: 'uses', uses });
+  #tell(entries: ToldEntry[], except?: ChildProcess): void {
+    for (const child of this.#children.values()) if (child !== except) child.send({ type: 'told', entries });
   }
 }

@@ -23,7 +23,7 @@ export class ParentLink implements ProcessGroup {
   constructor() {
     // Without the first process there is nobody to coordinate with, and its successor needs the port.
     process.on('disconnect', () => process.exit(1));
-    this.siblings.sendBy((uses) => this.#send({ type: 'uses', uses }));
+    this.siblings.sendBy((entries) => this.#send({ type: 'told', entries }));
     this.assigned = new Promise((resolve) => {
       process.on('message', (message: MessageToChild) => {
         switch (message.type) {
@@ -34,8 +34,8 @@ export class ParentLink implements ProcessGroup {
             return this.#listen.abort();
           case 'stop':
             return this.stopping.abort();
-          case 'uses':
-            return this.siblings.receive(message.uses);
+          case 'told':
+            return this.siblings.receive(message.entries);
           case 'answer':
             return this.#questions.answered(message);
           case 'question': {

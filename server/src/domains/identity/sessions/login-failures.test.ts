@@ -6,8 +6,8 @@ import { LoginFailures } from './login-failures.ts';
 function twoProcesses() {
   const [one, other] = [new Siblings(), new Siblings()];
   const told: (() => void)[] = [];
-  one.sendBy((uses) => told.push(() => other.receive(uses)));
-  other.sendBy((uses) => told.push(() => one.receive(uses)));
+  one.sendBy((entries) => told.push(() => other.receive(entries)));
+  other.sendBy((entries) => told.push(() => one.receive(entries)));
   const failuresOf = (siblings: Siblings) =>
     new LoginFailures({ clock: () => 1_000, failuresPerAddress: 12, siblings });
   return {
