@@ -41,6 +41,8 @@ export interface CreateTransactionDeps {
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
   observeBatch: (size: number, durationMs: number) => void;
+  /** Called for each payment that was written; one that billing creates can still be rolled back. */
+  onCreated?: (draft: Draft) => void;
 }
 
 /** The answer to a create. */
@@ -164,14 +166,20 @@ export class TransactionCreator implements PaymentWriter {
       // The idempotency key is taken: the reservation is rolled back, and `create` looks the first answer up.
       if (inserted.length === 0) throw idempotencyMismatch();
     });
+    this.#deps.onCreated?.(draft);
     return createdFrom(draft);
   }
 
   async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
     const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
     this.#learnFanOut(inserted);
-    if (inserted.length === drafts.length) return drafts.map(createdFrom);
+    const { onCreated } = this.#deps;
+    if (inserted.length === drafts.length) {
+      if (onCreated !== undefined) for (const draft of drafts) onCreated(draft);
+      return drafts.map(createdFrom);
+    }
     const ids = new Set(inserted.map(({ id }) => id));
+    if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft);
     const existing = await findExistingPayments(
       this.#deps.database,
       drafts.filter((draft) => !ids.has(draft.id)),
@@ -211,6 +219,7 @@ export class TransactionCreator implements PaymentWriter {
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
       if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+      for (const draft of drafts) this.#deps.onCreated?.(draft);
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));
   }

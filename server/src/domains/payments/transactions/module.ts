@@ -4,6 +4,7 @@ import type { Node } from '../../../platform/node.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
+import { PaymentCounts } from './payment-counts.ts';
 import { TransactionReader } from './read.ts';
 import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
@@ -61,8 +62,10 @@ function provide(needs: Needs) {
     'Time to write one batch.',
     requestSecondsBuckets,
   );
+  const counts = new PaymentCounts(metrics);
   const creator = new TransactionCreator({
     ...needs,
+    onCreated: (draft) => counts.created(draft),
     // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
     writer: openPool('writer', 1, 'kept'),
     observeBatch: (size, durationMs) => {
@@ -75,6 +78,6 @@ function provide(needs: Needs) {
   return {
     creator,
     reader: new TransactionReader(database),
-    transitions: new PaymentTransitions(transitionFollowers),
+    transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.moved(transition)),
   };
 }
