@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository. Node.js
- * does not strip types of installed packages, so that this one holds JavaScript, file by file where its sources are: paths
- * that are relative to a source stay right.
+ * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
+ * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types of installed packages, so that both hold JavaScript, the
+ * first file by file where its sources are: paths that are relative to a source stay right.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = join(root, 'build', 'package');
@@ -32,6 +32,14 @@ const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pac
 });
 const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
 console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
+packSdk();
+
+/** The client library, for programs on machines that it is not published to. */
+function packSdk(): void {
+  const words = ['pack', '--workspace=sdk', '--silent', '--pack-destination', join(root, 'build')];
+  const printed = execFileSync('npm', words, { cwd: root, encoding: 'utf8' });
+  console.log(`build/${printed.trim().split('\n').at(-1)}`);
+}
 
 function transpile(): void {
   const config = join(target, 'tsconfig.json');
@@ -69,6 +77,7 @@ function copyWhatIsRead(): void {
     'build/console',
     'README.md',
     'CHANGELOG.md',
+    'sdk/README.md',
     'LICENSE',
   ]) {
     if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
