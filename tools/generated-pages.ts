@@ -18,6 +18,7 @@ import { metricsTable } from './metrics-table.ts';
 import { paymentTables } from './payment-tables.ts';
 import { sdkFiles } from './sdk/generate.ts';
 import { subscriptionTables } from './subscription-tables.ts';
+import { answerHelp } from './usage.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -299,6 +300,10 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const headerName = (name: string) => name.split('-').map(capital).join('-');
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  answerHelp(`Usage: npm run docs
+
+Writes what is derived from the code: the tables between marks in docs/, and the generated part of the SDK.
+`);
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));

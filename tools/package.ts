@@ -2,12 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
 
 /**
  * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
  * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types of installed packages, so that both hold JavaScript, the
  * first file by file where its sources are: paths that are relative to a source stay right.
  */
+answerHelp(`Usage: npm run package
+
+Writes build/florin-VERSION.tgz, the service with its command line, and build/florin-sdk-VERSION.tgz, the client library. npm install
+takes either on a machine without this repository.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = join(root, 'build', 'package');
 
