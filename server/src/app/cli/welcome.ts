@@ -25,9 +25,7 @@ export function welcome({ address, administrator, settings }: Florin): string {
 Florin is ready at ${address}
 
   Console        ${address}/
-  Console        ${address}
-  Console        ${address}
-  Reference      ${address}/docs
+  Documentation  ${address}/docs
   Administrator  ${administrator.account}
   Password       ${shown}
 
