@@ -85,7 +85,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         const contradicted = await contradict();
         await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await isLookedUp();
+        await contradicted.isLookedUp();
         await killPostgres();
         await contradicted.isAgreed();
       },
@@ -93,7 +93,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         const contradicted = await contradict();
         const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await isLookedUp();
+        await contradicted.isLookedUp();
         await lock('provider_dispute');
         await records.release();
         await waits('provider_dispute', 2);
@@ -244,11 +244,6 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
     expect(await count(taken)).toBe(ids.length);
   }
 
-  /** The poller and the sandbox's worker wait for the locked records, and a look-up. */
-  function isLookedUp(): Promise<unknown> {
-    return waits('sandbox_operation', 3);
-  }
-
   /** A payment that has succeeded, and a callback that says that it failed. */
   async function contradict() {
     const channelId = await scene.makeChannel();
@@ -259,6 +254,8 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
     return {
       dispute,
       send: () => callback(channelId, message),
+      /** A look-up follows the claim at once. While the sandbox's records are locked it lasts for the provider's deadline. */
+      isLookedUp: () => reaches('the provider is asked', `${dispute} and lease is not null`),
       isAgreed: async () => {
         await reaches('the provider agrees', `${dispute} and state = 'AGREES'`);
         await paidOnce([id], channelId);

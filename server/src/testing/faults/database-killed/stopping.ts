@@ -18,7 +18,7 @@ export async function stopWhileKilled(scene: Scene): Promise<void> {
   const subscribed = await scene.makeChannel();
   const { id: clockId } = await scene.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
   const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: subscribed });
-  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
+  const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await scene.post('plan/modify', plan);
   for (let i = 0; i < 5; i++) await scene.post('subscription/create', { customerId, planId });
 
