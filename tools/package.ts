@@ -24,6 +24,8 @@ interface Manifest {
   description: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, unknown>;
 }
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
@@ -106,6 +108,8 @@ function writeManifest(): void {
     engines: { node: '>=20' },
     dependencies: { ...server.dependencies, ...cli.dependencies },
     optionalDependencies: { ...server.optionalDependencies, ...whole.optionalDependencies },
+    peerDependencies: server.peerDependencies,
+    peerDependenciesMeta: server.peerDependenciesMeta,
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -7,7 +7,9 @@ import {
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { type OpenTracing, openTracing } from '../platform/tracing/open-tracing.ts';
 import { assemble, type Context } from './assemble.ts';
+import { version } from './cli/version.ts';
 import { requireKeysInUse, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { requireFreePort } from './http/free-port.ts';
@@ -61,7 +63,9 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
-  const context = assemble(opened, secrets, surroundings);
+  const tracing = await tracingOf(settings);
+  if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
+  const context = assemble(opened, secrets, { ...surroundings, tracing });
   await context.primary.start();
   await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
@@ -104,4 +108,11 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   });
   if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
+}
+
+/** Loads the SDK of OpenTelemetry if payments are to be traced. */
+function tracingOf(settings: Settings): Promise<OpenTracing> | undefined {
+  const endpoint = settings['app.tracing.endpoint'];
+  if (endpoint === undefined) return undefined;
+  return openTracing({ endpoint, samplePercent: settings['app.tracing.sample-percent'], version });
 }

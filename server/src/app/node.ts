@@ -16,6 +16,7 @@ import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
@@ -45,13 +46,14 @@ export interface Surroundings {
   lifecycle: Lifecycle;
   /** Lower than recommended; for tests only. */
   passwordCost?: PasswordCost | undefined;
+  tracing?: Tracing | undefined;
 }
 
 /** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
 export function makeNode(
   { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Secrets,
-  { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
+  { settings, log, clock: givenClock, lifecycle, passwordCost, tracing }: Surroundings,
 ) {
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const metrics = new Metrics();
@@ -131,6 +133,7 @@ export function makeNode(
     drawUuid: uuidSource(clock),
     lifecycle,
     metrics,
+    tracing,
     mailer: mailerOf({
       url: settings['app.mail.url'],
       from: settings['app.mail.from'],

@@ -25,7 +25,7 @@ export function welcome({ address, administrator, settings }: Florin): string {
 Florin is ready at ${address}
 
   Console        ${address}/
-  Documentation  ${address}/docs
+  Reference      ${address}/docs
   Administrator  ${administrator.account}
   Password       ${shown}
 

@@ -1,7 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
-import type { ProviderName } from '../providers/directory.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
@@ -37,7 +36,7 @@ export type ProviderVerb = 'charge' | 'refund' | 'cancel' | 'look_up';
 
 /** Called after each call and each look-up with what the answer was and how long it took. */
 export type ObserveCall = (
-  provider: ProviderName,
+  row: OperationRow,
   verb: ProviderVerb,
   outcome: (Outcome | Absent)['kind'],
   seconds: number,
@@ -137,7 +136,7 @@ async function withDeadline<Answer extends Outcome | Absent>(
 ): Promise<Answer | UnknownOutcome> {
   const startedAt = performance.now();
   const answer = await answerInTime(row, options, request);
-  options.observe?.(row.operation_provider, verb, answer.kind, (performance.now() - startedAt) / 1000);
+  options.observe?.(row, verb, answer.kind, (performance.now() - startedAt) / 1000);
   return answer;
 }
 

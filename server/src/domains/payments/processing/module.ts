@@ -73,8 +73,8 @@ function provide(needs: Needs) {
   return { settler, dispatcher, rechecker, disputes };
 }
 
-/** Measures how long providers take to answer. */
-function providerCallObserver({ metrics }: Needs): ObserveCall {
+/** Measures and traces how long providers take to answer. */
+function providerCallObserver({ metrics, tracing, clock }: Needs): ObserveCall {
   const calls = metrics.histogram(
     'florin_provider_call_seconds',
     'Time of one call to a payment provider. `unknown`: it did not answer in time, or not clearly.',
@@ -83,7 +83,8 @@ function providerCallObserver({ metrics }: Needs): ObserveCall {
   );
   // Looking a series up by its labels would hash them each time.
   const series = new Map<string, { observe: (seconds: number) => void }>();
-  return (provider, verb, outcome, seconds) => {
+  return (row, verb, outcome, seconds) => {
+    const provider = row.operation_provider;
     const key = `${provider} ${verb} ${outcome}`;
     let found = series.get(key);
     if (found === undefined) {
@@ -91,6 +92,15 @@ function providerCallObserver({ metrics }: Needs): ObserveCall {
       series.set(key, found);
     }
     found.observe(seconds);
+    tracing?.record({
+      name: `${verb} ${provider}`,
+      transactionId: row.id,
+      kind: 'client',
+      endMs: clock(),
+      durationMs: seconds * 1000,
+      attributes: { 'florin.provider': provider, 'florin.operation': row.number, 'florin.outcome': outcome },
+      failure: outcome === 'unknown' ? 'The provider did not answer in time, or not clearly.' : undefined,
+    });
   };
 }
 

@@ -42,7 +42,7 @@ export interface CreateTransactionDeps {
   open: (sealed: Buffer, place: string) => string;
   observeBatch: (size: number, durationMs: number) => void;
   /** Called for each payment that was written; one that billing creates can still be rolled back. */
-  onCreated?: (draft: Draft) => void;
+  onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
 
 /** The answer to a create. */
@@ -166,7 +166,7 @@ export class TransactionCreator implements PaymentWriter {
       // The idempotency key is taken: the reservation is rolled back, and `create` looks the first answer up.
       if (inserted.length === 0) throw idempotencyMismatch();
     });
-    this.#deps.onCreated?.(draft);
+    this.#deps.onCreated?.(draft, 'request');
     return createdFrom(draft);
   }
 
@@ -175,11 +175,11 @@ export class TransactionCreator implements PaymentWriter {
     this.#learnFanOut(inserted);
     const { onCreated } = this.#deps;
     if (inserted.length === drafts.length) {
-      if (onCreated !== undefined) for (const draft of drafts) onCreated(draft);
+      if (onCreated !== undefined) for (const draft of drafts) onCreated(draft, 'request');
       return drafts.map(createdFrom);
     }
     const ids = new Set(inserted.map(({ id }) => id));
-    if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft);
+    if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft, 'request');
     const existing = await findExistingPayments(
       this.#deps.database,
       drafts.filter((draft) => !ids.has(draft.id)),
@@ -219,7 +219,7 @@ export class TransactionCreator implements PaymentWriter {
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
       if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
-      for (const draft of drafts) this.#deps.onCreated?.(draft);
+      for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));
   }
