@@ -111,7 +111,7 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
 }
 
 /** Loads the SDK of OpenTelemetry if payments are to be traced. */
-function tracingOf(settings: Settings): Promise<OpenTracing> | undefined {
+async function tracingOf(settings: Settings): Promise<OpenTracing | undefined> {
   const endpoint = settings['app.tracing.endpoint'];
   if (endpoint === undefined) return undefined;
   return openTracing({ endpoint, samplePercent: settings['app.tracing.sample-percent'], version });

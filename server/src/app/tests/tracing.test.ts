@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,10 +28,11 @@ const receiver = createServer((request, response) => {
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  collector = createServer(async (request, response) => {
-    const { resourceSpans } = (await json(request)) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
-    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-    response.setHeader('content-type', 'application/json').end('{}');
+  collector = createServer((request, response) => {
+    collect(request).then(
+      () => response.setHeader('content-type', 'application/json').end('{}'),
+      () => response.writeHead(400).end(),
+    );
   });
   const endpoint = `${await listening(collector)}/v1/traces`;
   florin = await florinOn(db, { APP_TRACING_ENDPOINT: endpoint });
@@ -43,6 +44,11 @@ afterAll(async () => {
   receiver.close();
   await db.drop();
 });
+
+async function collect(request: IncomingMessage): Promise<void> {
+  const { resourceSpans } = (await json(request)) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+}
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
