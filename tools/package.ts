@@ -87,6 +87,7 @@ function copyWhatIsRead(): void {
     'README.md',
     'CHANGELOG.md',
     'sdk/README.md',
+    'deploy',
     'LICENSE',
   ]) {
     if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
