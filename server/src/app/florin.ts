@@ -58,13 +58,13 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   const { settings, log, lifecycle } = surroundings;
   await requireFreePort(settings);
   const secrets = await secretsOf(settings, log);
+  const tracing = await tracingOf(settings, log);
+  if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
   const waiting = new Waiting({ settings, log, signal });
   lifecycle.add('waiting', () => waiting.stop());
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
-  const tracing = await tracingOf(settings);
-  if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
   const context = assemble(opened, secrets, { ...surroundings, tracing });
   await context.primary.start();
   await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
@@ -111,8 +111,14 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
 }
 
 /** Loads the SDK of OpenTelemetry if payments are to be traced. */
-async function tracingOf(settings: Settings): Promise<OpenTracing | undefined> {
+async function tracingOf(settings: Settings, log: Log): Promise<OpenTracing | undefined> {
   const endpoint = settings['app.tracing.endpoint'];
   if (endpoint === undefined) return undefined;
-  return openTracing({ endpoint, samplePercent: settings['app.tracing.sample-percent'], version });
+  const samplePercent = settings['app.tracing.sample-percent'];
+  const onFailure = (reason: string) => log.warn({ reason }, 'Traces could not be sent');
+  try {
+    return await openTracing({ endpoint, samplePercent, version, onFailure });
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }

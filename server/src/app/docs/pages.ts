@@ -41,7 +41,7 @@ export function pages(): Page[] {
 /** The groups of the navigation in order, each with the beginning of its pages' paths or with the paths. */
 const groups: readonly [string, string | readonly string[]][] = [
   ['Start', ['overview', 'quickstart', 'sdk', 'guides/command-line']],
-  ['Frameworks', 'guides/frameworks/'],
+  ['A shop', ['setup', 'express', 'fastify', 'hono', 'next'].map((name) => `guides/frameworks/${name}`)],
   ['Guides', 'guides/'],
   ['Concepts', 'concepts/'],
   ['Tables', 'reference/'],

@@ -85,7 +85,10 @@ function sectionsOf({ path, title, markdown }: Page): Section[] {
     lines = [];
   };
   for (const line of markdown().split('\n')) {
-    if (line.startsWith('```')) isCode = !isCode;
+    if (line.startsWith('```')) {
+      isCode = !isCode;
+      continue;
+    }
     const found = isCode ? null : /^#{2,4} (.+)$/.exec(line);
     if (found === null) {
       if (!line.startsWith('# ') && !line.startsWith('<!--')) lines.push(line);
@@ -116,7 +119,7 @@ function section(href: string, heading: string, text: string): Section {
 const plainText = (markdown: string) =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*|]|-{3,}/g, ' ')
+    .replaceAll(/\*\*|[`|]|-{3,}/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 

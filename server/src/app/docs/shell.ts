@@ -41,7 +41,8 @@ export function shell(
 <a class="skip" href="#main">Skip to the content</a>
 <header><a href="/docs">Florin</a> <a href="/openapi.json">openapi.json</a>
 <form action="/docs/search" role="search" aria-label="All pages">
-<label>Find in all pages <input type="search" name="q" value="${escaped(query)}" maxlength="200"></label> <button>Find</button>
+<input type="search" name="q" value="${escaped(query)}" maxlength="200" aria-label="Find in all pages" placeholder="Find in all pages">
+<button>Find</button>
 </form></header>
 <nav aria-label="Documentation">
 ${nav.map((group) => navGroup(group, current)).join('\n')}

@@ -6,6 +6,8 @@ export interface TracingOptions {
   /** Of a hundred payments, how many are traced: `app.tracing.sample-percent`. */
   samplePercent: number;
   version: string;
+  /** Called when spans could not be sent, at most once a minute. */
+  onFailure: (message: string) => void;
 }
 
 export interface OpenTracing extends Tracing {
@@ -16,6 +18,7 @@ export interface OpenTracing extends Tracing {
 /** Spans wait this long before they are sent together. */
 const sendEveryMs = 1_000;
 const sendTimeoutMs = 3_000;
+const reportEveryMs = 60_000;
 /** Further ones are dropped while the collector is away. */
 const maximumWaiting = 10_000;
 
@@ -28,8 +31,18 @@ const packages = [
 ];
 
 /** Loads the SDK of OpenTelemetry, which nothing else loads. Throws one line when it is not installed. */
-export async function openTracing({ endpoint, samplePercent, version }: TracingOptions): Promise<OpenTracing> {
+export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
+  const { endpoint, samplePercent, version } = options;
   const { api, sdk, exporter, resources } = await load();
+  const report = atMostEvery(reportEveryMs, options.onFailure);
+  const silent = () => {};
+  api.diag.setLogger(
+    { error: report, warn: report, info: silent, debug: silent, verbose: silent },
+    {
+      logLevel: api.DiagLogLevel.WARN,
+      suppressOverrideMessage: true,
+    },
+  );
   const ids = { traceId: '', spanId: '' };
   const random = new sdk.RandomIdGenerator();
   const provider = new sdk.TracerProvider({
@@ -77,6 +90,15 @@ export async function openTracing({ endpoint, samplePercent, version }: TracingO
     span.end(work.endMs);
   };
   return { record, stop: () => provider.shutdown() };
+}
+
+function atMostEvery(intervalMs: number, report: (message: string) => void): (message: string) => void {
+  let reportedMs = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    if (performance.now() - reportedMs < intervalMs) return;
+    reportedMs = performance.now();
+    report(message);
+  };
 }
 
 async function load() {
