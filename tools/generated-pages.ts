@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import { environmentName, settings } from '../server/src/app/config/settings.ts';
+import { llmsTxt } from '../server/src/app/docs/llms-txt.ts';
+import { pages } from '../server/src/app/docs/pages.ts';
 import { modules } from '../server/src/app/modules.ts';
 import { declaredRoutes, groups } from '../server/src/app/routes.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
@@ -32,6 +34,11 @@ export const generatedPages = readdirSync(join(root, 'docs'), { recursive: true,
   // Its examples contain markers.
   .filter((page) => page !== 'docs/recipes.md')
   .sort();
+
+/** `docs/llms.txt`: the index that every node serves at /llms.txt, with links between files. */
+export function llmsIndex(): string {
+  return llmsTxt(pages(), groups, ({ file }) => relative('docs', file).replaceAll('\\', '/'));
+}
 
 /** The page with every generated part brought up to date. An unknown part is an error. */
 export function regenerated(page: string): string {
@@ -305,6 +312,7 @@ if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
 Writes what is derived from the code: the tables between marks in docs/, and the generated part of the SDK.
 `);
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
+  write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));
   }

@@ -1,10 +1,21 @@
+import type { ReferenceGroup } from '../../platform/module.ts';
 import { grouped, type Page } from './pages.ts';
 
 /**
  * The index of the documentation for language models (llmstxt.org): what Florin is, and every page as Markdown with its first
- * sentence. Made from the pages, so that none is missing.
+ * sentence. Made from the pages, so that none is missing. `groups` are those of the
+ * API reference, whose pages are described by them; `linkOf` gives the address of a page.
  */
-export function llmsTxt(pages: readonly Page[]): string {
+export function llmsTxt(
+  pages: readonly Page[],
+  groups: readonly ReferenceGroup[],
+  linkOf = ({ path }: Page) => `/docs/${path}.md`,
+): string {
+  const described = new Map(
+    groups.map(({ name, description }) => [`reference/api/${name.toLowerCase().replaceAll(' ', '-')}`, description]),
+  );
+  const entry = (page: Page) =>
+    entryOf(page.title, linkOf(page), described.get(page.path) ?? firstSentence(page.markdown()));
   const lines = [
     '# Florin',
     '',
@@ -16,7 +27,8 @@ export function llmsTxt(pages: readonly Page[]): string {
     '',
     '## API',
     '',
-    '- [OpenAPI 3.1 document](/openapi.json): every operation, schema, webhook, example and refusal',
+    'Every node serves its OpenAPI 3.1 document at `/openapi.json`: operations, schemas, webhooks, examples and refusals.',
+    '',
   ];
   for (const page of pages.filter(({ path }) => path.startsWith('reference/api/'))) lines.push(entry(page));
   for (const group of grouped(pages)) {
@@ -25,9 +37,8 @@ export function llmsTxt(pages: readonly Page[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function entry({ path, title, markdown }: Page): string {
-  const sentence = firstSentence(markdown());
-  return `- [${title}](/docs/${path}.md)${sentence === '' ? '' : `: ${sentence}`}`;
+function entryOf(title: string, link: string, description: string): string {
+  return `- [${title}](${link})${description === '' ? '' : `: ${description}`}`;
 }
 
 /** Of the first paragraph that is text, without marks. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { jsonType } from '../../platform/http/broken-http.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { StaticContent } from '../../platform/http/static-content.ts';
+import type { ReferenceGroup } from '../../platform/module.ts';
 import { llmsTxt } from './llms-txt.ts';
 import { htmlOf } from './markdown.ts';
 import { navOf, type Page, pages } from './pages.ts';
@@ -92,7 +93,9 @@ class Site {
   }
 
   llmsTxt(): StaticContent {
-    return this.#keep('llms.txt', () => plain(llmsTxt([...this.#pages.values()]), 'text/plain'));
+    return this.#keep('llms.txt', () =>
+      plain(llmsTxt([...this.#pages.values()], this.#document.tags as unknown as ReferenceGroup[]), 'text/plain'),
+    );
   }
 
   /** Not kept: there is a page for each query. */
