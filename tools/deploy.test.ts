@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { environmentName, settings } from '../server/src/app/config/settings.ts';
 import { Metrics } from '../server/src/platform/metrics/metrics.ts';
-import { declaredMetrics } from './metrics-table.ts';
+import { declaredMetrics } from './tables/metrics-table.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

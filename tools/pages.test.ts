@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { settings } from '../server/src/app/config/settings.ts';
 import { modules as moduleList } from '../server/src/app/modules.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
-import { apiPages, generatedPages, llmsIndex, regenerated } from './generated-pages.ts';
+import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
+import { llmsIndex } from './llms-index.ts';
 
 const modules: readonly AnyModule[] = moduleList;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -34,7 +34,14 @@ export class DocSearch {
 
   /** At most 30, the best first: words in headings count more than words in the text, whole words more than beginnings. */
   find(query: string): Found[] {
-    const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, maximumWords);
+    const words = [
+      ...new Set(
+        query
+          .toLowerCase()
+          .split(/\s+/)
+          .filter((word) => word.length > 1),
+      ),
+    ].slice(0, maximumWords);
     if (words.length === 0) return [];
     return this.#sections
       .map((section) => ({ section, score: scoreOf(section, words) }))

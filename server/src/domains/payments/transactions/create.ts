@@ -11,6 +11,7 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
+import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import type { PaymentReservations } from './reservations.ts';
 import {
   type Draft,
@@ -55,40 +56,6 @@ export interface Created {
 
 /** What a batch results in for one of its payments; only that payment's request sees the refusal. */
 type Outcome = Created | Refusal;
-
-/** A provider's token of a payment method, as it is stored. */
-export interface StoredToken {
-  sealed: Buffer;
-  /** The place of storage that it is sealed for. */
-  place: string;
-}
-
-/** A payment that billing creates for an invoice. */
-export interface PaymentRequest {
-  id: string;
-  tenantId: number;
-  /** The mode of the invoice: a channel of the other mode is refused. */
-  livemode: boolean;
-  /** The user on whose behalf the payment is created. */
-  userId: number;
-  amount: number;
-  currency: string;
-  channelId: number;
-  customerId: number;
-  invoiceId: number;
-  description: string;
-  metadata: Record<string, unknown> | null;
-  paymentMethod: StoredToken | string | null;
-  returnUrl: string | null;
-}
-
-export interface PaymentWriter {
-  /**
-   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
-   * channel does not accept, and undefined for each that was created.
-   */
-  createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
-}
 
 /**
  * Creates payments, many in one statement. When a create resolves, the payment is on disk together with its event and

@@ -1,11 +1,11 @@
-import { assemble } from '../server/src/app/assemble.ts';
-import { readSettings } from '../server/src/app/config/settings.ts';
-import { requestMetrics } from '../server/src/app/http/request-metrics.ts';
-import { systemClock } from '../server/src/core/clock.ts';
-import { freshKeyring, parseKeyring } from '../server/src/platform/crypto/keyring.ts';
-import { Metrics } from '../server/src/platform/metrics/metrics.ts';
-import { Lifecycle } from '../server/src/platform/process/lifecycle.ts';
-import { openLog } from '../server/src/platform/process/log.ts';
+import { assemble } from '../../server/src/app/assemble.ts';
+import { readSettings } from '../../server/src/app/config/settings.ts';
+import { requestMetrics } from '../../server/src/app/http/request-metrics.ts';
+import { systemClock } from '../../server/src/core/clock.ts';
+import { freshKeyring, parseKeyring } from '../../server/src/platform/crypto/keyring.ts';
+import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
+import { Lifecycle } from '../../server/src/platform/process/lifecycle.ts';
+import { openLog } from '../../server/src/platform/process/log.ts';
 import { table } from './markdown-table.ts';
 
 interface DeclaredMetric {
