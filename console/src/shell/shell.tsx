@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useReducedMotion } from '@mantine/hooks';
 import { Link, useLocation } from 'wouter';
 import { LivenessContext, useStream } from '../live/use-stream.ts';
 import { EnrolFirst } from '../pages/account/enrol-first.tsx';
@@ -23,6 +23,7 @@ export function Shell() {
   const liveness = useStream();
   const { livemode } = useMode();
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const isCalm = useReducedMotion();
   return (
     <LivenessContext value={liveness}>
       <a className="skip-link" href="#content">
@@ -31,6 +32,7 @@ export function Shell() {
       {!livemode && <div className={classes.testFrame} />}
       <AppShell
         header={{ height: 52 }}
+        transitionDuration={isCalm ? 0 : 200}
         navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'sm', sm: 'lg' }}
       >
