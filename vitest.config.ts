@@ -10,7 +10,7 @@ export default defineConfig({
       'console/tests/**/*.test.ts',
       'tools/**/*.test.ts',
     ],
-    globalSetup: ['server/src/testing/postgres/postgres-setup.ts'],
+    globalSetup: ['server/src/testing/service/bundle-setup.ts', 'server/src/testing/postgres/postgres-setup.ts'],
     reporters: ['default', './tools/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

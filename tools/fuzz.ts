@@ -89,6 +89,7 @@ try {
 
   const startedAt = performance.now();
   for (let batch = 0; sent < requests && !hasEnded; batch++) {
+    await prepared.renew();
     const queue = fc.sample(exchanges, { seed: seed + batch, numRuns: Math.min(batchSize, requests - sent) });
     const worker = async () => {
       for (let exchange = queue.pop(); exchange !== undefined; exchange = queue.pop()) await count(exchange, batch);

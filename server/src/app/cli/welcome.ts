@@ -25,8 +25,6 @@ export function welcome({ address, administrator, settings }: Florin): string {
 Florin is ready at ${address}
 
   Console        ${address}/
-  Console        ${address}
-  Console        ${address}
   Reference      ${address}/docs
   Administrator  ${administrator.account}
   Password       ${shown}

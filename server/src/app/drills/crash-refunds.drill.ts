@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = await payingNode({ APP_PROVIDER_STRIPE_URL: stripe.url });
   const channel = { provider: 'stripe', apiKey: simulatedApiKey, webhookSecret: channelSecret };
   channelId = await makeChannel(node.service, node.as, channel);
-  const hook = { url: receiver.url, events: ['refund.*'], secret: 'our shared secret' };
+  const hook = { url: receiver.url, events: ['refund.failed'], secret: 'our shared secret' };
   dataOf(await node.service.post('/api/webhook/register', hook, node.as));
 });
 
@@ -85,7 +85,11 @@ test('whenever the process is killed, each refund that comes back is reversed an
       const entries = await read(`/api/ledger/entries?transactionId=${transactionId}`);
       expect(entries.filter(({ refundId }: { refundId: string | null }) => refundId === id)).toHaveLength(4);
       const events = await read(`/api/event/list?objectId=${id}`);
-      expect(events.map(({ type }: { type: string }) => type)).toEqual(['refund.failed']);
+      expect(events.map(({ type }: { type: string }) => type)).toEqual([
+        'refund.failed',
+        'refund.succeeded',
+        'refund.created',
+      ]);
       all.push(id);
     }
   }

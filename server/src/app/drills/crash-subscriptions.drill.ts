@@ -75,7 +75,7 @@ test('killed at each step of a renewal, a year has thirteen invoices, each paid 
     await service.get(`/api/invoice/list?customerId=${customerId}&pageSize=100`, as),
   ).toReversed();
   expect(invoices.map(({ number, status }: { number: string; status: string }) => [number, status])).toEqual(
-    Array.from({ length: 13 }, (_, i) => [`INV-${String(i + 1).padStart(6, '0')}`, 'PAID']),
+    Array.from({ length: 13 }, (_, i) => [`TEST-${String(i + 1).padStart(6, '0')}`, 'PAID']),
   );
   const payments = dataOf(await service.get('/api/transaction/list?pageSize=100&livemode=false', as));
   expect(payments.map(({ status }: { status: string }) => status)).toEqual(Array(13).fill('SUCCESS'));

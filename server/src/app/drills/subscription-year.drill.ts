@@ -155,7 +155,7 @@ async function expectYear(year: Year): Promise<void> {
   // All that was invoiced beside periods: the change that was to be invoiced at once.
   const beside = (await year.invoices('Changing')).filter(({ periodStart }) => periodStart === null);
   expect(beside.map(({ total, status }) => [total, status])).toEqual([[(5 * (9000 - 3100)) / 2, 'PAID']]);
-  expect(numbers.sort()).toEqual(numbers.map((_, i) => `INV-${String(i + 1).padStart(6, '0')}`));
+  expect(numbers.sort()).toEqual(numbers.map((_, i) => `TEST-${String(i + 1).padStart(6, '0')}`));
   await expectPayments(year);
   await expectEvents(year);
   expect(await year.verified()).toEqual({ code: 0, broken: [] });

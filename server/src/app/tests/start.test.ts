@@ -340,6 +340,8 @@ describe('the first and later starts, on a data folder of their own', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(service.stdout).toContain(password);
     expect(service.stderr).not.toContain(password);
+    const facts = [...service.stdout.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
+    expect(facts).toEqual(['Console', 'Reference', 'Administrator', 'Password']);
     expect(await pasted(service)).toContain('"status":"PENDING"');
     await expectAlone(service);
     await endsCleanly(service, 'SIGINT');

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { callerOf, type TestFlorin } from './florin.ts';
 
-const main = join(fileURLToPath(import.meta.url), '..', '..', '..', 'app', 'main.ts');
+/** Written by `bundle-setup.ts` before the tests. */
+const main = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 /** A failed test must not leave a service and its PostgreSQL running. */
 const living = new Set<ChildProcess>();

@@ -5,8 +5,8 @@ const script = fileURLToPath(new URL('../../app/verify.ts', import.meta.url));
 
 /** `npm run verify`, beside the service that runs on this data folder: how it ended, and all that it does not call ok. */
 export async function verified(dataDir: string): Promise<{ code: number; broken: string[] }> {
-  const { PATH = '', HOME = '/' } = process.env;
-  const child = spawn(process.execPath, [script], { env: { PATH, HOME, APP_DATA_DIR: dataDir } });
+  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [script], { env: { PATH, HOME, NODE_COMPILE_CACHE, APP_DATA_DIR: dataDir } });
   let printed = '';
   for (const output of [child.stdout, child.stderr])
     output.on('data', (chunk) => {

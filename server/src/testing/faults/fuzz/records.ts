@@ -38,6 +38,8 @@ export interface Prepared {
   credentials: (string | undefined)[];
   /** For logging out: the others must stay valid. */
   leaving: string;
+  /** Replaces the credentials that generated requests have ended, such as by changing a password or revoking a key. */
+  renew: () => Promise<void>;
 }
 
 export async function prepare(florin: FlorinClient): Promise<Prepared> {
@@ -66,6 +68,26 @@ export async function prepare(florin: FlorinClient): Promise<Prepared> {
   const key = await makeKey(florin, admin, '*');
   const callers = [admin, admin, admin, key.as, key.as, merchant.as, viewer.as];
   const credentials = [...callers, ...callers, undefined, 'Bearer a.b.c', `ApiKey sk_live_${'x'.repeat(32)}`];
+  const renewals = new Map<string, (as: string) => Promise<string>>([
+    [admin, () => administratorOf(florin)],
+    [key.as, async (as) => (await makeKey(florin, as, '*')).as],
+    [merchant.as, async (as) => (await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId })).as],
+    [
+      viewer.as,
+      async (as) => (await makeMember(florin, as, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] })).as,
+    ],
+  ]);
+  const renew = async () => {
+    for (const [ended, again] of [...renewals]) {
+      if ((await florin.get('/api/session/list', ended)).status !== 401) continue;
+      const renewed = await again(credentials[0] as string);
+      renewals.delete(ended);
+      renewals.set(renewed, again);
+      credentials.forEach((one, at) => {
+        if (one === ended) credentials[at] = renewed;
+      });
+    }
+  };
   const leaving = await administratorOf(florin);
   const known = {
     channelId,
@@ -84,7 +106,7 @@ export async function prepare(florin: FlorinClient): Promise<Prepared> {
     planId,
     subscriptionIds,
   };
-  return { known, credentials, leaving };
+  return { known, credentials, leaving, renew };
 }
 
 async function makeTold(florin: FlorinClient, as: string): Promise<Known['told']> {
