@@ -3,7 +3,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../server/src/testing/browser.ts';
 import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
-import { buildConsole } from './build.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;
@@ -22,7 +21,6 @@ export interface OpenedConsole {
 
 /** A node with the built console, and a browser. */
 export async function openConsole(): Promise<OpenedConsole> {
-  buildConsole();
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
   const florin = await florinOn(db, { APP_SERVER_PORT: String(port) });
   const complaints: string[] = [];

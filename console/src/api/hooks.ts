@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useMode } from '../shell/mode.tsx';
-import { get, post, type Query, type Reply } from './client.ts';
+import { call, type DataOf, given, type OperationName, type Params, pathOf, type Query, type Reply } from './client.ts';
 import { affectedBy } from './invalidation.ts';
 import { inMode } from './mode.ts';
 
@@ -18,12 +18,18 @@ interface ReadOptions {
 }
 
 /** Reads from the API. The key is the path and the query, so that a stream of events can name what has changed. */
-export function useRead<Data>(path: string, asked: Query = {}, options: ReadOptions = {}): UseQueryResult<Reply<Data>> {
+export function useRead<Name extends OperationName>(
+  name: Name,
+  asked: Query = {},
+  options: ReadOptions = {},
+): UseQueryResult<Reply<DataOf<Name>>> {
   const { livemode } = useMode();
-  const query = inMode(path, asked, livemode);
+  const path = pathOf(name);
+  const query = given(inMode(path, asked, livemode));
   return useQuery({
     queryKey: [path, query],
-    queryFn: ({ signal }) => get<Data>(path, query, signal),
+    // Repeated by the query client, which also says so.
+    queryFn: ({ signal }) => call(name, query, { signal, maxRetries: 0 }),
     placeholderData: keepPreviousData,
     enabled: options.enabled ?? true,
     refetchInterval: options.everyMs ?? false,
@@ -31,21 +37,22 @@ export function useRead<Data>(path: string, asked: Query = {}, options: ReadOpti
 }
 
 export interface Change {
-  body: unknown;
+  body: Params;
+  /** Without one, each call of an operation that takes keys has a key of its own. */
   idempotencyKey?: string;
 }
 
 /** Changes something through the API, and reads again what the change concerns. */
-export function useChange<Data>(
-  path: string,
-  onDone?: (reply: Reply<Data>) => void,
-): UseMutationResult<Reply<Data>, Error, Change> {
+export function useChange<Name extends OperationName>(
+  name: Name,
+  onDone?: (reply: Reply<DataOf<Name>>) => void,
+): UseMutationResult<Reply<DataOf<Name>>, Error, Change> {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ body, idempotencyKey }: Change) => post<Data>(path, body, idempotencyKey),
+    mutationFn: ({ body, idempotencyKey }: Change) => call(name, body, { idempotencyKey }),
     onSuccess: async (reply) => {
       onDone?.(reply);
-      await client.invalidateQueries({ predicate: ({ queryKey }) => affectedBy(path, String(queryKey[0])) });
+      await client.invalidateQueries({ predicate: ({ queryKey }) => affectedBy(pathOf(name), String(queryKey[0])) });
     },
   });
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { Query } from '../api/client.ts';
+import { type ListName, pathOf, type Query } from '../api/client.ts';
 import { downloadCsv } from '../api/download.ts';
 import { inMode } from '../api/mode.ts';
 import { useMode } from '../shell/mode.tsx';
@@ -9,12 +9,13 @@ import { Icon } from './icons.tsx';
 import { ErrorNote } from './notes.tsx';
 
 /** Exactly the rows of the filters, as CSV. */
-export function ExportButton({ path, query }: { path: string; query: Query }) {
+export function ExportButton({ operation, query }: { operation: ListName; query: Query }) {
   const text = useText();
   const { livemode } = useMode();
+  const path = pathOf(operation);
   const name = path.split('/')[2] ?? 'export';
   const saving = useMutation({
-    mutationFn: () => downloadCsv(path, inMode(path, query, livemode), `${name}.csv`),
+    mutationFn: () => downloadCsv(operation, inMode(path, query, livemode), `${name}.csv`),
   });
   return (
     <>

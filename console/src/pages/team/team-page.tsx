@@ -1,10 +1,11 @@
 import { Badge, Button, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { User } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Tenant, User } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay, useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
@@ -15,7 +16,7 @@ export default function TeamPage() {
   const text = useText();
   const { userId } = useProfile();
   const isPlatform = useMay('platform');
-  const tenants = useRead<Tenant[]>('/api/tenant/list', {}, { enabled: isPlatform });
+  const tenants = useRead('tenants.list', {}, { enabled: isPlatform });
   const [edited, setEdited] = useState<User | 'new'>();
   const tenantColumn: Column<User> = {
     header: text('tenants.one'),
@@ -25,9 +26,9 @@ export default function TeamPage() {
   };
   return (
     <>
-      <ListPage<User, never>
+      <ListPage
         title={text('team.title')}
-        path="/api/user/list"
+        operation="users.list"
         filterNames={[]}
         actions={
           <PermittedButton needs="user_write" onClick={() => setEdited('new')}>
@@ -39,7 +40,7 @@ export default function TeamPage() {
           { header: text('customers.email'), from: 'sm', cell: ({ email }) => email },
           {
             header: text('team.role'),
-            cell: ({ userType, roles }) => [text(`userType.${userType}`), ...roles].join(' · '),
+            cell: ({ userType, roles }) => [text(`userType.${userType}` as TextKey), ...roles].join(' · '),
           },
           ...(isPlatform ? [tenantColumn] : []),
           { header: text('payments.status'), cell: (user) => <UserState user={user} /> },

@@ -1,8 +1,8 @@
 import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
+import type { ConsoleProfile, Tenant, User } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
-import type { Profile, Tenant, User } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
@@ -21,7 +21,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
   const profile = useProfile();
   const isPlatform = profile.userType === 'PLATFORM_ADMIN';
   const offered = userTypes.filter((type) => type !== 'PLATFORM_ADMIN' || isPlatform);
-  const [userType, setUserType] = useState<Profile['userType']>(user?.userType ?? 'MERCHANT_USER');
+  const [userType, setUserType] = useState<ConsoleProfile['userType']>(user?.userType ?? 'MERCHANT_USER');
   const [roles, setRoles] = useState<string[]>(user?.roles ?? ['viewer']);
   return (
     <FormModal
@@ -29,7 +29,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
       submit={text(user === undefined ? 'team.sendInvitation' : 'common.save')}
       opened
       onClose={onClose}
-      path="/api/user/modify"
+      operation="users.modify"
       bodyOf={({ userName, email, tenantId, state }) => ({
         ...(user !== undefined && { id: user.id }),
         userName,
@@ -103,7 +103,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
 /** For a user who has lost it. */
 function RemoveSecondFactor({ id }: { id: number }) {
   const text = useText();
-  const removing = useChange('/api/user/second-factor/revoke');
+  const removing = useChange('secondFactor.revoke');
   return (
     <>
       <ErrorNote error={removing.error} />
