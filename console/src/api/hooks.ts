@@ -7,9 +7,18 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useMode } from '../shell/mode.tsx';
+import { useTenant } from '../shell/tenant.tsx';
 import { call, type DataOf, given, type OperationName, type Params, pathOf, type Query, type Reply } from './client.ts';
 import { affectedBy } from './invalidation.ts';
 import { inMode } from './mode.ts';
+import { forTenant, inTenant } from './tenant.ts';
+
+/** The query for the mode and the tenant that are chosen. */
+export function useShown(path: string, asked: Query): Query {
+  const { livemode } = useMode();
+  const { tenantId } = useTenant();
+  return inTenant(path, inMode(path, asked, livemode), tenantId);
+}
 
 interface ReadOptions {
   enabled?: boolean;
@@ -23,9 +32,8 @@ export function useRead<Name extends OperationName>(
   asked: Query = {},
   options: ReadOptions = {},
 ): UseQueryResult<Reply<DataOf<Name>>> {
-  const { livemode } = useMode();
   const path = pathOf(name);
-  const query = given(inMode(path, asked, livemode));
+  const query = given(useShown(path, asked));
   return useQuery({
     queryKey: [path, query],
     // Repeated by the query client, which also says so.
@@ -48,8 +56,9 @@ export function useChange<Name extends OperationName>(
   onDone?: (reply: Reply<DataOf<Name>>) => void,
 ): UseMutationResult<Reply<DataOf<Name>>, Error, Change> {
   const client = useQueryClient();
+  const { tenantId } = useTenant();
   return useMutation({
-    mutationFn: ({ body, idempotencyKey }: Change) => call(name, body, { idempotencyKey }),
+    mutationFn: ({ body, idempotencyKey }: Change) => call(name, forTenant(name, body, tenantId), { idempotencyKey }),
     onSuccess: async (reply) => {
       onDone?.(reply);
       await client.invalidateQueries({ predicate: ({ queryKey }) => affectedBy(pathOf(name), String(queryKey[0])) });

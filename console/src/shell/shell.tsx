@@ -13,6 +13,8 @@ import { Pages } from './pages.tsx';
 import { useText } from './preferences.tsx';
 import { Search } from './search.tsx';
 import classes from './shell.module.css';
+import { useTenant } from './tenant.tsx';
+import { TenantSwitch } from './tenant-switch.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
 
@@ -22,6 +24,7 @@ export function Shell() {
   const profile = useProfile();
   const liveness = useStream();
   const { livemode } = useMode();
+  const { tenantId } = useTenant();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const isCalm = useReducedMotion();
   return (
@@ -29,6 +32,7 @@ export function Shell() {
       <a className="skip-link" href="#content">
         {text('shell.skip')}
       </a>
+      {tenantId !== undefined && <div className={classes.tenantFrame} />}
       {!livemode && <div className={classes.testFrame} />}
       <AppShell
         header={{ height: 52 }}
@@ -52,6 +56,7 @@ export function Shell() {
                 {text('shell.polling')}
               </Text>
             )}
+            <TenantSwitch />
             <ModeSwitch />
             <Search />
             <ThemeSwitch />

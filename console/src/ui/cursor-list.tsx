@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, given, type ListName, pathOf, type Query, type Reply, type RowOf } from '../api/client.ts';
-import { inMode } from '../api/mode.ts';
-import { useMode } from '../shell/mode.tsx';
+import { useShown } from '../api/hooks.ts';
 import { useText } from '../shell/preferences.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ErrorNote } from './notes.tsx';
@@ -22,10 +21,9 @@ interface CursorListProps<List extends ListName, Row = RowOf<List>> {
 
 /** A list that is read by cursor: newest first, and more on request. */
 export function CursorList<List extends ListName>(props: CursorListProps<List>) {
-  const { livemode } = useMode();
   const { caption, operation, query: asked = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
   const path = pathOf(operation);
-  const query = given(inMode(path, asked, livemode));
+  const query = given(useShown(path, asked));
   const text = useText();
   const list = useInfiniteQuery({
     queryKey: [path, { ...query, isCursorList: true }],

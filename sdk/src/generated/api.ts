@@ -1103,6 +1103,8 @@ export interface ChannelsGetParams {
 export interface ChannelsListParams {
   /** Only channels for live (true) or for test (false) payments. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface Clock {
@@ -1520,6 +1522,8 @@ export interface DisputesListParams {
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2030,6 +2034,8 @@ export interface LedgerBalanceParams {
   currency?: string | undefined;
   /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
   date?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2046,6 +2052,8 @@ export interface LedgerEntriesParams {
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2183,6 +2191,8 @@ export interface PlansListParams {
   pageSize?: number | undefined;
   /** Only plans that can (true) or cannot (false) be subscribed to. */
   state?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2439,6 +2449,8 @@ export interface StatisticsSeriesParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
   /** One row for each day and each of these. Default: one row for each day. */
@@ -2505,6 +2517,8 @@ export interface StatisticsSummaryParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2979,6 +2993,8 @@ export interface UsersGetParams {
 export interface UsersListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhookEndpoint {
@@ -3140,6 +3156,8 @@ export interface WebhooksListParams {
   pageSize?: number | undefined;
   /** Only endpoints for live (true) or for test (false) events. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhooksReplaysGetParams {

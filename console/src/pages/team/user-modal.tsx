@@ -1,24 +1,25 @@
 import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
-import type { ConsoleProfile, Tenant, User } from '../../api/client.ts';
+import type { ConsoleProfile, User } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { useTenant } from '../../shell/tenant.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {
   /** Undefined: one to be invited. */
   user: User | undefined;
-  tenants: readonly Tenant[];
   onClose: () => void;
 }
 
 /** A new user gets a mail with a link to choose a password: nobody else ever knows it. */
-export function UserModal({ user, tenants, onClose }: UserModalProps) {
+export function UserModal({ user, onClose }: UserModalProps) {
   const text = useText();
   const profile = useProfile();
+  const { tenantId: chosenTenant, tenants } = useTenant();
   const isPlatform = profile.userType === 'PLATFORM_ADMIN';
   const offered = userTypes.filter((type) => type !== 'PLATFORM_ADMIN' || isPlatform);
   const [userType, setUserType] = useState<ConsoleProfile['userType']>(user?.userType ?? 'MERCHANT_USER');
@@ -62,6 +63,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
           {user === undefined && isPlatform && (
             <Select
               name="tenantId"
+              defaultValue={chosenTenant ? String(chosenTenant) : null}
               label={text('tenants.one')}
               data={tenants.map(({ id, name }) => ({ value: String(id), label: name }))}
               placeholder={text('shell.platform')}

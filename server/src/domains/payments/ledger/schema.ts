@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { day, dayFields, pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
@@ -15,6 +15,7 @@ const currency = Type.Optional(
 export const balanceQuery = Type.Object({
   currency,
   date: day('The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances.'),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 
@@ -38,6 +39,7 @@ export const entriesQuery = Type.Object({
   account: Type.Optional(account),
   currency,
   ...dayFields,
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 
