@@ -13,6 +13,8 @@ const givenNames: Readonly<Record<string, string>> = {
   'POST /api/console/session': 'console.signIn',
   'POST /api/console/session/second-factor': 'console.confirmSignIn',
   'POST /api/console/session/end': 'console.signOut',
+  'POST /api/device/code': 'devices.begin',
+  'POST /api/device/token': 'devices.claim',
   'GET /api/stream': 'events.stream',
   'POST /inbox/{token}': 'inboxes.post',
   'POST /api/callback/{channel}/{token}': 'callbacks.post',

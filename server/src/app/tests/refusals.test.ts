@@ -163,6 +163,17 @@ const writes: Record<string, Write> = {
     fields: { id: 'id', overlapSeconds: 'from nothing on', expiresTime: 'text' },
     required: ['id'],
   },
+  '/api/device/code': {
+    body: () => ({ client: 'till', scope: 'channel_read' }),
+    fields: { client: 'text', scope: 'text', livemode: 'boolean' },
+    required: ['client'],
+  },
+  '/api/device/token': { body: () => ({ deviceCode: 'x' }), fields: { deviceCode: 'text' }, required: ['deviceCode'] },
+  '/api/device/decide': {
+    body: () => ({ userCode: 'BBBB-BBBB', approve: false }),
+    fields: { userCode: 'text', approve: 'boolean', scope: 'text', livemode: 'boolean' },
+    required: ['userCode', 'approve'],
+  },
   '/api/session/revoke': {
     body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e', all: false }),
     fields: { id: 'text', all: 'boolean' },

@@ -34,6 +34,9 @@ export const cursorFields = {
   pageSize,
 };
 
+/** Query parameters of lists that are paged by cursor alone. */
+export const cursorOnlyFields = { cursor, pageSize };
+
 /** Query parameters of lists that are paged by cursor alone, and had `after` before there were cursors. */
 export const cursorListFields = {
   cursor,

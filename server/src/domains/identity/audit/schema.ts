@@ -52,8 +52,9 @@ export const auditEntry = Type.Object({
   recordId: nullable('string', 'The record, as its own list shows it; null: the action concerns no single record.'),
   userId: nullable('integer', 'Who did it; null: nobody who was signed in, or the service itself.'),
   userName: nullable('string', 'The user name at that time.'),
-  by: Type.Enum(['session', 'key', 'password', 'reset_token', 'nobody', 'system'], {
-    description: 'How the caller was authenticated. `system`: the service itself.',
+  by: Type.Enum(['session', 'key', 'password', 'reset_token', 'device_code', 'nobody', 'system'], {
+    description:
+      'How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself.',
   }),
   keyId: nullable('integer', 'The developer key that was used.'),
   address: nullable('string', "The caller's IP address."),

@@ -1,6 +1,13 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
-import { cursorPagination, envelope, listPagination, pagination, refusal } from '../route-schema.ts';
+import {
+  cursorOnlyPagination,
+  cursorPagination,
+  envelope,
+  listPagination,
+  pagination,
+  refusal,
+} from '../route-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
@@ -8,6 +15,7 @@ import type { DocumentSchemas, Json } from './schemas.ts';
 export const sharedSchemas = {
   Pagination: pagination,
   CursorPagination: cursorPagination,
+  CursorOnlyPagination: cursorOnlyPagination,
   ListPagination: listPagination,
   Error: refusal,
 };
