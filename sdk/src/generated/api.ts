@@ -37,7 +37,11 @@ export class Api {
 }
 
 export interface HealthApi {
-  /** Liveness: the process runs */
+  /**
+   * Liveness: the process runs.
+   *
+   * Answers while the process runs, whatever its database does.
+   */
   live(options?: RequestOptions): Call<Health>;
   /**
    * Readiness: requests can be served.
@@ -1152,6 +1156,7 @@ export interface AuditListParams {
   cursor?: string | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
@@ -1639,7 +1644,9 @@ export interface CustomersGetParams {
 }
 
 export interface CustomersListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -1941,7 +1948,9 @@ export interface DisputeCloseInput {
 }
 
 export interface DisputesListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
@@ -1995,6 +2004,7 @@ export interface EventsListParams {
   cursor?: string | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   type?: EventType | undefined;
   /** Only events about this record, such as `txn_…`. */
@@ -2103,6 +2113,7 @@ export interface InboxesMessagesParams {
   id: number;
   /** `pagination.next` of the previous page. */
   after?: string | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
 }
 
@@ -2413,7 +2424,9 @@ export interface InvoicesGetParams {
 }
 
 export interface InvoicesListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -2461,7 +2474,9 @@ export interface InvoicesPrintParams {
 export interface KeysListAllParams {
   /** Only keys of this user. */
   userId?: number | undefined;
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
 }
 
@@ -2479,7 +2494,9 @@ export interface LedgerBalanceParams {
 }
 
 export interface LedgerEntriesParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Only entries of this payment and of its refunds. */
   transactionId?: string | undefined;
@@ -2771,7 +2788,9 @@ export interface PlansGetParams {
 }
 
 export interface PlansListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Only plans that can (true) or cannot (false) be subscribed to. */
   state?: boolean | undefined;
@@ -2875,7 +2894,9 @@ export interface RefundsGetParams {
 }
 
 export interface RefundsListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -3373,7 +3394,9 @@ export interface SubscriptionsGetParams {
 }
 
 export interface SubscriptionsListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -3624,7 +3647,9 @@ export interface TransactionsGetParams {
 }
 
 export interface TransactionsListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -3709,7 +3734,9 @@ export interface UsersGetParams {
 }
 
 export interface UsersListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
@@ -3843,6 +3870,7 @@ export interface WebhooksDeliveriesListParams {
   cursor?: string | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
@@ -3870,7 +3898,9 @@ export interface WebhooksGetParams {
 }
 
 export interface WebhooksListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** Only endpoints for live (true) or for test (false) events. Default: both. */
   livemode?: boolean | undefined;

@@ -29,6 +29,7 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
     get('/health/live', 'nothing', 'Operations', {
       operationId: 'getLiveness',
       summary: 'Liveness: the process runs',
+      description: 'Answers while the process runs, whatever its database does.',
       takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
       data: status,
       handle: async () => ({ data: { status: 'live' } }),

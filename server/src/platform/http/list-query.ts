@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { maximumPageSize } from '../../core/page.ts';
 import { currencyCode } from './shapes.ts';
 
-const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 }));
+const pageSize = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20, description: 'Rows of a page.' }),
+);
 
 const cursor = Type.Optional(
   Type.String({
@@ -23,7 +25,9 @@ export const tenantField = Type.Optional(
 
 /** Query parameters of lists with page numbers. */
 export const pageFields = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1 })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1, description: 'The number of the page.' }),
+  ),
   pageSize,
 };
 
@@ -71,6 +75,8 @@ const dayOrTime =
 const limit = (description: string) =>
   Type.Optional(
     Type.String({
+      minLength: 10,
+      maxLength: 40,
       pattern: dayOrTime,
       title: 'a day as YYYY-MM-DD, or a time with its offset, such as 2026-01-31T09:30:00+01:00',
       description,

@@ -50,7 +50,12 @@ function inputRefusals({ body, rawBody, query, params, headers }: Endpoint): Ref
   ];
 }
 
-const fieldsOf = (schema: TSchema | undefined) => Object.keys((schema as Shape | undefined)?.properties ?? {});
+/** Also those of a body that may be null. */
+function fieldsOf(schema: TSchema | undefined): string[] {
+  const { properties = {}, anyOf = [] } = (schema ?? {}) as Shape;
+  return [...Object.keys(properties), ...anyOf.flatMap(fieldsOf)];
+}
+
 /** A channel has the mode of its payments. */
 const hasMode = (name: string) => name === 'livemode' || name === 'channelId';
 const isId = (name: string) => name === 'id' || /Ids?$/.test(name);
@@ -59,6 +64,7 @@ const requiresRecord = (schema: TSchema | undefined) => (schema as Shape | undef
 
 interface Shape {
   properties?: object;
+  anyOf?: readonly TSchema[];
   required?: readonly string[];
 }
 
