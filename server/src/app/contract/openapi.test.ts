@@ -66,3 +66,14 @@ test('every operation names the scope that it needs', () => {
     'x-required-user-types': ['PLATFORM_ADMIN'],
   });
 });
+
+test('limits that may be times are not documented as days, and no pattern needs Unicode mode', () => {
+  const limits = JSON.stringify(document.paths['/api/transaction/list']?.get).match(/\{"name":"startDate".*?\}\}/)?.[0];
+  expect(limits).toContain('"pattern"');
+  expect(limits).not.toContain('"format"');
+  expect(JSON.stringify(document)).not.toContain(String.raw`\\p{`);
+});
+
+test('a body that may be null documents its refusals too', () => {
+  expect(document.paths['/api/inbox/create']?.post).toMatchObject({ responses: { 409: expect.anything() } });
+});
