@@ -1394,7 +1394,9 @@ export interface CheckoutsGetParams {
 }
 
 export interface CheckoutsListParams {
+  /** The number of the page. */
   page?: number | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
@@ -3000,6 +3002,7 @@ export interface RequestsGetParams {
 export interface RequestsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** Rows of a page. */
   pageSize?: number | undefined;
   method?: "GET" | "HEAD" | "POST" | undefined;
   /** Only requests whose path begins like this: `/api/transaction/`. */
