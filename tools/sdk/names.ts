@@ -23,6 +23,8 @@ const givenNames: Readonly<Record<string, string>> = {
   'POST /api/console/session/second-factor': 'console.confirmSignIn',
   'POST /api/console/session/passkey': 'console.signInWithPasskey',
   'POST /api/console/session/end': 'console.signOut',
+  'POST /api/device/code': 'devices.begin',
+  'POST /api/device/token': 'devices.claim',
   'POST /api/customer/portal': 'customers.createPortal',
   'GET /api/stream': 'events.stream',
   'POST /inbox/{token}': 'inboxes.post',

@@ -16,6 +16,8 @@ export class Api {
   declare readonly secondFactor: SecondFactorApi;
   declare readonly passkeys: PasskeysApi;
   declare readonly console: ConsoleApi;
+  declare readonly requests: RequestsApi;
+  declare readonly devices: DevicesApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -420,11 +422,61 @@ export interface ConsoleApi {
   signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
 }
 
+export interface RequestsApi {
+  /**
+   * List the request log.
+   *
+   * What callers sent, newest first, without bodies and queries. Who holds `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own; a key sees those of its own mode. A page can hold fewer requests than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  list(params?: RequestsListParams, options?: RequestOptions): List<ListedRequest>;
+  /**
+   * Get a request from the log.
+   *
+   * With the refusal, if it was refused.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  get(params: string | RequestsGetParams, options?: RequestOptions): Call<Request>;
+}
+
+export interface DevicesApi {
+  /**
+   * Begin the login of a program.
+   *
+   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
+   */
+  begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
+  /**
+   * Get the key of an approved login.
+   *
+   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
+   */
+  claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
+  /**
+   * Get the login that waits under a code.
+   *
+   * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
+   *
+   * Needs a Bearer access token.
+   */
+  request(params: DevicesRequestParams, options?: RequestOptions): Call<DeviceRequest>;
+  /**
+   * Approve or deny the login of a program.
+   *
+   * The program gets a developer key of the caller, which acts as the caller within its scope.
+   *
+   * Needs a Bearer access token.
+   */
+  decide(params: DeviceDecideInput, options?: RequestOptions): Call<DeviceDecision>;
+}
+
 export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -520,7 +572,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -558,7 +610,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<Inbox>;
+  list(params?: InboxesListParams, options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -647,7 +699,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -680,7 +732,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -770,7 +822,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<Clock>;
+  list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -793,7 +845,7 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -826,7 +878,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -956,7 +1008,7 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
@@ -1046,7 +1098,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1055,8 +1107,8 @@ export interface AuditEntry {
   userId: number | null;
   /** The user name at that time. */
   userName: string | null;
-  /** How the caller was authenticated. `system`: the service itself. */
-  by: "session" | "key" | "password" | "passkey" | "reset_token" | "nobody" | "system" | (string & {});
+  /** How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself. */
+  by: "session" | "key" | "password" | "passkey" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -1076,7 +1128,9 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1096,10 +1150,10 @@ export interface AuditExportParams {
 export interface AuditListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1237,6 +1291,8 @@ export interface ChannelsGetParams {
 export interface ChannelsListParams {
   /** Only channels for live (true) or for test (false) payments. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface Checkout {
@@ -1337,6 +1393,8 @@ export interface CheckoutsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only checkouts of this invoice. */
@@ -1356,6 +1414,8 @@ export interface CheckoutsListParams {
 
 export interface Clock {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   /** The current time of the clock. */
   nowTime: string;
@@ -1379,11 +1439,18 @@ export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
+  livemode?: boolean | undefined;
 }
 
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ClocksListParams {
+  /** Only live (true) or test (false) clocks. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface ConsoleProfile {
@@ -1415,6 +1482,8 @@ export interface ConsoleProfile {
 
 export interface CreatedInbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1574,6 +1643,8 @@ export interface CustomersListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
@@ -1741,6 +1812,97 @@ export interface DeveloperKeyRotateInput {
   expiresTime?: string | undefined;
 }
 
+export interface DeviceCode {
+  /** A secret of the program, with which it asks for its key. */
+  deviceCode: string;
+  /** What the user types: 8 letters and a hyphen. */
+  userCode: string;
+  /** Where the user types it. */
+  verificationUri: string;
+  /** The same with the code filled in. */
+  verificationUriComplete: string;
+  /** For how many seconds both codes are good. */
+  expiresIn: number;
+  /** How many seconds to wait between two requests of the key. */
+  interval: number;
+}
+
+export interface DeviceCodeInput {
+  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
+  client: string;
+  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
+  scope?: string | undefined;
+  /** Whether a live key is asked for, instead of a test key. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecideInput {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
+  /** true: the program gets a key of the caller. false: it is refused. */
+  approve: boolean;
+  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
+  scope?: string | undefined;
+  /** The mode of the key. Default: what was asked for. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecision {
+  client: string;
+  approved: boolean;
+}
+
+export interface DeviceKey {
+  id: number;
+  /** The full secret key. Returned only here, once. */
+  sk: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  /** Who approved the login, and owns the key. */
+  userName: string;
+}
+
+export interface DeviceRequest {
+  /** What asks, in its own words. */
+  client: string;
+  /** From where it asks. */
+  address: string;
+  /** Whether the caller has the same address. */
+  isSameAddress: boolean;
+  /** null: whatever the user chooses. */
+  scope: string | null;
+  livemode: boolean;
+  createdTime: string;
+  expiresTime: string;
+}
+
+export interface DeviceTokenInput {
+  deviceCode: string;
+}
+
+export interface DevicesRequestParams {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
+}
+
 export interface Dispute {
   /** true: live. false: a test record. */
   livemode: boolean;
@@ -1783,10 +1945,12 @@ export interface DisputesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** `txn_` and a time-ordered part. */
+  /** Only disputes about this payment. */
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -1829,7 +1993,7 @@ export interface EventsGetParams {
 export interface EventsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
@@ -1892,6 +2056,8 @@ export interface Health {
 
 export interface Inbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1903,6 +2069,8 @@ export interface Inbox {
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxMessage {
@@ -1923,6 +2091,11 @@ export interface InboxReceipt {
   serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
   standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesListParams {
+  /** Only live (true) or test (false) inboxes. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxesMessagesParams {
@@ -1997,7 +2170,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2244,6 +2417,8 @@ export interface InvoicesListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
@@ -2297,6 +2472,8 @@ export interface LedgerBalanceParams {
   currency?: string | undefined;
   /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
   date?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2313,6 +2490,8 @@ export interface LedgerEntriesParams {
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2335,6 +2514,51 @@ export interface LedgerEntry {
   channelId: number;
   /** The time of the entry. */
   createdTime: string;
+}
+
+export interface ListedRequest {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address?: string | null | undefined;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent?: string | null | undefined;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey?: string | null | undefined;
+  /** The refusal; null: the request succeeded. */
+  error?: ListedRequestError | undefined;
+}
+
+/** The refusal; null: the request succeeded. */
+export interface ListedRequestError {
+  /** One of [errors](../errors.md). */
+  type: string;
+  field: string | null;
+  /** At most 500 characters. */
+  message: string;
 }
 
 export interface LoginInput {
@@ -2519,7 +2743,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code in capitals. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;
@@ -2551,6 +2775,8 @@ export interface PlansListParams {
   pageSize?: number | undefined;
   /** Only plans that can (true) or cannot (false) be subscribed to. */
   state?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2653,6 +2879,8 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: RefundStatus | undefined;
@@ -2676,7 +2904,7 @@ export interface RefundsListParams {
   transactionId?: string | undefined;
   /** Only refunds that the provider knows by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the id of their payment or the provider's id. */
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2705,6 +2933,80 @@ export interface RegisteredWebhookEndpoint {
   createdTime: string;
   /** The generated secret, if the request had none. Never shown again. */
   secret?: string | undefined;
+}
+
+export interface Request {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address: string | null;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent: string | null;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey: string | null;
+  /** The refusal; null: the request succeeded. */
+  error: ListedRequestError;
+}
+
+export interface RequestsGetParams {
+  /** `req_` and a time-ordered body. */
+  id: string;
+}
+
+export interface RequestsListParams {
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  pageSize?: number | undefined;
+  method?: "GET" | "HEAD" | "POST" | undefined;
+  /** Only requests whose path begins like this: `/api/transaction/`. */
+  path?: string | undefined;
+  /** Only requests that were answered with this status (`409`), or with one that begins alike (`4xx`). */
+  status?: string | undefined;
+  /** Only requests that were refused with this type. */
+  errorType?: string | undefined;
+  /** Only requests of this user, with or without a key. */
+  userId?: number | undefined;
+  /** Only requests with this developer key. */
+  keyId?: number | undefined;
+  /** Only requests with a developer key, or only those of sessions. */
+  by?: "session" | "key" | undefined;
+  /** Only requests with this `X-Request-Id`. */
+  requestId?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session. */
+  livemode?: boolean | undefined;
+  /** Further fields of the rows: `address`, `userAgent`, `idempotencyKey`, `error`. */
+  fields?: string | undefined;
 }
 
 export interface ResetPasswordInput {
@@ -2870,6 +3172,8 @@ export interface StatisticsSeriesParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
   /** One row for each day and each of these. Default: one row for each day. */
@@ -2936,6 +3240,8 @@ export interface StatisticsSummaryParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -3071,6 +3377,8 @@ export interface SubscriptionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
@@ -3212,7 +3520,7 @@ export interface Transaction {
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
+  /** One that the channel supports. */
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;
@@ -3320,6 +3628,8 @@ export interface TransactionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
@@ -3401,6 +3711,8 @@ export interface UsersGetParams {
 export interface UsersListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhookEndpoint {
@@ -3529,7 +3841,7 @@ export interface WebhooksDeliveriesGetParams {
 export interface WebhooksDeliveriesListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */
@@ -3562,6 +3874,8 @@ export interface WebhooksListParams {
   pageSize?: number | undefined;
   /** Only endpoints for live (true) or for test (false) events. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhooksReplaysGetParams {

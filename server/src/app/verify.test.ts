@@ -136,7 +136,11 @@ async function makeSubscription(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
   const channel = channelInput();
   const { id: channelId } = await post('channel/modify', channel);
-  const { id: clockId } = await post('clock/create', { name: 'Two months', nowTime: '2027-01-01T00:00:00Z' });
+  const { id: clockId } = await post('clock/create', {
+    name: 'Two months',
+    nowTime: '2027-01-01T00:00:00Z',
+    livemode: true,
+  });
   const customerId = await makeCustomer(florin, as, { defaultChannelId: channelId, clockId });
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
   const { id: planId } = await post('plan/modify', plan);

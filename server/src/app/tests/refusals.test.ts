@@ -190,6 +190,17 @@ const writes: Record<string, Write> = {
     fields: { id: 'id', overlapSeconds: 'from nothing on', expiresTime: 'text' },
     required: ['id'],
   },
+  '/api/device/code': {
+    body: () => ({ client: 'till', scope: 'channel_read' }),
+    fields: { client: 'text', scope: 'text', livemode: 'boolean' },
+    required: ['client'],
+  },
+  '/api/device/token': { body: () => ({ deviceCode: 'x' }), fields: { deviceCode: 'text' }, required: ['deviceCode'] },
+  '/api/device/decide': {
+    body: () => ({ userCode: 'BBBB-BBBB', approve: false }),
+    fields: { userCode: 'text', approve: 'boolean', scope: 'text', livemode: 'boolean' },
+    required: ['userCode', 'approve'],
+  },
   '/api/session/revoke': {
     body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e', all: false }),
     fields: { id: 'text', all: 'boolean' },
@@ -494,7 +505,7 @@ const writes: Record<string, Write> = {
   },
   '/api/clock/create': {
     body: () => ({ name: 'x' }),
-    fields: { name: 'text', nowTime: 'text' },
+    fields: { name: 'text', nowTime: 'text', livemode: 'boolean' },
     required: ['name'],
   },
   '/api/clock/advance': {
@@ -537,7 +548,11 @@ const writes: Record<string, Write> = {
     required: [],
     needsBody: true,
   },
-  '/api/inbox/create': { body: () => ({ secret: 'a secret of tests' }), fields: { secret: 'text' }, required: [] },
+  '/api/inbox/create': {
+    body: () => ({ secret: 'a secret of tests' }),
+    fields: { secret: 'text', livemode: 'boolean' },
+    required: [],
+  },
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */

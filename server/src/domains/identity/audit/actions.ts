@@ -24,6 +24,8 @@ export const auditActions = {
   'key.create': 'A developer key was generated and shown once.',
   'key.rotate': 'A developer key was replaced by a new one, which was shown once.',
   'key.revoke': 'A developer key was revoked.',
+  'device.approve': 'A user approved the login of a program on another device, which then gets a key.',
+  'device.deny': 'A user denied the login of a program on another device.',
   'access.refuse': 'A request was refused for lack of permission.',
   'webhook.create': 'A webhook endpoint was registered.',
   'webhook.update': 'A webhook endpoint was changed, enabled or disabled.',

@@ -1,4 +1,4 @@
-import { isCurrency, requireCurrency } from '../../../core/currency.ts';
+import { isCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
@@ -53,11 +53,10 @@ export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): bo
 }
 
 /**
- * Throws a refusal if the channel does not accept payments in this currency: `invalid_request`, `sandbox_disabled`,
- * `channel_inactive` or `currency_not_supported`.
+ * Throws a refusal if the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive`
+ * or `currency_not_supported`.
  */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
-  requireCurrency(currency);
   if (channel.is_disabled) throw sandboxDisabled('channelId');
   if (!channel.state) {
     throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
