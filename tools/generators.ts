@@ -3,11 +3,18 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
+import { answerHelp } from './usage.ts';
 
 /**
  * `npm run generators`: has two generators that others wrote make types from the OpenAPI document, and compiles a small client
  * with each. They need an older TypeScript and 55 MB, and are installed into a folder of their own.
  */
+answerHelp(`Usage: npm run generators
+
+Has two generators of others make types from the OpenAPI document, and compiles a small client with each. They are installed into
+build/generators.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'build', 'generators');
 
