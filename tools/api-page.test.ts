@@ -35,12 +35,18 @@ const reference = fileURLToPath(new URL('../docs/reference/api', import.meta.url
 const further = readdirSync(reference)
   .map((file) => file.replace('.md', ''))
   .filter((name) => !inOrder.includes(name));
-const text = [...inOrder, ...further, '../errors']
+/** Guides whose commands go on from the reference. */
+const guides = ['../../guides/checkout'];
+const text = [...inOrder, ...further, '../errors', ...guides]
   .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8'))
   .join('\n');
 const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
   ([, commands = '', answer]) => ({ commands, answer }),
 );
+
+const commandsInGuides = guides
+  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8').match(/^```sh$/gm)?.length ?? 0)
+  .reduce((sum, count) => sum + count);
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -71,6 +77,7 @@ test('the examples of the API reference, pasted in order, answer as the pages sh
     if (answer !== undefined)
       expect(shapeOf(parsed(outputs[index], commands)), commands).toEqual(shapeOf(parsed(answer)));
   }
+  expect(outputs.slice(-commandsInGuides).join('\n')).not.toContain('"code":4');
 });
 
 test('the quickstart, pasted in order, takes a payment, refunds a part and shows the webhooks', async () => {

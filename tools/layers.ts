@@ -46,6 +46,7 @@ const entryPoints = [
   'app/restore.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
+  'app/processes/child.ts',
 ];
 
 export interface Source {

@@ -50,7 +50,7 @@ async function declaredMetrics(): Promise<DeclaredMetric[]> {
   try {
     const { metrics } = assemble(
       { connection: nowhere, direct: nowhere, isOursAlone: true },
-      { jwtKeys: keyring, encryptionKeys: keyring, encryptionKeysFrom: 'docs', keep: async () => {} },
+      { jwtKeys: keyring, encryptionKeys: keyring },
       { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
     );
     requestMetrics(metrics);

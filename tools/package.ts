@@ -46,6 +46,7 @@ function transpile(): void {
     'server/src/app/main.ts',
     'cli/src/main.ts',
     'server/src/domains/billing/invoices/rendering/pdf-process.ts',
+    'server/src/app/processes/child.ts',
   ];
   const files = include.map((file) => join(root, file));
   writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }));

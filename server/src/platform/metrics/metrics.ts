@@ -6,8 +6,11 @@ export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0
 /** The metrics of this node. Modules add their own; docs/guides/operations.md explains which to watch. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #ofDatabase: boolean;
 
-  constructor() {
+  /** `ofDatabase`: whether this process reports what the database says; one process of a node does. */
+  constructor({ ofDatabase = true } = {}) {
+    this.#ofDatabase = ofDatabase;
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -40,6 +43,11 @@ export class Metrics {
         await collect(this as Gauge<Label>);
       },
     });
+  }
+
+  /** A gauge of what the database says, which is the same for all processes of a node. */
+  databaseGauge(name: string, help: string, collect: (gauge: Gauge) => Promise<void>): void {
+    if (this.#ofDatabase) this.gauge(name, help, collect);
   }
 
   get contentType(): string {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import {
+  currencyCode,
   livemode,
   livemodeFilter,
   livemodeInput,
@@ -26,7 +27,7 @@ export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
-    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' })),
+    currency: Type.Optional(currencyCode()),
     amount: Type.Optional(
       Type.Integer({
         minimum: 0,

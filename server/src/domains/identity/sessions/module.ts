@@ -72,7 +72,7 @@ export const sessions = defineModule({
   routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
     sessionRoutes({
       ...context,
-      refreshFailures: context.makeFailureLimiter(),
+      refreshFailures: context.makeFailureLimiter('failed refreshes'),
     }),
   retention: ({ database }: Needs) => [
     { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },
@@ -85,7 +85,7 @@ export const sessions = defineModule({
 
 function provide(needs: Needs) {
   const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
-  const { settings } = needs;
+  const { settings, siblings } = needs;
   const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
   const lifetimes = {
     accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
@@ -110,8 +110,14 @@ function provide(needs: Needs) {
     lifetimes,
     stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
-    loginFailures: new LoginFailures({ clock, failuresPerAddress }),
-    /** Counts the failures of one kind of request for each address. */
-    makeFailureLimiter: () => new FailureLimiter({ max: failuresPerAddress, windowMs: failureWindowMs, clock }),
+    loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),
+    /** Counts the failures of one kind of request for each address; the kinds have different names. */
+    makeFailureLimiter: (what: string) =>
+      new FailureLimiter({
+        max: failuresPerAddress,
+        windowMs: failureWindowMs,
+        clock,
+        shared: siblings.sharedUses(what),
+      }),
   };
 }

@@ -62,20 +62,20 @@ export interface StoredToken {
   place: string;
 }
 
-/** A payment that billing creates for an invoice. */
+/** A payment that billing creates, for an invoice or from a payer's page. */
 export interface PaymentRequest {
   id: string;
   tenantId: number;
-  /** The mode of the invoice: a channel of the other mode is refused. */
+  /** The mode of what is paid: a channel of the other mode is refused. */
   livemode: boolean;
   /** The user on whose behalf the payment is created. */
   userId: number;
   amount: number;
   currency: string;
   channelId: number;
-  customerId: number;
-  invoiceId: number;
-  description: string;
+  customerId: number | null;
+  invoiceId: number | null;
+  description: string | null;
   metadata: Record<string, unknown> | null;
   paymentMethod: StoredToken | string | null;
   returnUrl: string | null;
@@ -83,7 +83,7 @@ export interface PaymentRequest {
 
 export interface PaymentWriter {
   /**
-   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
+   * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in order, the refusal of each payment that its
    * channel does not accept, and undefined for each that was created.
    */
   createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
@@ -259,11 +259,15 @@ function draftOrRefusal(
   channel: ChannelRow | undefined,
   { open, seal }: Pick<CreateTransactionDeps, 'open' | 'seal'>,
 ): Draft | Refusal {
-  const { id, tenantId, livemode, userId, metadata, paymentMethod, returnUrl, ...required } = request;
+  const { id, tenantId, livemode, userId, amount, currency, channelId } = request;
+  const { customerId, invoiceId, description, metadata, paymentMethod, returnUrl } = request;
   const createdBy = { tenantId, userId };
   try {
     const input = {
-      ...required,
+      ...{ amount, currency, channelId },
+      ...(customerId !== null && { customerId }),
+      ...(invoiceId !== null && { invoiceId }),
+      ...(description !== null && { description }),
       ...(metadata !== null && { metadata }),
       ...(paymentMethod !== null && { paymentMethod: openToken(paymentMethod, open) }),
       ...(returnUrl !== null && { returnUrl }),

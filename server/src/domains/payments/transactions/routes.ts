@@ -63,7 +63,9 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       refuses: ['illegal_transition'],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
-        const { record, replayed } = await updateTransaction(body, principal, deps, idempotencyKeyOf(headers));
+        const { record, replayed } = await updateTransaction(body, principal, deps, {
+          idempotencyKey: idempotencyKeyOf(headers),
+        });
         return { message: 'Transaction updated', data: record, ...(replayed && replayedHeader) };
       },
     }),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
-import { invalid, notFound } from '../../../../core/errors.ts';
+import { notFound } from '../../../../core/errors.ts';
 import { type DrawUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
@@ -30,9 +30,6 @@ export function listDisputes(
 ): Promise<{ data: DisputeRecord[]; pagination: Pagination }> {
   const states = state === undefined ? ['OPEN', 'DISAGREES'] : [state];
   const paymentId = transactionId && uuidOfPublicId('txn', transactionId);
-  if (transactionId !== undefined && paymentId === undefined) {
-    throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
-  }
   return database.snapshot(async (snapshot) => {
     const namesRecord = paymentId !== undefined || channelId !== undefined;
     const modes = visibleModes(principal, livemode, { namesRecord });
