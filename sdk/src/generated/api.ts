@@ -1165,6 +1165,8 @@ export interface ChannelsGetParams {
 export interface ChannelsListParams {
   /** Only channels for live (true) or for test (false) payments. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface Checkout {
@@ -1715,6 +1717,8 @@ export interface DisputesListParams {
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2225,6 +2229,8 @@ export interface LedgerBalanceParams {
   currency?: string | undefined;
   /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
   date?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2241,6 +2247,8 @@ export interface LedgerEntriesParams {
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2396,6 +2404,8 @@ export interface PlansListParams {
   pageSize?: number | undefined;
   /** Only plans that can (true) or cannot (false) be subscribed to. */
   state?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2707,6 +2717,8 @@ export interface StatisticsSeriesParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
   /** One row for each day and each of these. Default: one row for each day. */
@@ -2773,6 +2785,8 @@ export interface StatisticsSummaryParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -3236,6 +3250,8 @@ export interface UsersGetParams {
 export interface UsersListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhookEndpoint {
@@ -3397,6 +3413,8 @@ export interface WebhooksListParams {
   pageSize?: number | undefined;
   /** Only endpoints for live (true) or for test (false) events. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhooksReplaysGetParams {

@@ -122,3 +122,24 @@ test('an export needs the permission of the list, and takes no paging', async ()
   const { pagination } = (await florin.get('/api/transaction/list?pageSize=1', as)).body;
   expect((await exported(`/api/transaction/list?cursor=${pagination.nextCursor}`, 'text/csv')).status).toBe(400);
 });
+
+test.each([
+  '/api/channel/list',
+  '/api/user/list',
+  '/api/webhook/list',
+  '/api/plan/list',
+  '/api/dispute/list',
+  '/api/transaction/list',
+  '/api/statistics/summary',
+  '/api/statistics/series',
+  '/api/ledger/balance',
+  '/api/ledger/entries',
+])('%s shows a platform administrator one tenant, and no one else may ask', async (path) => {
+  const [of, all] = await Promise.all([`${path}?tenantId=${tenantId}`, path].map((one) => florin.get(one, admin)));
+  const own = await florin.get(path, as);
+  expect(of?.body.data).toEqual(path === '/api/transaction/list' ? all?.body.data : own.body.data);
+  const empty = dataOf(await florin.get(`${path}?tenantId=0`, admin));
+  expect(JSON.stringify(empty)).not.toContain('"amount":"999"');
+  const refused = await florin.get(`${path}?tenantId=0`, as);
+  expect(refused.body).toEqual(aRefusal(403, { type: 'role_missing', field: 'tenantId' }));
+});

@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { type DrawUuid, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
-import type { PaymentWriter } from '../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';

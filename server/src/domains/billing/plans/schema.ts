@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
   livemode,
@@ -80,6 +80,7 @@ export const planQuery = Type.Object({ id: id('The plan.') });
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
 import { userNameRule } from './rules.ts';
@@ -122,4 +122,4 @@ export const userRecord = Type.Object({
 
 export const userQuery = Type.Object({ id: long('The user.') });
 
-export const userListQuery = Type.Object(pageFields);
+export const userListQuery = Type.Object({ ...pageFields, tenantId: tenantField });

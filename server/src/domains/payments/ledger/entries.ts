@@ -5,7 +5,7 @@ import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { entriesQuery, entry } from './schema.ts';
 import {
   countTransfersOfPayment,
@@ -40,7 +40,7 @@ export function entriesOf(
   const take = Math.ceil((offset + page.pageSize) / entriesPerTransfer) - skip;
   return database.snapshot(async (snapshot) => {
     const modes = visibleModes(principal, query.livemode, { namesRecord: payment !== undefined });
-    const tenantIds = await visibleTenants(snapshot, principal);
+    const tenantIds = await listedTenants(snapshot, principal, query.tenantId);
     const filter = [tenantIds, query.currency, query.account, modes, startDate, endDate];
     const { total, transfers } =
       payment === undefined

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts';
+import { day, dayFields, pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { currencyCode, idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
@@ -9,6 +9,7 @@ const currency = Type.Optional(currencyCode('Only this currency.'));
 export const balanceQuery = Type.Object({
   currency,
   date: day('The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances.'),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 
@@ -30,6 +31,7 @@ export const entriesQuery = Type.Object({
   account: Type.Optional(account),
   currency,
   ...dayFields,
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

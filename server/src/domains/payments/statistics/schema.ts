@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { day } from '../../../platform/http/list-query.ts';
+import { day, tenantField } from '../../../platform/http/list-query.ts';
 import { currencyCode, livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 
@@ -12,6 +12,7 @@ export const summaryQuery = Type.Object({
   currency: Type.Optional(currencyCode('Only payments in this currency.')),
   status: Type.Optional(status),
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

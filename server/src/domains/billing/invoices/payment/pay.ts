@@ -6,7 +6,7 @@ import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
-import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
 import { readInvoice } from '../read.ts';

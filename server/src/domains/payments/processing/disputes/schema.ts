@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../../platform/http/list-query.ts';
 import { idOf, livemode, livemodeFilter, long, nullable } from '../../../../platform/http/shapes.ts';
 import { transactionId } from '../../transactions/schema.ts';
 import { disputeStates } from './states.ts';
@@ -17,6 +17,7 @@ export const disputeListQuery = Type.Object({
   ),
   transactionId: Type.Optional(idOf('txn', 'Only disputes about this payment.')),
   channelId: Type.Optional(long('Only disputes with the provider of this channel.')),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

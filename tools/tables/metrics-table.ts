@@ -1,11 +1,11 @@
-import { assemble } from '../server/src/app/assemble.ts';
-import { readSettings } from '../server/src/app/config/settings.ts';
-import { requestMetrics } from '../server/src/app/http/request-metrics.ts';
-import { systemClock } from '../server/src/core/clock.ts';
-import { freshKeyring, parseKeyring } from '../server/src/platform/crypto/keyring.ts';
-import { Metrics } from '../server/src/platform/metrics/metrics.ts';
-import { Lifecycle } from '../server/src/platform/process/lifecycle.ts';
-import { openLog } from '../server/src/platform/process/log.ts';
+import { assemble } from '../../server/src/app/assemble.ts';
+import { readSettings } from '../../server/src/app/config/settings.ts';
+import { requestMetrics } from '../../server/src/app/http/request-metrics.ts';
+import { systemClock } from '../../server/src/core/clock.ts';
+import { freshKeyring, parseKeyring } from '../../server/src/platform/crypto/keyring.ts';
+import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
+import { Lifecycle } from '../../server/src/platform/process/lifecycle.ts';
+import { openLog } from '../../server/src/platform/process/log.ts';
 import { table } from './markdown-table.ts';
 
 interface DeclaredMetric {
@@ -19,7 +19,7 @@ interface DeclaredMetric {
 export function metricsTable(): string {
   return table(
     ['Metric', 'Kind', 'Labels', 'Meaning'],
-    declared
+    declaredMetrics
       .toSorted((a, b) => a.name.localeCompare(b.name))
       .map(({ name, kind, labels, help }) => [
         `\`${name}\``,
@@ -30,17 +30,31 @@ export function metricsTable(): string {
   );
 }
 
-const declared = await declaredMetrics();
+/** The methods of `Metrics` that declare one, and what they declare. */
+const kinds: Readonly<Record<string, DeclaredMetric['kind']>> = {
+  counter: 'counter',
+  collectedCounter: 'counter',
+  histogram: 'histogram',
+  gauge: 'gauge',
+};
+
+/** What a node declares, without the metrics of Node.js. */
+export const declaredMetrics = await readDeclared();
 
 /** Assembles a node that connects to nothing and records which metrics it declares. */
-async function declaredMetrics(): Promise<DeclaredMetric[]> {
+async function readDeclared(): Promise<DeclaredMetric[]> {
   const found: DeclaredMetric[] = [];
   const prototype = Metrics.prototype as unknown as Record<string, (...words: unknown[]) => unknown>;
-  const originals = Object.fromEntries(['counter', 'histogram', 'gauge'].map((kind) => [kind, prototype[kind]]));
-  for (const [kind, original] of Object.entries(originals)) {
-    prototype[kind] = function (this: Metrics, ...words: unknown[]) {
+  const originals = Object.fromEntries(Object.keys(kinds).map((method) => [method, prototype[method]]));
+  for (const [method, original] of Object.entries(originals)) {
+    prototype[method] = function (this: Metrics, ...words: unknown[]) {
       const labels = words.slice(2).findLast(isLabels) ?? [];
-      found.push({ kind: kind as DeclaredMetric['kind'], name: String(words[0]), help: String(words[1]), labels });
+      found.push({
+        kind: kinds[method] as DeclaredMetric['kind'],
+        name: String(words[0]),
+        help: String(words[1]),
+        labels,
+      });
       return original?.apply(this, words);
     };
   }

@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
 import { de } from '../src/text/de.ts';
 import { en } from '../src/text/en.ts';
-import { buildConsole } from './build.ts';
 
 /** Of script, gzip. */
 const signInBytes = 115 * 1024;
 const shellBytes = 240 * 1024;
 
-beforeAll(() => buildConsole());
+/** What holds for the built files. */
+export function budget(): void {
+  test('both languages have the same texts, with the same places for values', () => {
+    expect(Object.keys(de)).toEqual(Object.keys(en));
+    const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+    for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
+  });
 
-test('both languages have the same texts, with the same places for values', () => {
-  expect(Object.keys(de)).toEqual(Object.keys(en));
-  const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
-  for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
-});
-
-test('signing in needs at most 115 KB of script, the shell 240 KB; charts come apart', () => {
-  const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
-  const first = [...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string);
-  const signIn = closure([...first, named('en')]);
-  const shell = closure([...signIn, named('shell')]);
-  expect(sizeOf(signIn)).toBeLessThan(signInBytes);
-  expect(sizeOf(shell)).toBeLessThan(shellBytes);
-  expect([...shell].some((name) => text(name).includes('uPlot'))).toBe(false);
-});
+  test('signing in needs at most 115 KB of script, the shell 240 KB; charts come apart', () => {
+    const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
+    const first = [...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string);
+    const signIn = closure([...first, named('en')]);
+    const shell = closure([...signIn, named('shell')]);
+    expect(sizeOf(signIn)).toBeLessThan(signInBytes);
+    expect(sizeOf(shell)).toBeLessThan(shellBytes);
+    expect([...shell].some((name) => text(name).includes('uPlot'))).toBe(false);
+  });
+}
 
 const text = (name: string) => readFileSync(join(builtConsole, 'assets', name), 'utf8');
 const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + gzipSync(text(name)).length, 0);

@@ -1,5 +1,5 @@
-import { checks } from '../server/src/app/integrity.ts';
-import { accounts } from '../server/src/domains/payments/ledger/accounts.ts';
+import { checks } from '../../server/src/app/integrity.ts';
+import { accounts } from '../../server/src/domains/payments/ledger/accounts.ts';
 import { table } from './markdown-table.ts';
 
 /** Accounts of the ledger, and the claims that `npm run verify` checks. */
