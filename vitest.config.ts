@@ -1,5 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { makeMemoryFolder, removeMemoryFolder } from './server/src/testing/memory-folder.ts';
+
+// Before anything asks for the folder of temporary files; the processes of the tests inherit it.
+const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
+if (memoryFolder !== undefined) {
+  process.env.TMPDIR = memoryFolder;
+  process.once('exit', () => removeMemoryFolder(memoryFolder));
+}
 
 export default defineConfig({
   test: {

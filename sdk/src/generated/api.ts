@@ -13,6 +13,7 @@ export class Api {
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
+  declare readonly passkeys: PasskeysApi;
   declare readonly console: ConsoleApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
@@ -152,7 +153,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
    * Needs the scope `user_write`.
    */
@@ -261,7 +262,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -283,9 +284,9 @@ export interface SecondFactorApi {
    */
   recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
-   * Remove my second factor.
+   * Remove my authenticator app.
    *
-   * Needs a code or a recovery code. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -293,11 +294,76 @@ export interface SecondFactorApi {
   /**
    * Remove the second factor of another user.
    *
-   * For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
+}
+
+export interface PasskeysApi {
+  /**
+   * Begin a login with a passkey.
+   *
+   * With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger or a face.
+   */
+  beginLogin(params?: PasskeyLoginBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Finish a login with a passkey.
+   *
+   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
+   */
+  login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
+  /**
+   * List my passkeys.
+   *
+   * Needs a Bearer access token.
+   */
+  list(options?: RequestOptions): List<Passkey>;
+  /**
+   * Begin to register a passkey.
+   *
+   * A caller with a second factor must be stepped up. A wrong password (400) counts as a failed login.
+   *
+   * Needs a Bearer access token.
+   */
+  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Register a passkey.
+   *
+   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
+   *
+   * Needs a Bearer access token.
+   */
+  register(params: PasskeyRegisterInput, options?: RequestOptions): Call<RegisteredPasskey>;
+  /**
+   * Rename a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  modify(params: PasskeyModifyInput, options?: RequestOptions): Call<Passkey>;
+  /**
+   * Remove a passkey.
+   *
+   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
+   *
+   * Needs a Bearer access token.
+   */
+  remove(params: string | PasskeyRemoveInput, options?: RequestOptions): Call<null>;
+  /**
+   * Begin to step up the session with a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  beginStepUp(params?: PasskeyStepUpBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Step up the session with a passkey.
+   *
+   * As with a code: for `app.security.step-up-lifetime`.
+   *
+   * Needs a Bearer access token.
+   */
+  stepUp(params: PasskeyStepUpInput, options?: RequestOptions): Call<StepUp>;
 }
 
 export interface ConsoleApi {
@@ -319,6 +385,12 @@ export interface ConsoleApi {
    * Takes the challenge of the refused sign-in. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Sign in to the console with a passkey.
+   *
+   * After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the options. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signInWithPasskey(params: PasskeyLoginInput, options?: RequestOptions): Call<null>;
   /**
    * Sign out of the console.
    *
@@ -912,7 +984,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -922,7 +994,7 @@ export interface AuditEntry {
   /** The user name at that time. */
   userName: string | null;
   /** How the caller was authenticated. `system`: the service itself. */
-  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
+  by: "session" | "key" | "password" | "passkey" | "reset_token" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -942,7 +1014,7 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -965,7 +1037,7 @@ export interface AuditListParams {
   /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -2122,6 +2194,89 @@ export interface OwnedDeveloperKey {
   tenantId: string | null;
 }
 
+export interface Passkey {
+  id: string;
+  name: string;
+  /** Whether it is kept by a provider, and so survives the loss of the device. */
+  backedUp: boolean;
+  createdTime: string;
+  lastUsedTime: string | null;
+}
+
+export interface PasskeyLoginBeginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+}
+
+export interface PasskeyLoginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
+}
+
+/** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+export interface PasskeyLoginInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyLoginInputCredentialResponse;
+}
+
+export interface PasskeyLoginInputCredentialResponse {
+  clientDataJSON: string;
+  authenticatorData: string;
+  signature: string;
+  userHandle?: string | null | undefined;
+}
+
+export interface PasskeyModifyInput {
+  /** A passkey's id. */
+  id: string;
+  /** For its user, such as the device it is on. */
+  name: string;
+}
+
+export interface PasskeyOptions {
+  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
+  options: Record<string, unknown>;
+}
+
+export interface PasskeyRegisterInput {
+  /** For its user, such as the device it is on. */
+  name?: string | undefined;
+  /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyRegisterInputCredential;
+}
+
+/** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+export interface PasskeyRegisterInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyRegisterInputCredentialResponse;
+}
+
+export interface PasskeyRegisterInputCredentialResponse {
+  clientDataJSON: string;
+  attestationObject: string;
+  transports?: string[] | undefined;
+}
+
+export interface PasskeyRemoveInput {
+  /** A passkey's id. */
+  id: string;
+}
+
+export interface PasskeyStepUpBeginInput {
+
+}
+
+export interface PasskeyStepUpInput {
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
+}
+
 export interface Plan {
   id: number;
   /** true: live. false: a test record. */
@@ -2320,6 +2475,12 @@ export interface RefundsListParams {
   livemode?: boolean | undefined;
 }
 
+export interface RegisteredPasskey {
+  passkey: Passkey;
+  /** Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null. */
+  recoveryCodes: string[] | null;
+}
+
 export interface RegisteredWebhookEndpoint {
   id: number;
   /** true: receives events of live records. false: of test records. */
@@ -2341,10 +2502,12 @@ export interface ResetPasswordInput {
 }
 
 export interface SecondFactor {
-  /** Whether logins need a code. */
+  /** Whether an authenticator app is enrolled. */
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
+  /** How many there are. With an app or a passkey, logins need a second step. */
+  passkeys: number;
   recoveryCodesLeft: number;
 }
 
@@ -2962,6 +3125,8 @@ export interface UserModifyInput {
   email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
+  /** The caller's present password: needed to change the own e-mail address. */
+  oldPassword?: string | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;

@@ -237,7 +237,7 @@ const bookAs = (
 
 const plants: Plant[] = [
   [
-    /login needs a code/,
+    /login needs a second step/,
     'a user whose second factor no longer guards the login',
     `insert into second_factor (user_id, secret_sealed, created_at, confirmed_at)
        select id, '', now(), now() from app_user where user_name = 'admin'`,

@@ -10,6 +10,7 @@ export const refusalTypes = {
   reset_token_invalid: 'invalid',
   old_password_wrong: 'invalid',
   code_wrong: 'invalid',
+  passkey_wrong: 'invalid',
   challenge_invalid: 'invalid',
   webhook_address_forbidden: 'invalid',
 
@@ -51,6 +52,8 @@ export const refusalTypes = {
   last_administrator: 'conflict',
   second_factor_active: 'conflict',
   second_factor_absent: 'conflict',
+  passkeys_unavailable: 'conflict',
+  passkey_limit_reached: 'conflict',
   key_inactive: 'conflict',
   webhook_inactive: 'conflict',
   webhook_limit_reached: 'conflict',

@@ -31,6 +31,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     drawUuid,
     reservations: invoiceReservations,
     open: String,
+    seal: (plain) => Buffer.from(plain),
     observeBatch: (size) => batchSizes.push(size),
   });
   const reader = new TransactionReader(database);

@@ -52,7 +52,7 @@ export const auditEntry = Type.Object({
   recordId: nullable('string', 'The record, as its own list shows it; null: the action concerns no single record.'),
   userId: nullable('integer', 'Who did it; null: nobody who was signed in, or the service itself.'),
   userName: nullable('string', 'The user name at that time.'),
-  by: Type.Enum(['session', 'key', 'password', 'reset_token', 'nobody', 'system'], {
+  by: Type.Enum(['session', 'key', 'password', 'passkey', 'reset_token', 'nobody', 'system'], {
     description: 'How the caller was authenticated. `system`: the service itself.',
   }),
   keyId: nullable('integer', 'The developer key that was used.'),

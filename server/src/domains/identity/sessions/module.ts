@@ -1,3 +1,4 @@
+import { minuteMs } from '../../../core/clock.ts';
 import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { Tokens } from '../../../platform/crypto/tokens.ts';
 import { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
@@ -35,6 +36,11 @@ const settings = {
   'app.security.step-up-lifetime': setting(durationOfAtLeast(1000, '1s'), {
     default: '10m',
     description: 'How long a session counts as stepped up after a code of the second factor.',
+  }),
+  'app.security.session-idle-timeout': setting(durationOfAtLeast(minuteMs, '1m'), {
+    default: '7d',
+    description:
+      'A session that is not used for so long ends, accurate to one minute. 30m suits consoles on shared desks.',
   }),
   'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
     default: 'optional',
@@ -81,6 +87,11 @@ function provide(needs: Needs) {
   const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
   const { settings, siblings } = needs;
   const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
+  const lifetimes = {
+    accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
+    sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
+    idleMs: settings['app.security.session-idle-timeout'],
+  };
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
   const sessions = new SessionAuthenticator({
     database,
@@ -89,16 +100,14 @@ function provide(needs: Needs) {
     clock,
     logError,
     platformSecondFactorRequired,
+    lifetimes,
   });
   lifecycle.add('last uses of sessions', () => sessions.settled());
   return {
     tokens,
     sessions,
     sessionCookie: new SessionCookie(needs.publicUrl),
-    lifetimes: {
-      accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
-      sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
-    },
+    lifetimes,
     stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),

@@ -34,7 +34,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'logins, sessions and keys immediately.',
       headers: idempotencyHeaders,
       body: tenantInput,
-      refuses: ['step_up_required'],
+      refuses: ['step_up_required', 'livemode_mismatch'],
       data: tenantRecord,
       handle: async ({ body, principal, headers }) => {
         const message = body.id === undefined ? 'Tenant created' : 'Tenant updated';

@@ -129,12 +129,16 @@ export function userRoutes(deps: UserDeps): Route[] {
         'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
         'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
-        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own ' +
+        'password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).',
       headers: idempotencyHeaders,
       body: userInput,
       refuses: [
         'account_taken',
         'password_too_weak',
+        'old_password_wrong',
+        'too_many_attempts',
+        'livemode_mismatch',
         'last_administrator',
         'role_missing',
         'scope_missing',

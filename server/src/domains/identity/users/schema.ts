@@ -78,6 +78,14 @@ export const userInput = Type.Object(
       }),
     ),
     password: Type.Optional(newPassword('Only from sessions. A new user without one is invited by mail to choose it.')),
+    oldPassword: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        writeOnly: true,
+        description: "The caller's present password: needed to change the own e-mail address.",
+      }),
+    ),
     userType: Type.Optional(userType),
     tenantId: Type.Optional(tenantIdInput),
     roles: Type.Optional(

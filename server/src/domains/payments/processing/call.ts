@@ -1,15 +1,18 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
-import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
+import { callbackUrlOf, LostCredentialsError, type SecretOpener } from '../channels/credentials.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
+import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
 
-/** What an operation says about where its answers go. */
+/** What an operation says about where its answers go, and what opens its token. */
 export interface CallbackRoute extends PublicAddress {
   /** The unguessable part of the channel's callback address. */
   callbackToken: string;
+  /** Opens the token of the payment method. */
+  secrets: SecretOpener;
 }
 
 export interface PublicAddress {
@@ -70,7 +73,7 @@ export function isOwnOutage(outcome: Outcome): boolean {
 }
 
 /** The operation as connectors take it. */
-export function providerOperation(row: OperationRow, { publicUrl, callbackToken }: CallbackRoute): Operation {
+export function providerOperation(row: OperationRow, { publicUrl, callbackToken, secrets }: CallbackRoute): Operation {
   const common = {
     key: operationKey(row.id, row.number),
     transactionId: publicId('txn', row.id),
@@ -86,7 +89,7 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken 
       return {
         ...common,
         kind: 'CHARGE',
-        paymentMethod: row.payment_method,
+        paymentMethod: paymentTokenOf(row, secrets),
         returnUrl: row.return_url ?? publicUrl,
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };

@@ -188,7 +188,8 @@ export class Dispatcher {
       return { outcome, calls: 0, lookUps: 0 };
     }
     failPoint('calling');
-    const request = providerOperation(operation, { publicUrl, callbackToken: opened.callbackToken });
+    const { callbackToken } = opened;
+    const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets });
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);

@@ -9,7 +9,7 @@ import { findOfPayment, type OperationRow } from './statements.ts';
 export interface RefundRecheckerDeps extends PublicAddress {
   database: Queryable;
   providers: Pick<Providers, 'of'>;
-  credentials: Pick<ChannelCredentials, 'of'>;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
@@ -64,7 +64,8 @@ export class RefundRechecker {
     const { providers, credentials, settler, timeoutMs, publicUrl } = this.#deps;
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
-    const operation = providerOperation(row, { publicUrl, callbackToken: opened.callbackToken });
+    const { callbackToken } = opened;
+    const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets });
     const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
     if (answer.kind === 'unknown') return false;
     if (answer.kind !== 'absent' && isFinalOutcome(answer)) {

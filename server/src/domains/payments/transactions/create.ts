@@ -40,6 +40,7 @@ export interface CreateTransactionDeps {
   drawUuid: DrawUuid;
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
+  seal: (plain: string, place: string) => Buffer;
   observeBatch: (size: number, durationMs: number) => void;
 }
 
@@ -137,9 +138,9 @@ export class TransactionCreator implements PaymentWriter {
     principal: Principal,
     idempotencyKey?: string,
   ): Promise<Created> {
-    const { reservations, database, drawUuid } = this.#deps;
+    const { reservations, database, drawUuid, seal } = this.#deps;
     requireUsableChannel(channel, input, principal);
-    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey);
+    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey, seal);
     const { tenantId, invoiceId } = draft;
     if (invoiceId !== null && (await reservations.hasInvoice(database, tenantId, invoiceId))) {
       return this.#createForInvoice(draft, invoiceId);
@@ -205,8 +206,7 @@ export class TransactionCreator implements PaymentWriter {
       if (!channels.has(channelId))
         channels.set(channelId, await this.#deps.channels.findInTransaction(transaction, channelId));
     }
-    const { open } = this.#deps;
-    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), open));
+    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), this.#deps));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
@@ -257,7 +257,7 @@ const noId = '00000000-0000-0000-0000-000000000000';
 function draftOrRefusal(
   request: PaymentRequest,
   channel: ChannelRow | undefined,
-  open: CreateTransactionDeps['open'],
+  { open, seal }: Pick<CreateTransactionDeps, 'open' | 'seal'>,
 ): Draft | Refusal {
   const { id, tenantId, livemode, userId, metadata, paymentMethod, returnUrl, ...required } = request;
   const createdBy = { tenantId, userId };
@@ -270,7 +270,7 @@ function draftOrRefusal(
     };
     requireUsableChannel(channel, input, createdBy);
     requireSameMode(livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
-    return draftOf(input, channel, createdBy, id, undefined);
+    return draftOf(input, channel, createdBy, id, undefined, seal);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

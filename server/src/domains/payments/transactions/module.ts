@@ -1,9 +1,11 @@
 import { requestSecondsBuckets } from '../../../platform/metrics/metrics.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
+import { paymentTokenPlace } from './payment-token.ts';
 import { TransactionReader } from './read.ts';
 import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
@@ -32,6 +34,19 @@ export const transactions = defineModule({
     'transaction_total_delta',
     'transaction_slice',
     'transaction_slice_total',
+  ],
+  sealed: [
+    sealedColumn<{ tenant_id: number; id: string }>({
+      noun: 'payments',
+      table: 'transaction',
+      column: 'payment_method_sealed',
+      plainColumn: 'payment_method',
+      key: [
+        ['tenant_id', 'bigint'],
+        ['id', 'uuid'],
+      ],
+      place: ({ tenant_id, id }) => paymentTokenPlace(tenant_id, id),
+    }),
   ],
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },

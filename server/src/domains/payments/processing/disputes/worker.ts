@@ -20,7 +20,7 @@ import type { DisputeState } from './states.ts';
 export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   database: Queryable;
   providers: Providers;
-  credentials: Pick<ChannelCredentials, 'of'>;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   clock: Clock;
   drawUuid: DrawUuid;
@@ -74,7 +74,10 @@ async function lookUp(row: OperationRow, reference: string | null, deps: Dispute
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
     const { callbackToken } = opened;
-    const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl, callbackToken });
+    const operation = providerOperation(
+      { ...row, operation_reference: reference },
+      { publicUrl, callbackToken, secrets: credentials.secrets },
+    );
     return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
   } catch (cause) {
     return { kind: 'unknown', cause };
