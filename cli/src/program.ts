@@ -6,6 +6,8 @@ import { addAccountCommands } from './commands/account.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
+import { addLogin } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
 import { addOperatorCommands, serverPrograms } from './commands/operators.ts';
 import { addPaymentCommands } from './commands/payments.ts';
@@ -15,7 +17,9 @@ import type { Surroundings } from './surroundings.ts';
 
 /** Runs a command line, without the program's own name, and returns the exit code. */
 export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [name = 'start', ...others] = words;
+  // `florin --json verify` is `florin verify --json`.
+  const at = words.findIndex((word) => word !== '--json');
+  const [name = 'start', ...others] = at < 0 ? words : [...words.slice(at), ...words.slice(0, at)];
   try {
     const serverProgram = Object.hasOwn(serverPrograms, name) ? serverPrograms[name] : undefined;
     if (serverProgram !== undefined) return (await serverProgram.run(others)) ?? exitCodes.done;
@@ -67,10 +71,12 @@ export function programFor(surroundings: Surroundings): Command {
       const command = given.at(-1) as unknown as Command;
       await action(new Cli(surroundings, command.optsWithGlobals<GlobalOptions>()), ...(given.slice(0, -1) as never));
     };
+  addLogin(program, run);
   addAccountCommands(program, run);
   addPaymentCommands(program, run);
   addEventCommands(program, run);
   addListen(program, run);
+  addLogs(program, run);
   addTrigger(program, run);
   addOpen(program, run);
   addCompletion(program, run);

@@ -10,4 +10,6 @@ export interface Surroundings {
   isTerminal: boolean;
   /** Aborted when the command is to end, by Ctrl-C. */
   signal: AbortSignal;
+  /** Waits, in ms. Tests wait for less; the default ends with `signal`. */
+  pause?: (ms: number) => Promise<void>;
 }

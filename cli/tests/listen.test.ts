@@ -39,15 +39,17 @@ afterAll(async () => {
 
 interface Front {
   address: string;
-  /** As for a service that was killed: closes every connection, and every new one. */
-  isAway: boolean;
+  /** As when the service is killed: ends every connection, and every new one. */
+  leave: () => void;
+  comeBack: () => void;
   stop: () => Promise<void>;
 }
 
 /** Stands before the service and can disappear. */
 async function frontOf(address: string): Promise<Front> {
+  let isAway = false;
   const server: Server = createServer((incoming: IncomingMessage, outgoing) => {
-    if (front.isAway) {
+    if (isAway) {
       outgoing.destroy();
       return;
     }
@@ -62,7 +64,13 @@ async function frontOf(address: string): Promise<Front> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const front: Front = {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    isAway: false,
+    leave: () => {
+      isAway = true;
+      server.closeAllConnections();
+    },
+    comeBack: () => {
+      isAway = false;
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -114,10 +122,10 @@ test('every event is forwarded once, in order and signed, while the service goes
   await listening.prints('Ctrl-C ends it');
   const paid = [await pay(), await pay()];
   await listening.prints(paid.at(-1) as string);
-  front.isAway = true;
-  await listening.prints('Waiting for the service');
+  front.leave();
+  await listening.prints('Connection lost');
   for (let i = 0; i < 3; i++) paid.push(await pay());
-  front.isAway = false;
+  front.comeBack();
   await listening.prints(paid.at(-1) as string);
   const { exitCode, stdout, stderr } = await listening.end();
   expect(exitCode).toBe(130);

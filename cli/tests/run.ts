@@ -17,6 +17,8 @@ export interface RunOptions {
   input?: string;
   isTerminal?: boolean;
   signal?: AbortSignal;
+  /** Called instead of waiting. */
+  pause?: (ms: number) => Promise<void>;
   /** Called with everything printed so far. */
   onOutput?: (stdout: string, stderr: string) => void;
 }
@@ -54,6 +56,7 @@ export class TestShell {
       }),
       isTerminal,
       signal: options.signal ?? new AbortController().signal,
+      ...(options.pause && { pause: options.pause }),
     });
     const json = () =>
       stdout

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FlorinError } from '../../../sdk/src/index.ts';
+import { type Event, FlorinError } from '../../../sdk/src/index.ts';
+import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { followEvents, isAmong, type Position } from '../events/follow.ts';
 import { usageFailure } from '../failures.ts';
+import { onKeys } from '../keys.ts';
 
 export const addListen: AddCommands = (program, run) => {
   program
@@ -49,6 +51,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     isListening = true;
     if (position !== undefined) out.note('Continuing where the last one ended; --from-now leaves that out.');
     out.note(`Listening to ${url}${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends it.`);
+    if (cli.surroundings.isTerminal) out.note('Keys: r posts the last event again, o opens it in the browser.');
   };
   if (position !== undefined) listening();
   const events = followEvents(florin, {
@@ -60,17 +63,32 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
       listening();
     },
     onAbsence: (error) =>
-      out.note(error === undefined ? 'The service answers again.' : `Waiting for the service: ${error.message}`),
+      out.note(error === undefined ? 'Connected again.' : `Connection lost: ${error.message} Trying again.`),
   });
-  for await (const { id, type, createdTime } of events) {
-    if (!isAmong(type, patterns)) continue;
-    if (target === undefined) {
-      out.row({ createdTime, type, id }, ['createdTime', 'type', 'id']);
-      continue;
-    }
+  let last: Event | undefined;
+  const post = async (event: Event): Promise<void> => {
+    const { id, type, createdTime } = event;
     const payload = await eventually(cli, () => florin.events.get(id, { signal }).then(({ payload }) => payload));
-    const exchange = await forward(target, payload, secret, cli);
+    const exchange = await forward(target as string, payload, secret, cli);
     out.row({ createdTime, type, id, ...exchange }, ['createdTime', 'type', 'id', 'result', 'durationMs']);
+  };
+  const retry = (): void => {
+    if (last !== undefined && target !== undefined) post(last).catch((error: Error) => out.note(error.message));
+  };
+  const stopKeys = onKeys(cli.surroundings, {
+    r: retry,
+    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`),
+  });
+  try {
+    for await (const event of events) {
+      if (!isAmong(event.type, patterns)) continue;
+      last = event;
+      if (target === undefined)
+        out.row({ createdTime: event.createdTime, type: event.type, id: event.id }, ['createdTime', 'type', 'id']);
+      else await post(event);
+    }
+  } finally {
+    stopKeys();
   }
 }
 
@@ -101,7 +119,7 @@ async function eventually<Result>({ signal, out }: Cli, read: () => Promise<Resu
       return await read();
     } catch (error) {
       if (!(error instanceof FlorinError) || !error.retryable || signal.aborted) throw error;
-      if (!isNoted) out.note(`Waiting for the service: ${error.message}`);
+      if (!isNoted) out.note(`Connection lost: ${error.message} Trying again.`);
       isNoted = true;
       await pause(1_000, undefined, { signal });
     }

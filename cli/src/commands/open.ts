@@ -1,9 +1,18 @@
-import { spawn } from 'node:child_process';
+import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { usageFailure } from '../failures.ts';
 
 /** Pages of the service by the words that open them. */
-const pages: Readonly<Record<string, string>> = { console: '/', docs: '/docs', api: '/openapi.json' };
+const pages: Readonly<Record<string, string>> = {
+  console: '/',
+  docs: '/docs',
+  api: '/openapi.json',
+  payments: '/payments',
+  events: '/events',
+  webhooks: '/webhooks',
+  keys: '/keys',
+  device: '/device',
+};
 
 export const addOpen: AddCommands = (program, run) => {
   program
@@ -20,13 +29,4 @@ async function open({ url, out, surroundings }: Cli, page: string): Promise<void
   if (out.isJson) return out.record({ url: address });
   out.line(address);
   if (surroundings.isTerminal) openInBrowser(address);
-}
-
-/** The address is printed in any case, for machines without a browser. */
-function openInBrowser(address: string): void {
-  const [command, ...words] =
-    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
-  const child = spawn(command as string, [...words, address], { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
-  child.unref();
 }

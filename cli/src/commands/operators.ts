@@ -15,11 +15,11 @@ export const serverPrograms: Readonly<Record<string, ServerProgram>> = {
   },
   verify: {
     description: 'check the whole database against the claims that must hold; exit code 1 if one is broken',
-    run: (words) => runEntry('verify', words, () => import('../../../server/src/app/verify.ts')),
+    run: (words) => runEntry(words, () => import('../../../server/src/app/verify.ts')),
   },
   reseal: {
     description: 'seal the stored secrets again with the first encryption key',
-    run: (words) => runEntry('reseal', words, () => import('../../../server/src/app/reseal.ts')),
+    run: (words) => runEntry(words, () => import('../../../server/src/app/reseal.ts')),
   },
   backup: {
     description: 'write a backup that is restored and checked at once',
@@ -36,8 +36,8 @@ export const serverPrograms: Readonly<Record<string, ServerProgram>> = {
 };
 
 /** Those that read the arguments of the process and set its exit code. */
-async function runEntry(name: string, words: readonly string[], load: () => Promise<unknown>): Promise<undefined> {
-  process.argv = [process.argv[0] as string, name, ...words];
+async function runEntry(words: readonly string[], load: () => Promise<unknown>): Promise<undefined> {
+  process.argv = [process.argv[0] as string, 'florin', ...words];
   await load();
 }
 
@@ -47,7 +47,7 @@ export const addOperatorCommands: AddCommands = (program, run) => {
     .command('start')
     .description('start the service, with its database in ./data; the same without any command')
     .addHelpText('after', `\n${settings} The most used: PORT, HOST, APP_DATA_DIR, DATABASE_URL, APP_PUBLIC_URL.`)
-    .action(run(async () => runEntry('start', [], () => import('../../../server/src/app/main.ts'))));
+    .action(run(async () => runEntry([], () => import('../../../server/src/app/main.ts'))));
   program
     .command('migrate')
     .description('bring the database to the schema of this version, without starting the service')

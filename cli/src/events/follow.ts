@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Event, type Florin, FlorinError } from '../../../sdk/src/index.ts';
+import { ConnectionError, type Event, type Florin, FlorinError } from '../../../sdk/src/index.ts';
+import { type Message, messagesOf } from './server-sent.ts';
 
 /** Where following has got to: the newest time seen, and the events handled around it. */
 export interface Position {
@@ -14,51 +15,115 @@ export interface Position {
  */
 const overlapMs = 30_000;
 
-const pollMs = 500;
-const maxPollMs = 5_000;
+/** How often the list is read beside the stream, which leaves out what was committed more than five seconds late. */
+const checkEveryMs = 20_000;
+/** The service sends a sign of life every 15 s. */
+const silentMs = 40_000;
+const firstRetryMs = 250;
+const maxRetryMs = 5_000;
 
 export interface FollowOptions {
   /** Undefined: from now on. */
   position: Position | undefined;
   livemode?: boolean | undefined;
   signal: AbortSignal;
-  /** The service does not answer (the first time), or answers again. */
+  /** The connection was lost (the first time), or is there again. */
   onAbsence: (error: FlorinError | undefined) => void;
   /** Called when an event is handled, to store the position. */
   onPosition: (position: Position) => void;
 }
 
 /**
- * Every event from a position on, oldest first, each once. While the service is away it is asked again and again, so events of
- * that time are not lost. An event counts as handled when the next one is asked for.
+ * Every event from a position on, each once, as the service streams them. After each connection, and now and then, the list of
+ * events shows what the stream left out, so that nothing that happened while the service was away is lost. An event counts as
+ * handled when the next one is asked for.
  */
 export async function* followEvents(florin: Florin, options: FollowOptions): AsyncGenerator<Event, void> {
   const { signal, onAbsence, onPosition, livemode } = options;
   let position = options.position;
-  let absences = 0;
-  for (;;) {
-    let fresh: Event[] = [];
+  for (let attempts = 0; ; ) {
     try {
-      fresh = await newEvents(florin, position, livemode, signal);
-      if (absences > 0) onAbsence(undefined);
-      absences = 0;
+      const stream = await openStream(florin, position, signal);
+      try {
+        // Opened before the list is read, so that nothing falls between the two.
+        for await (const batch of batchesOf(stream, () => newEvents(florin, position, livemode, signal))) {
+          if (attempts > 0) onAbsence(undefined);
+          attempts = 0;
+          if (position === undefined) {
+            position = positionOf(batch);
+            onPosition(position);
+            continue;
+          }
+          for (const event of batch) {
+            if (event.id in position.handled || (livemode !== undefined && event.livemode !== livemode)) continue;
+            yield event;
+            position = after(position, event);
+            onPosition(position);
+          }
+        }
+      } finally {
+        stream.close();
+      }
     } catch (error) {
+      signal.throwIfAborted();
       if (!(error instanceof FlorinError) || !mayPass(error)) throw error;
-      if (absences++ === 0) onAbsence(error);
+      if (attempts++ === 0) onAbsence(error);
+      await pause(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts, 6)), undefined, { signal });
     }
-    if (position === undefined && absences === 0) {
-      position = positionOf(fresh);
-      onPosition(position);
-      fresh = [];
+  }
+}
+
+interface Stream {
+  messages: AsyncIterator<Message | undefined>;
+  close: () => void;
+}
+
+async function openStream(florin: Florin, position: Position | undefined, signal: AbortSignal): Promise<Stream> {
+  const connection = new AbortController();
+  const last = position && newestOf(position);
+  const headers = last === undefined ? {} : { 'last-event-id': last };
+  const response = await florin.events.stream(
+    {},
+    { signal: AbortSignal.any([signal, connection.signal]), headers, maxRetries: 0 },
+  );
+  const body = response.body as unknown as AsyncIterable<Uint8Array>;
+  return { messages: messagesOf(body)[Symbol.asyncIterator](), close: () => connection.abort() };
+}
+
+/** Events of the list first, then those of the stream as they arrive, and those of the list again now and then. */
+async function* batchesOf({ messages }: Stream, listed: () => Promise<Event[]>): AsyncGenerator<Event[], void> {
+  yield await listed();
+  let checkedAt = performance.now();
+  for (;;) {
+    const result = await within(silentMs, messages.next().catch(asLost));
+    // The service is stopping: another connection finds the next one.
+    if (result.done) throw connectionLost('The service has ended the stream.');
+    const message = result.value;
+    if (message?.event === 'message') yield [JSON.parse(message.data) as Event];
+    if (message?.event === 'gap' || performance.now() - checkedAt > checkEveryMs) {
+      yield await listed();
+      checkedAt = performance.now();
     }
-    for (const event of fresh) {
-      yield event;
-      position = after(position as Position, event);
-      onPosition(position);
-    }
-    await pause(absences === 0 ? pollMs : Math.min(maxPollMs, pollMs * 2 ** Math.min(absences, 5)), undefined, {
-      signal,
-    });
+  }
+}
+
+function asLost(cause: unknown): never {
+  throw connectionLost((cause as Error).message, cause);
+}
+
+function connectionLost(message: string, cause?: unknown): ConnectionError {
+  return new ConnectionError(message, { type: 'connection_failed', retryable: true, cause });
+}
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(connectionLost('The service is silent.')), ms);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -93,6 +158,13 @@ function after({ newestMs, handled }: Position, event: Event): Position {
   const newest = Math.max(newestMs, timeOf(event));
   const near = Object.entries(handled).filter(([, atMs]) => atMs >= newest - 2 * overlapMs);
   return { newestMs: newest, handled: { ...Object.fromEntries(near), [event.id]: timeOf(event) } };
+}
+
+function newestOf({ handled }: Position): string | undefined {
+  return Object.keys(handled).reduce<string | undefined>(
+    (newest, id) => (newest !== undefined && newest > id ? newest : id),
+    undefined,
+  );
 }
 
 /** The list is in the order of ids, whose first 48 bits are milliseconds. `createdTime` may be that of a test clock. */

@@ -7,7 +7,9 @@ import {
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { type OpenTracing, openTracing } from '../platform/tracing/open-tracing.ts';
 import { assemble, type Context } from './assemble.ts';
+import { version } from './cli/version.ts';
 import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { requireFreePort } from './http/free-port.ts';
@@ -66,6 +68,8 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   const settings = children === undefined ? given.settings : { ...given.settings, 'app.server.port': port };
   const surroundings: Surroundings = { ...given, settings, group: children };
   const secrets = await secretsOf(settings, log);
+  const tracing = await tracingOf(settings, log);
+  if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
   children?.start();
   lifecycle.add('processes', async () => children?.stop());
   const waiting = new Waiting({ settings, log, signal, reusePort: children !== undefined });
@@ -73,7 +77,7 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
-  const context = assemble(opened, secrets, surroundings);
+  const context = assemble(opened, secrets, { ...surroundings, tracing });
   await context.primary.start();
   await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
@@ -136,4 +140,17 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   });
   if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
+}
+
+/** Loads the SDK of OpenTelemetry if payments are to be traced. */
+async function tracingOf(settings: Settings, log: Log): Promise<OpenTracing | undefined> {
+  const endpoint = settings['app.tracing.endpoint'];
+  if (endpoint === undefined) return undefined;
+  const samplePercent = settings['app.tracing.sample-percent'];
+  const onFailure = (reason: string) => log.warn({ reason }, 'Traces could not be sent');
+  try {
+    return await openTracing({ endpoint, samplePercent, version, onFailure });
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }

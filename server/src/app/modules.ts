@@ -1,3 +1,4 @@
+import { checkouts } from '../domains/billing/checkouts/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
@@ -6,6 +7,8 @@ import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { audit } from '../domains/identity/audit/module.ts';
 import { consoleSessions } from '../domains/identity/console/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
+import { deviceLogin } from '../domains/identity/device-login/module.ts';
+import { requests } from '../domains/identity/requests/module.ts';
 import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
 import { tenants } from '../domains/identity/tenants/module.ts';
@@ -38,6 +41,8 @@ export const modules = [
   users,
   secondFactor,
   consoleSessions,
+  requests,
+  deviceLogin,
 
   events,
   webhookEndpoints,
@@ -60,4 +65,5 @@ export const modules = [
   invoices,
   plans,
   subscriptions,
+  checkouts,
 ] as const;

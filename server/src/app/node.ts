@@ -18,6 +18,7 @@ import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { Siblings } from '../platform/process/siblings.ts';
 import { listConnections, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
@@ -34,13 +35,14 @@ export interface Surroundings {
   passwordCost?: PasswordCost | undefined;
   /** Undefined: this is the only process of the node. */
   group?: ProcessGroup | undefined;
+  tracing?: Tracing | undefined;
 }
 
 /** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
 export function makeNode(
   { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
-  { settings, log, clock: givenClock, lifecycle, passwordCost, group }: Surroundings,
+  { settings, log, clock: givenClock, lifecycle, passwordCost, group, tracing }: Surroundings,
 ) {
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const isFirstProcess = group === undefined || group.number === 1;
@@ -127,6 +129,7 @@ export function makeNode(
     metrics,
     group,
     siblings,
+    tracing,
     mailer: mailerOf({
       url: settings['app.mail.url'],
       from: settings['app.mail.from'],

@@ -9,9 +9,10 @@ import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey, type ResealProgress, resealValues } from './reseal-values.ts';
 
 /** `npm run reseal`: seals all stored secrets with the first encryption key. */
-const { exitCode } = readArguments(process.argv.slice(2), resealUsage);
-if (exitCode === undefined) await main();
-else process.exitCode = exitCode;
+const read = readArguments(process.argv.slice(2), resealUsage, [], { flags: ['json'] });
+const isJson = read.exitCode === undefined && read.flags.has('json');
+if (read.exitCode === undefined) await main();
+else process.exitCode = read.exitCode;
 
 async function main(): Promise<void> {
   try {
@@ -38,6 +39,10 @@ async function resealDatabase(): Promise<boolean> {
   try {
     const { resealed, unopened } = await resealValues(database, keys, progressLines());
     const counts = await countValuesByKey(database);
+    if (isJson) {
+      const sealed = counts.map(({ keyId, what }) => ({ keyId, ...Object.fromEntries(what) }));
+      process.stdout.write(`${JSON.stringify({ resealed, unopened, sealed })}\n`);
+    }
     for (const count of counts) write(describeKey(count));
     const others = counts.filter(({ keyId }) => keyId !== keys.current.id);
     write(`${resealed} values were sealed again with key ${keys.current.id}.`);
@@ -54,6 +59,7 @@ async function resealDatabase(): Promise<boolean> {
 }
 
 function write(line: string): void {
+  if (isJson) return;
   process.stdout.write(`${line}\n`);
 }
 

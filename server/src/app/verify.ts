@@ -3,9 +3,10 @@ import { type AuditHead, headText, parseHead } from '../domains/identity/audit/h
 import { Database } from '../platform/postgres/database.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, verifyUsage } from './cli/arguments.ts';
+import { noteOnStandardError, progressOf } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { SettingsError } from './config/settings.ts';
-import { type Finding, verify } from './integrity.ts';
+import { checks, type Finding, verify } from './integrity.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
@@ -14,13 +15,13 @@ import { countValuesByKey, describeKey } from './reseal-values.ts';
  * the head of each audit log and for what each encryption key has sealed. It only reads, and may run while the service runs.
  * Exit code 0 when every claim holds, 1 when one is broken, 2 when the check itself failed.
  */
-const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head']);
-if (read.exitCode === undefined) await main(read.given['audit-head']);
+const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head'], { flags: ['json'] });
+if (read.exitCode === undefined) await main(read.given['audit-head'], read.flags.has('json'));
 else process.exitCode = read.exitCode;
 
-async function main(heads: readonly string[]): Promise<void> {
+async function main(heads: readonly string[], isJson: boolean): Promise<void> {
   try {
-    process.exitCode = (await verifyDatabase(heads.map(headOf))) === 0 ? 0 : 1;
+    process.exitCode = (await verifyDatabase(heads.map(headOf), isJson)) === 0 ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
     process.stderr.write(`Florin cannot verify: ${line}\n`);
@@ -36,7 +37,7 @@ function headOf(text: string): AuditHead {
   );
 }
 
-async function verifyDatabase(heads: readonly AuditHead[]): Promise<number> {
+async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Promise<number> {
   const { connection, stop } = await findDatabase(loadSettings(), openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
@@ -46,12 +47,24 @@ async function verifyDatabase(heads: readonly AuditHead[]): Promise<number> {
       stop().then(exit, exit);
     });
   try {
-    const print = (line: string) => process.stdout.write(`${line}\n`);
-    const broken = await verify(database, (finding) => print(lineOf(finding)), {
-      noted: heads,
-      onHead: (head) => print(`head    ${headText(head)}`),
-    });
-    for (const count of await countValuesByKey(database)) print(`sealed  ${describeKey(count)}`);
+    const total = checks.length + heads.length;
+    let done = 0;
+    const progress = progressOf(
+      noteOnStandardError,
+      () => `${done} of ${total} claims checked`,
+      () => done / total,
+    );
+    const print = (line: string, record: object) => process.stdout.write(`${isJson ? JSON.stringify(record) : line}\n`);
+    const report = (finding: Finding) => {
+      done++;
+      const { claim, offenders, hasMore } = finding;
+      print(lineOf(finding), { claim, holds: offenders.length === 0, offenders, hasMore });
+    };
+    const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
+    const broken = await verify(database, report, { noted: heads, onHead }).finally(progress.stop);
+    for (const count of await countValuesByKey(database)) {
+      print(`sealed  ${describeKey(count)}`, { keyId: count.keyId, sealed: Object.fromEntries(count.what) });
+    }
     return broken;
   } finally {
     await database.close();

@@ -13,6 +13,10 @@ export const refusalTypes = {
   passkey_wrong: 'invalid',
   challenge_invalid: 'invalid',
   webhook_address_forbidden: 'invalid',
+  authorization_pending: 'invalid',
+  slow_down: 'invalid',
+  access_denied: 'invalid',
+  expired_token: 'invalid',
 
   credentials_missing: 'unauthenticated',
   credentials_invalid: 'unauthenticated',

@@ -173,6 +173,18 @@ describe('a restore is refused before anything is written', () => {
   }
 });
 
+test('restore --verify tells whether a backup can be restored, and leaves nothing behind', async () => {
+  const copy = join(folder, 'tried');
+  await cp(made, copy, { recursive: true });
+  const before = (await readdir(tmpdir())).filter((name) => name.startsWith('florin-restore-'));
+  const { code, lines } = await outcomeOf(restore, [copy, '--verify', '--json']);
+  expect(JSON.parse(lines.at(-1) as string)).toMatchObject({ into: null, broken: [], next: [] });
+  expect(code).toBe(0);
+  expect((await readdir(tmpdir())).filter((name) => name.startsWith('florin-restore-'))).toEqual(before);
+  const both = await outcomeOf(restore, [copy, '--verify', '--data-dir', join(folder, 'never')]);
+  expect(both).toEqual({ code: 1, lines: [expect.stringContaining('leave out --data-dir')] });
+});
+
 test('a restore that loads something else than was copied fails, and leaves the database empty', async () => {
   const copy = join(folder, 'other');
   await cp(made, copy, { recursive: true });

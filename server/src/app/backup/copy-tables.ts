@@ -7,6 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { CommandContext } from '../cli/command.ts';
 import { CommandFailure } from '../cli/failure.ts';
+import { progressOf } from '../cli/progress.ts';
 import {
   copyIn,
   copyOut,
@@ -21,7 +22,6 @@ import {
 import { syncFolder } from './durable-files.ts';
 import type { FileEntry, Manifest, TableEntry } from './manifest.ts';
 import { Meter, RowMeter } from './meter.ts';
-import { progressOf } from './progress.ts';
 import type { Session } from './session.ts';
 
 /** Levels above 1 take several times as long for a few percent. */
@@ -53,7 +53,11 @@ export async function copyTablesOut(
     signal.throwIfAborted();
     const path = `tables/${table.name}.copy.gz`;
     const [rows, compressed] = [new RowMeter(), new Meter()];
-    const progress = progressOf(note, () => `copying ${table.name}: ${rows.rows} rows …`);
+    const progress = progressOf(
+      note,
+      () => `copying ${table.name}, table ${entries.length + 1} of ${tables.length}: ${rows.rows} rows …`,
+      () => entries.length / tables.length,
+    );
     try {
       // `flush`: the file is on disk when it is closed.
       const file = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600, flush: true });
@@ -117,7 +121,11 @@ export async function copyTablesIn(
     const entry = entryOf.get(table.name);
     if (entry === undefined) throw new CommandFailure(`the backup has no table ${table.name}.`);
     const rows = new RowMeter();
-    const progress = progressOf(note, () => `loading ${table.name}: ${rows.rows} of ${entry.rows} rows …`);
+    const progress = progressOf(
+      note,
+      () => `loading ${table.name}: ${rows.rows} of ${entry.rows} rows …`,
+      () => rows.rows / entry.rows,
+    );
     try {
       const file = createReadStream(join(folder, entry.file));
       await pipeline(file, createGunzip(), rows, client.query(copyFrom(copyIn(table))), { signal });

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Keyring } from '../../platform/crypto/keyring.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
@@ -15,16 +17,18 @@ import { type Manifest, readBackup } from './manifest.ts';
 import { prove } from './prove.ts';
 import { countOf } from './report.ts';
 import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
+import { openScratch } from './scratch.ts';
 import { openSession } from './session.ts';
 import { tablesOf } from './tables.ts';
 
-const usage = `Usage: npm run restore -- DIR [--data-dir DIR] [--unproven] [--json]
+const usage = `Usage: npm run restore -- DIR [--data-dir DIR | --verify] [--unproven] [--json]
 
 Restores a backup, the folder DIR that npm run backup has printed: into the data folder, or into the PostgreSQL of
 app.database.url. Either must be empty. Every file of the backup is checked before anything is written, and the restored
 database is checked as by npm run verify.
 
   --data-dir DIR  the data folder to restore into, instead of app.data-dir or app.database.url
+  --verify        restores into a PostgreSQL of its own that is removed again, to see that the backup can be restored
   --unproven      accepts a copy of a database that breaks a claim (DIR ends in .unproven)
   --json          prints one JSON object
 
@@ -34,20 +38,25 @@ It reads the settings of npm start. Exit code 0: restored, and every claim holds
 
 /** `npm run restore`. */
 export async function run(words: readonly string[], options: CommandOptions = {}): Promise<ExitCode> {
-  const read = readArguments(words, usage, ['data-dir'], { flags: ['unproven', 'json'], operands: ['DIR'] });
+  const read = readArguments(words, usage, ['data-dir'], {
+    flags: ['verify', 'unproven', 'json'],
+    operands: ['DIR'],
+  });
   if (read.exitCode !== undefined) return read.exitCode as ExitCode;
   const { given, flags, operands } = read;
   return runCommand('restore', options, async (context) => {
     const [folder, dataDir] = [resolve(operands[0] as string), given['data-dir'].at(-1)];
-    const restored = await restore(folder, { dataDir, acceptsUnproven: flags.has('unproven') }, context);
+    const isTrial = flags.has('verify');
+    if (isTrial && dataDir !== undefined) throw new CommandFailure('--verify restores nowhere: leave out --data-dir.');
+    const restored = await restore(folder, { dataDir, isTrial, acceptsUnproven: flags.has('unproven') }, context);
     report(restored, flags.has('json'), context.print);
     return restored.broken.length === 0 ? 0 : 1;
   });
 }
 
 export interface Restored {
-  /** The data folder, or the hosts of the database. */
-  into: string;
+  /** The data folder, or the hosts of the database; null: it was a trial, of which nothing is left. */
+  into: string | null;
   /** Whether `into` is a data folder. */
   isFolder: boolean;
   takenAt: string;
@@ -59,21 +68,22 @@ export interface Restored {
 }
 
 /**
- * Restores the backup in `folder`.
+ * Restores the backup in `folder`; as a trial, into a database that is removed again.
  *
  * @throws CommandFailure before anything is written when a file of the backup is damaged or missing, when a newer version made
  *   it, when its keys are missing, or when the data folder or database is in use
  */
 export async function restore(
   folder: string,
-  { dataDir, acceptsUnproven }: { dataDir: string | undefined; acceptsUnproven: boolean },
+  { dataDir, acceptsUnproven, isTrial }: { dataDir: string | undefined; acceptsUnproven: boolean; isTrial: boolean },
   context: CommandContext,
 ): Promise<Restored> {
   const begunAt = performance.now();
   const { settings, note } = context;
   const isFolder = dataDir !== undefined || settings['app.database.url'] === undefined;
   const target = resolve(dataDir ?? settings['app.data-dir']);
-  if (isFolder) await requireUnusedFolder(target, folder);
+  if (isTrial) note('Checking the files of the backup …');
+  else if (isFolder) await requireUnusedFolder(target, folder);
   else await requireUnusedDatabase(settings);
   const manifest = await readBackup(folder);
   await requireKnownVersion(folder, manifest);
@@ -85,10 +95,14 @@ export async function restore(
   const keys = await requireKeys(folder, manifest, settings);
   note('Every file of the backup is as it was written; restoring …');
   const load = (connection: ConnectionConfig) => loadAndProve(connection, folder, manifest, keys, context);
-  const done = isFolder ? await intoFolder(target, folder, load, context) : await intoDatabase(settings, load);
+  const done = isTrial
+    ? await intoScratch(load)
+    : isFolder
+      ? await intoFolder(target, folder, load, context)
+      : await intoDatabase(settings, load);
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   const elapsedMs = Math.round(performance.now() - begunAt);
-  const next = [...done.next, ...nextSteps(manifest)];
+  const next = isTrial ? [] : [...done.next, ...nextSteps(manifest)];
   return { into: done.into, broken: done.broken, isFolder, takenAt: manifest.takenAt, rows, elapsedMs, next };
 }
 
@@ -137,6 +151,22 @@ async function intoFolder(
   } catch (error) {
     await target.discard();
     throw error;
+  }
+}
+
+async function intoScratch(
+  load: (connection: ConnectionConfig) => Promise<string[]>,
+): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-restore-'));
+  try {
+    const scratch = await openScratch(join(folder, 'postgres'));
+    try {
+      return { into: null, broken: await load(scratch.connection), next: [] };
+    } finally {
+      await scratch.discard();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -202,7 +232,8 @@ function report(restored: Restored, asJson: boolean, print: (line: string) => vo
     return;
   }
   const { into, takenAt, rows, elapsedMs, broken, next } = restored;
-  print(`restored  ${into}: ${countOf(rows, 'row')} as of ${takenAt}, in ${elapsedMs} ms`);
+  const where = into === null ? 'restorable:' : `restored  ${into}:`;
+  print(`${where} ${countOf(rows, 'row')} as of ${takenAt}, in ${elapsedMs} ms`);
   for (const claim of broken) print(`BROKEN    ${claim}`);
   if (broken.length === 0) print('verified  every row is there, and every claim holds');
   for (const step of next) print(`next      ${step}`);

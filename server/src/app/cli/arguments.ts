@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { version } from './version.ts';
 
@@ -36,7 +37,7 @@ export function readArguments<Name extends string = never>(
       allowPositionals: operands.length > 0,
       options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...own, ...switches },
     });
-    if (values.help) process.stdout.write(usage);
+    if (values.help) process.stdout.write(usageAs(invokedAs(), usage));
     else if (values.version) process.stdout.write(`${version}\n`);
     else {
       const missing = operands[positionals.length];
@@ -54,9 +55,21 @@ export function readArguments<Name extends string = never>(
     }
     return { exitCode: 0 };
   } catch (error) {
-    process.stderr.write(`${(error as Error).message.replace(/\.?$/, '.')}\n\n${usage}`);
+    process.stderr.write(`${(error as Error).message.replace(/\.?$/, '.')}\n\n${usageAs(invokedAs(), usage)}`);
     return { exitCode: 2 };
   }
+}
+
+/** `florin`, or the file of a script of package.json. */
+const invokedAs = () => basename(process.argv[1] ?? '');
+
+/** A usage names commands as the caller did: `npm run backup -- DIR`, or `florin backup DIR`. */
+export function usageAs(program: string, usage: string): string {
+  if (!/^florin(\.mjs)?$/.test(program)) return usage;
+  return usage
+    .replaceAll(/npm (?:run )?(\w+) -- /g, 'florin $1 ')
+    .replaceAll(/npm (?:run )?(\w+)/g, 'florin $1')
+    .replaceAll('[-- ', '[');
 }
 
 export const startUsage = `Usage: npm start [-- --help | --version]
@@ -77,22 +90,24 @@ For example: PORT=9000 npm start
 Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
 `;
 
-export const resealUsage = `Usage: npm run reseal [-- --help | --version]
+export const resealUsage = `Usage: npm run reseal [-- --json | --help | --version]
 
 Seals the stored secrets again with the first of the encryption keys, and prints its progress. It may run while the service
 runs, be interrupted and be started again. Exit code 0: the other keys seal nothing any more and can be removed from the list.
 1: values are left that could not be opened. 2: the command failed.
 
-It takes no other arguments and reads the settings of npm start. See docs/guides/operations.md, "Keys".
+--json prints one JSON object at the end. It reads the settings of npm start. See docs/guides/operations.md, "Keys".
 `;
 
-export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --help | --version]
+export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --json | --help | --version]
 
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only
 reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the check failed.
 
 The last lines, "head", name the last entry of each audit log. Keep them outside and give them to a later run as
 --audit-head: it then also proves that nothing was removed or replaced before that entry.
+
+--json prints one JSON object on each line.
 
 It reads the settings of npm start. See docs/guides/operations.md, "Checking the books", and docs/guides/audit.md.
 `;

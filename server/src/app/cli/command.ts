@@ -5,6 +5,7 @@ import { type FailPoint, failPointAt, noFailPoint } from '../../platform/process
 import { loadSettings } from '../config/load-settings.ts';
 import { type Settings, SettingsError } from '../config/settings.ts';
 import { CommandFailure } from './failure.ts';
+import { noteOnStandardError } from './progress.ts';
 
 /** What a command works with; a test passes its own. */
 export interface CommandOptions {
@@ -33,7 +34,7 @@ export async function runCommand(
   options: CommandOptions,
   work: (context: CommandContext) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const note = options.note ?? ((line: string) => process.stderr.write(`${line}\n`));
+  const note = options.note ?? noteOnStandardError;
   const interruption = new AbortController();
   const interrupt = () => interruption.abort(new CommandFailure('it was interrupted.'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, interrupt);

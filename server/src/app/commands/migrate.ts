@@ -1,4 +1,5 @@
 import { openLog } from '../../platform/process/log.ts';
+import { noteOnStandardError, progressOf } from '../cli/progress.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { secretsOf } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,11 +10,17 @@ export async function migrateNow(
   print: (line: string) => void,
   signal: AbortSignal,
   settings: Settings = loadSettings(),
+  note: (line: string) => void = noteOnStandardError,
 ): Promise<void> {
   const log = openLog('warn');
   // As at a start: a data folder with a database and without keys is refused, because lost keys look the same.
   if (settings['app.database.url'] === undefined) await secretsOf(settings, log);
   let count = 0;
+  const begunAt = performance.now();
+  const progress = progressOf(
+    note,
+    () => `migrating: ${count} done, ${Math.round((performance.now() - begunAt) / 1000)} s …`,
+  );
   await migrateDatabase(settings, log, {
     signal,
     onMigrated: (migration) => {
@@ -22,6 +29,6 @@ export async function migrateNow(
     },
     onWait: ({ migration, blockedBy }) =>
       print(`waiting   ${migration} waits for a lock ${blockedBy.join('; ')}`.trim()),
-  });
+  }).finally(progress.stop);
   print(count === 0 ? 'The database has the schema of this version.' : `Migrations carried out: ${count}.`);
 }

@@ -126,6 +126,14 @@ const nodeSettings = {
     description:
       'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
   }),
+  'app.tracing.endpoint': setting(url('http:', 'https:'), {
+    description:
+      'Where spans are sent in OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. Without it nothing is traced. Needs the SDK of OpenTelemetry (docs/guides/operations.md, "Traces").',
+  }),
+  'app.tracing.sample-percent': setting(integer(1, 100), {
+    default: '100',
+    description: 'How many of a hundred payments are traced, with everything that is done for them.',
+  }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',
     description: 'debug logs every request, info those refused.',

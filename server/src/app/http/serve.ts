@@ -8,10 +8,13 @@ import { addDocs } from '../docs/serve.ts';
 import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
+import { addDevicePage } from './device-page.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
+import { addPayerPages } from './payer-pages.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
+import { recordRequest } from './record-request.ts';
 import { logReply } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
@@ -36,7 +39,8 @@ export async function serve(
   { isStopping, waiting, beforeListen = async () => {} }: ServeOptions,
 ): Promise<string> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
-  const { creator, providers, refusedRequests, eventStreams } = context;
+  const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { checkoutPages, portalPages, makeFailureLimiter } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -44,9 +48,10 @@ export async function serve(
     connectionsPerAddress: settings['app.server.connections-per-address'],
     publicUrl: publicUrlOf(settings),
     corsOrigins: settings['app.cors.origins'],
-    onReply: (reply) => {
+    onReply: (reply, request) => {
       observeReply(reply);
       logReply(reply, log);
+      recordRequest(reply, request, requestRecorder);
     },
     onRefusal: (refusal, call) => recordRefused(refusal, call, refusedRequests),
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
@@ -60,6 +65,8 @@ export async function serve(
   if (routes.length > 0) {
     addConsole(app);
     addResetPage(app);
+    addDevicePage(app);
+    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter() });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, { settings, clock, siblings });

@@ -51,6 +51,7 @@ interface Records {
   freshDraft: () => Promise<number>;
   plan: number;
   subscription: number;
+  checkout: number;
   /** Whose default channel is `channel`. */
   payer: number;
   /** A subscription that nothing has been done to. */
@@ -120,6 +121,7 @@ const asserted = {
   response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
 };
 
+const absentRequest = `req_${'0'.repeat(32)}`;
 const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
 
 const plain: Ownership[] = ['none'];
@@ -264,6 +266,18 @@ const cases: Record<string, Case> = {
       body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
       id,
     }),
+  },
+  'GET /api/seller/detail': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ query: { id }, id }),
+  },
+  'POST /api/seller/modify': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ body: { id, brandColor: '#1d4ed8' }, id }),
   },
   'POST /api/developer/mine/rotate': {
     needs: 'session',
@@ -501,6 +515,32 @@ const cases: Record<string, Case> = {
     request: ({ subscription: id }) => ({ query: { id }, id }),
   },
   'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/create': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelIds: [id] }, id }),
+  },
+  'GET /api/checkout/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/checkout/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/expire': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ body: { id }, id }),
+  },
+  'POST /api/customer/portal': {
+    needs: 'transaction_write',
+    alsoNeeds: ['invoice_read', 'subscription_write'],
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId }) => ({ body: { customerId }, id: customerId }),
+  },
   'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
@@ -539,6 +579,29 @@ const cases: Record<string, Case> = {
   },
   'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
   'GET /api/stream': { needs: 'known', ownerships: plain, request: () => ({ query: { follow: 'false' } }) },
+  'GET /api/request/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/request/detail': {
+    needs: 'known',
+    ownerships: ['absent'],
+    request: () => ({ query: { id: absentRequest }, id: absentRequest }),
+  },
+  'POST /api/device/code': { needs: 'nothing', ownerships: plain, request: () => ({ body: { client: 'florin' } }) },
+  'POST /api/device/token': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { deviceCode: 'never given out' } }),
+    answers: 400,
+  },
+  'GET /api/device/request': {
+    needs: 'session',
+    ownerships: ['absent'],
+    request: () => ({ query: { userCode: 'BBBB-BBBB' }, id: 'BBBB-BBBB' }),
+  },
+  'POST /api/device/decide': {
+    needs: 'session',
+    ownerships: ['absent'],
+    request: () => ({ body: { userCode: 'BBBB-BBBB', approve: true }, id: 'BBBB-BBBB' }),
+  },
   'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
   'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
   'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
@@ -654,6 +717,7 @@ beforeAll(async () => {
     freshDraft: async () => 987_654,
     plan: 987_654,
     subscription: 987_654,
+    checkout: 987_654,
     payer: 987_654,
     freshSubscription: async () => 987_654,
   };
@@ -688,11 +752,16 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     invoice: await makeInvoice(florin, as, payer, {
       lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
     }),
-    clock: dataOf(await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z' }, as)).id,
+    clock: dataOf(
+      await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z', livemode: true }, as),
+    ).id,
     freshDraft: () => makeDraft(florin, as, payer),
     plan,
     subscription: await freshSubscription(),
     freshSubscription,
+    checkout: dataOf(
+      await florin.post('/api/checkout/create', { amount: 1, currency: 'USD', channelIds: [channel] }, as),
+    ).id,
     channel,
     transaction,
     event: transaction.replace('txn_', 'evt_'),
@@ -945,6 +1014,9 @@ const unaudited: Record<string, string> = {
   'POST /api/user/second-factor/remove': 'Refused here; recorded with a code: second-factor.test.ts.',
   'POST /api/user/second-factor/revoke': 'Refused here; recorded where there is one: second-factor.test.ts.',
   'POST /api/user/step-up': 'Refused here; recorded with a code: second-factor.test.ts.',
+  'POST /api/device/code': 'Changes nothing until it is approved.',
+  'POST /api/device/token': 'Refused here; recorded with an approved code: device-login.test.ts.',
+  'POST /api/device/decide': 'Names a code of nobody; recorded for a login that waits: device-login.test.ts.',
   'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',

@@ -159,6 +159,21 @@ const writes: Record<string, Write> = {
     },
     required: ['name', 'state'],
   },
+  '/api/seller/modify': {
+    body: () => ({ id: 0, name: 'One' }),
+    fields: {
+      id: 'from nothing on',
+      name: 'text',
+      address: 'object or null',
+      taxId: 'text or null',
+      brandColor: 'text or null',
+      logo: 'text or null',
+      customerMails: 'boolean',
+      mailLanguage: 'text',
+      mailTexts: 'object or null',
+    },
+    required: ['id'],
+  },
   '/api/developer/mine/generate': {
     body: () => ({
       scope: 'channel_read',
@@ -174,6 +189,17 @@ const writes: Record<string, Write> = {
     body: () => ({ id: 987_654, overlapSeconds: 60, expiresTime: '2099-01-01T00:00:00Z' }),
     fields: { id: 'id', overlapSeconds: 'from nothing on', expiresTime: 'text' },
     required: ['id'],
+  },
+  '/api/device/code': {
+    body: () => ({ client: 'till', scope: 'channel_read' }),
+    fields: { client: 'text', scope: 'text', livemode: 'boolean' },
+    required: ['client'],
+  },
+  '/api/device/token': { body: () => ({ deviceCode: 'x' }), fields: { deviceCode: 'text' }, required: ['deviceCode'] },
+  '/api/device/decide': {
+    body: () => ({ userCode: 'BBBB-BBBB', approve: false }),
+    fields: { userCode: 'text', approve: 'boolean', scope: 'text', livemode: 'boolean' },
+    required: ['userCode', 'approve'],
   },
   '/api/session/revoke': {
     body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e', all: false }),
@@ -453,9 +479,33 @@ const writes: Record<string, Write> = {
     fields: { id: 'id', uncollectible: 'boolean' },
     required: ['id'],
   },
+  '/api/checkout/create': {
+    body: () => ({ amount: 5, currency: 'USD', channelIds: [channelId] }),
+    fields: {
+      amount: 'amount',
+      currency: 'text',
+      invoiceId: 'id',
+      channelIds: 'ids',
+      returnUrl: 'text',
+      description: 'text',
+      customerId: 'id',
+      expiresTime: 'text',
+      expiresIn: 'id',
+      metadata: 'object',
+      tenantId: 'tenant',
+    },
+    required: [],
+    needsBody: true,
+  },
+  '/api/checkout/expire': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/customer/portal': {
+    body: () => ({ customerId: 987_654 }),
+    fields: { customerId: 'id', returnUrl: 'text' },
+    required: ['customerId'],
+  },
   '/api/clock/create': {
     body: () => ({ name: 'x' }),
-    fields: { name: 'text', nowTime: 'text' },
+    fields: { name: 'text', nowTime: 'text', livemode: 'boolean' },
     required: ['name'],
   },
   '/api/clock/advance': {
@@ -498,7 +548,11 @@ const writes: Record<string, Write> = {
     required: [],
     needsBody: true,
   },
-  '/api/inbox/create': { body: () => ({ secret: 'a secret of tests' }), fields: { secret: 'text' }, required: [] },
+  '/api/inbox/create': {
+    body: () => ({ secret: 'a secret of tests' }),
+    fields: { secret: 'text', livemode: 'boolean' },
+    required: [],
+  },
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */

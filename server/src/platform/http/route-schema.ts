@@ -33,8 +33,14 @@ export const listPagination = Type.Object({
   }),
 });
 
+export const cursorOnlyPagination = Type.Object({
+  pageSize: Type.Integer(),
+  nextCursor: listPagination.properties.nextCursor,
+});
+
 const paginations: Record<Exclude<Paging, boolean>, TSchema> = {
   by_cursor: cursorPagination,
+  by_cursor_only: cursorOnlyPagination,
   by_page_or_cursor: listPagination,
 };
 

@@ -72,8 +72,11 @@ export type RouteDocument =
   /** With an entity tag, content is made only for a caller that does not have it yet. */
   | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
-/** By page number, with a total; by cursor; or by either (`ListPagination`). */
-export type Paging = boolean | 'by_cursor' | 'by_page_or_cursor';
+/**
+ * By page number, with a total; by cursor, in lists that had `after` before (`CursorPagination`) and in others; or by either
+ * (`ListPagination`).
+ */
+export type Paging = boolean | 'by_cursor' | 'by_cursor_only' | 'by_page_or_cursor';
 
 /** A route without its method and path: the shapes of input and output, and the handler. */
 export interface Endpoint {

@@ -8,6 +8,7 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { modeHeader } from '../../core/livemode.ts';
 import type { Principal } from '../../core/principal.ts';
 import { send, sendDocument } from './answer.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
@@ -38,7 +39,7 @@ export type Authenticate = (
 export interface HttpServerOptions {
   authenticate: Authenticate;
   /** Called for every reply, for metrics and the log. */
-  onReply: (reply: ReplyFacts) => void;
+  onReply: (reply: ReplyFacts, request: RepliedRequest) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
   onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
@@ -76,6 +77,14 @@ export interface ReplyFacts {
   requestId: string;
   /** The refusal, if it was one. */
   refusal: Refusal | undefined;
+}
+
+/** Whose request was answered. */
+export interface RepliedRequest {
+  principal: Principal | undefined;
+  headers: IncomingHttpHeaders;
+  /** The mode that the answer named (`mode.ts`). */
+  mode: string | undefined;
 }
 
 declare module 'fastify' {
@@ -176,14 +185,18 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const methods = new KnownMethods();
   app.addHook('onRoute', ({ method, url }) => methods.add(url, [method].flat()));
   app.addHook('onResponse', (request, reply, done) => {
-    options.onReply({
-      method: request.method,
-      path: request.declaredPath,
-      status: reply.statusCode,
-      durationMs: request.answeredAfterMs ?? reply.elapsedTime,
-      requestId: request.id,
-      refusal: request.refusal,
-    });
+    const { principal, raw } = request;
+    options.onReply(
+      {
+        method: request.method,
+        path: request.declaredPath,
+        status: reply.statusCode,
+        durationMs: request.answeredAfterMs ?? reply.elapsedTime,
+        requestId: request.id,
+        refusal: request.refusal,
+      },
+      { principal, headers: raw.headers, mode: reply.getHeader(modeHeader) as string | undefined },
+    );
     done();
   });
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {

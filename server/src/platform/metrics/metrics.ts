@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from '@prometheus-io/client';
 
 /** Bucket limits in seconds. A request for one payment usually takes 1 to 10 ms. */
 export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -31,6 +31,24 @@ export class Metrics {
     labelNames: Label[] = [],
   ): Histogram<Label> {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
+  }
+
+  /** A counter of what is counted elsewhere: `take` returns, by labels, what was added since it was last called. */
+  collectedCounter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    take: () => Iterable<[LabelValues<Label>, number]>,
+  ): void {
+    new Counter<Label>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        for (const [labels, added] of take()) this.inc(labels, added);
+      },
+    });
   }
 
   /** `collect` sets the gauge whenever the metrics are read. It must not fail. */

@@ -46,7 +46,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).record,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
-      updateTransaction(input, principal, deps, key),
+      updateTransaction(input, principal, deps, { idempotencyKey: key }),
     stop: async () => {
       await notifications.stop();
       await writer.close();

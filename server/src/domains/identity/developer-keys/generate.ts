@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { appendAudit } from '../audit/append.ts';
+import { type Actor, appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
@@ -29,29 +29,46 @@ export async function generateKey(
   const allowedAddresses = input?.allowedAddresses ?? [];
   requireNetworks(allowedAddresses);
   const livemode = input?.livemode ?? true;
+  const grant = { scope, name: input?.name ?? null, livemode, expiresAt, allowedAddresses };
+  return database.transaction((transaction) => storeNewKey(transaction, owner, owner, grant, nowMs));
+}
+
+/** What a key may do. */
+export interface KeyGrant {
+  scope: string;
+  name: string | null;
+  livemode: boolean;
+  /** null: never. */
+  expiresAt: Date | null;
+  allowedAddresses: readonly string[];
+}
+
+/** Draws a key and stores its hash, for an owner who may grant its scope (`grantedScope`). */
+export async function storeNewKey(
+  transaction: Queryable,
+  { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
+  actor: Actor,
+  { scope, name, livemode, expiresAt, allowedAddresses }: KeyGrant,
+  nowMs: number,
+): Promise<{ key: string; row: KeyRow }> {
   const key = generateRandomKey(livemode);
-  const values = [
-    owner.tenantId,
-    owner.userId,
+  const [row] = (await transaction.run(insertKey, [
+    tenantId,
+    userId,
     Buffer.from(fingerprintOf(key), 'base64'),
     masked(key),
     scope,
-    input?.name ?? null,
+    name,
     new Date(nowMs),
     expiresAt,
     allowedAddresses,
     livemode,
-  ];
-  const row = await database.transaction(async (transaction) => {
-    const [created] = (await transaction.run(insertKey, values)) as [KeyRow];
-    const { id, name, expires_at: expiresTime, masked: skMasked } = created;
-    await appendAudit(transaction, owner, {
-      action: 'key.create',
-      tenantId: owner.tenantId,
-      recordId: id,
-      after: { skMasked, scope, name, livemode, expiresTime, allowedAddresses },
-    });
-    return created;
+  ])) as [KeyRow];
+  await appendAudit(transaction, actor, {
+    action: 'key.create',
+    tenantId,
+    recordId: row.id,
+    after: { skMasked: row.masked, scope, name, livemode, expiresTime: row.expires_at, allowedAddresses },
   });
   return { key, row };
 }

@@ -33,7 +33,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         const { key, row } = await generateKey(body, principal, deps);
         return {
           message: 'Key generated. Keep it now: it is not shown again',
-          data: { id: row.id, sk: key, ...recordOf(row) },
+          data: generatedOf(key, row),
         };
       },
     }),
@@ -73,7 +73,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         const { key, row } = await rotateKey(body, principal, deps);
         return {
           message: 'Key rotated. Keep the new one now: it is not shown again',
-          data: { id: row.id, sk: key, ...recordOf(row) },
+          data: generatedOf(key, row),
         };
       },
     }),
@@ -124,6 +124,11 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       }),
     }),
   ];
+}
+
+/** A new key, which is shown once. */
+export function generatedOf(key: string, row: KeyRow) {
+  return { id: row.id, sk: key, ...recordOf(row) };
 }
 
 function listedOf(row: KeyRow) {

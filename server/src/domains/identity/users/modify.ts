@@ -24,6 +24,7 @@ import {
   refuseTenantOfPlatformAdministrator,
   requireSessionToSet,
   requireStrongPassword,
+  requireUserName,
 } from './rules.ts';
 import { type requiredOfNewUser, userInput } from './schema.ts';
 import { findUser, insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
@@ -59,6 +60,7 @@ export async function modifyUser(
   // Otherwise a stolen session could make a user without a second factor, and act as that user.
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
+  if (input.userName !== undefined) requireUserName(input.userName);
   const passwordHash = await hashOfNewPassword(input, deps);
   const once = onceFor(deps.database, {
     tenantId: principal.tenantId,

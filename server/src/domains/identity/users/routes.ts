@@ -6,6 +6,7 @@ import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platfo
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { filteredTenant } from '../tenants/visible-tenants.ts';
 import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
 import type { PasswordMailer } from './password-mailer.ts';
@@ -113,7 +114,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       paged: true,
       handle: async ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize } = query;
-        const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
+        const tenantId = filteredTenant(principal, query.tenantId);
         const [users, [count]] = await Promise.all([
           database.run(listUsers, [tenantId, pageSize, (page - 1) * pageSize]),
           database.run(countUsers, [tenantId]),

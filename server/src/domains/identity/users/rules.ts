@@ -39,6 +39,15 @@ export function refuseOwnName(
   throw new Refusal('password_too_weak', message, { field });
 }
 
+/** The rule of the schema's pattern for characters beyond ASCII: letters and digits of any script. */
+export function requireUserName(userName: string): void {
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName)) {
+    throw invalid('userName', `userName must be ${userNameRule}.`);
+  }
+}
+
+export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
+
 /** The properties of a user that determine the user's permissions. */
 export interface Privileges {
   tenantId: number;

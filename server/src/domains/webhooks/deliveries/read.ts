@@ -50,6 +50,7 @@ export async function deliveryList(
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'dlv',
+    givesNext: true,
     read: async ({ belowKey = toId, take }) => {
       const scan = (rows: number) =>
         database.run(listDeliveries, [
@@ -74,8 +75,7 @@ export async function deliveryList(
 
 /** The event of the deliveries; null: any. */
 function eventIdOf({ eventId, search = '' }: Query): string | null {
-  if (eventId !== undefined) return idOf('eventId', 'evt', eventId);
-  return uuidOfPublicId('evt', search) ?? null;
+  return uuidOfPublicId('evt', eventId ?? search) ?? null;
 }
 
 /** The range of delivery ids to scan, end exclusive. A delivery's id begins with the time of its event. */
@@ -108,12 +108,6 @@ function idsSearched(search: string, eventId: string | undefined): readonly [str
 /** All ids of the event's millisecond. */
 const idsNear = (eventId: string) =>
   [`${eventId.slice(0, 13)}-0000-0000-000000000000`, `${eventId.slice(0, 13)}-ffff-ffff-ffffffffffff`] as const;
-
-function idOf(field: string, prefix: string, text: string): string {
-  const id = uuidOfPublicId(prefix, text);
-  if (id === undefined) throw invalid(field, `${field} must be an id that begins with ${prefix}_.`);
-  return id;
-}
 
 /**
  * A delivery with its attempts and the other deliveries that were sent under the same id, all of one moment: a delivery that

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../core/clock.ts';
-import { Refusal } from '../../../core/errors.ts';
+import { Refusal, type RefusalType } from '../../../core/errors.ts';
 
 export interface RateLimiterOptions {
   /** Number allowed in a window. */
@@ -114,9 +114,11 @@ export class FailureLimiter {
   }
 }
 
+const failures: ReadonlySet<string> = new Set<RefusalType>(['reset_token_invalid', 'expired_token']);
+
 /** Wrong credentials; not a malformed request, nor a database that is away. */
 function isFailure(error: unknown): boolean {
-  return error instanceof Refusal && (error.kind === 'unauthenticated' || error.type === 'reset_token_invalid');
+  return error instanceof Refusal && (error.kind === 'unauthenticated' || failures.has(error.type));
 }
 
 function tooManyAttempts({ resetSeconds }: Quota): Refusal {

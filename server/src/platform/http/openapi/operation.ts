@@ -1,6 +1,13 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
-import { cursorPagination, envelope, listPagination, pagination, refusal } from '../route-schema.ts';
+import {
+  cursorOnlyPagination,
+  cursorPagination,
+  envelope,
+  listPagination,
+  pagination,
+  refusal,
+} from '../route-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import type { DocumentSchemas, Json } from './schemas.ts';
 
@@ -8,6 +15,7 @@ import type { DocumentSchemas, Json } from './schemas.ts';
 export const sharedSchemas = {
   Pagination: pagination,
   CursorPagination: cursorPagination,
+  CursorOnlyPagination: cursorOnlyPagination,
   ListPagination: listPagination,
   Error: refusal,
 };
@@ -93,10 +101,18 @@ function answerOf(
 ): Json {
   if (documentTypes === undefined) {
     const content = { schema: namedEnvelope(data, paged, schemas), ...withExample(example) };
-    return { description: 'Done.', content: { 'application/json': content, ...textOf(exportTypes) } };
+    const headers = exportTypes.length > 0 && { headers: exportHeaders };
+    return { description: 'Done.', ...headers, content: { 'application/json': content, ...textOf(exportTypes) } };
   }
   return { description: 'Done.', content: textOf(documentTypes) };
 }
+
+const exportHeaders = {
+  'X-Total-Count': {
+    description: 'Exports: the number of rows, where a page has a `total`.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+};
 
 function textOf(types: readonly string[]): Json {
   const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });

@@ -8,7 +8,7 @@ import { lookUpAt } from '../../operations/rules.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
 import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
-import { lookUpOperation, type PublicAddress, providerOperation } from '../call.ts';
+import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
@@ -26,6 +26,7 @@ export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   drawUuid: DrawUuid;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  observe?: ObserveCall;
   /** Called when a look-up decides a dispute, and again only when the verdict changes. */
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
@@ -66,7 +67,7 @@ async function perform(dispute: Leased<DueDispute>, deps: DisputeWorkerDeps): Pr
 }
 
 async function lookUp(row: OperationRow, reference: string | null, deps: DisputeWorkerDeps): Promise<Outcome | Absent> {
-  const { providers, credentials, publicUrl, timeoutMs } = deps;
+  const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
   // Without a reference, some providers can be looked up only by sending the request again.
   if (reference === null)
     return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
@@ -78,7 +79,7 @@ async function lookUp(row: OperationRow, reference: string | null, deps: Dispute
       { ...row, operation_reference: reference },
       { publicUrl, callbackToken, secrets: credentials.secrets },
     );
-    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
+    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
   } catch (cause) {
     return { kind: 'unknown', cause };
   }

@@ -1,0 +1,67 @@
+import { dayMs, secondMs } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { Actor } from '../audit/append.ts';
+import { storeNewKey } from '../developer-keys/generate.ts';
+import type { KeyRow } from '../developer-keys/statements.ts';
+import { intervalSeconds } from './begin.ts';
+import { deviceCodeHash } from './codes.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
+import { claimDevice, pollDevice } from './statements.ts';
+
+/** A laptop that is lost or given away does not hold a key forever. */
+const keyLifetimeMs = 90 * dayMs;
+
+export interface DeviceKey {
+  key: string;
+  row: KeyRow;
+  userName: string;
+}
+
+/**
+ * The key of an approved login. It is drawn now, so that none is stored in the clear while the program waits; the approval is
+ * used up in the same transaction.
+ */
+export function claimDeviceKey(
+  deviceCode: string,
+  { address, requestId }: { address: string; requestId: string },
+  deps: DeviceLoginDeps,
+): Promise<DeviceKey> {
+  return deps.unknownDevices.attempt(networkOf(address), async () => {
+    const nowMs = deps.clock();
+    const codeHash = deviceCodeHash(deviceCode);
+    const [polled] = await deps.database.run(pollDevice, [codeHash, new Date(nowMs)]);
+    if (polled === undefined || polled.state === 'USED') {
+      throw new Refusal('expired_token', 'This device code is unknown, used or expired. Ask for another one.', {
+        field: 'deviceCode',
+      });
+    }
+    if (polled.state === 'DENIED') throw denied('The user denied the login of this device.');
+    if (polled.state === 'PENDING') throw pending(polled.polled_at, nowMs);
+    return deps.database.transaction(async (transaction) => {
+      const [claimed] = await transaction.run(claimDevice, [codeHash, new Date(nowMs)]);
+      if (claimed === undefined) throw denied('The user who approved this login may not log in any more.');
+      const { user_id: userId, tenant_id: tenantId, user_name: userName, client: name, livemode } = claimed;
+      const actor: Actor = { by: 'device_code', userId, userName, address, requestId };
+      const grant = {
+        scope: claimed.granted_scope,
+        name,
+        livemode,
+        expiresAt: new Date(nowMs + keyLifetimeMs),
+        allowedAddresses: [],
+      };
+      return { ...(await storeNewKey(transaction, { userId, tenantId }, actor, grant, nowMs)), userName };
+    });
+  });
+}
+
+/** A second early is not too early: timers and clocks are not exact. */
+function pending(polledAt: string | null, nowMs: number): Refusal {
+  const details = { interval: intervalSeconds };
+  const isEarly = polledAt !== null && nowMs - Date.parse(polledAt) < (intervalSeconds - 1) * secondMs;
+  return isEarly
+    ? new Refusal('slow_down', `Ask once in ${intervalSeconds} seconds.`, { details })
+    : new Refusal('authorization_pending', 'The user has not decided yet.', { details });
+}
+
+const denied = (message: string) => new Refusal('access_denied', message);

@@ -1,0 +1,65 @@
+import type { Static } from 'typebox';
+import { Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { allScopes } from '../../../core/scopes.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
+import { appendAudit } from '../audit/append.ts';
+import { grantedScope } from '../developer-keys/rules.ts';
+import { userCodeHash } from './codes.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
+import type { decideInput } from './schema.ts';
+import { type DeviceRow, decideDevice, findPending } from './statements.ts';
+
+/** The login that waits under a code. Wrong codes of a user are counted, and after ten of them none is looked up. */
+export async function findDeviceRequest(
+  userCode: string,
+  { userId }: Principal,
+  { database, clock, wrongCodes }: DeviceLoginDeps,
+): Promise<DeviceRow> {
+  const quota = wrongCodes.peek(String(userId));
+  if (quota.isExceeded) {
+    throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', {
+      retryAfterSeconds: quota.resetSeconds,
+    });
+  }
+  const [found] = await database.run(findPending, [userCodeHash(userCode), new Date(clock())]);
+  if (found !== undefined) return found;
+  wrongCodes.take(String(userId));
+  throw codeUnknown();
+}
+
+/** Approves or denies a login. What is approved gets a key of the caller, who must hold all that it grants. */
+export async function decideDeviceRequest(
+  { userCode, approve, scope, livemode }: Static<typeof decideInput>,
+  principal: Principal,
+  deps: DeviceLoginDeps,
+): Promise<DeviceRow> {
+  const request = await findDeviceRequest(userCode, principal, deps);
+  const nowMs = deps.clock();
+  if (approve) requireStepUp(principal, nowMs, 'Approving the login of a device');
+  const granted = approve ? grantedScope(scope ?? request.scope ?? everythingOf(principal), principal) : null;
+  const mode = livemode ?? request.livemode;
+  const decided = await deps.database.transaction(async (transaction) => {
+    const state = approve ? 'APPROVED' : 'DENIED';
+    const values = [userCodeHash(userCode), new Date(nowMs), state, principal.userId, granted, mode];
+    const [row] = await transaction.run(decideDevice, values);
+    if (row === undefined) return undefined;
+    const { client, address } = row;
+    await appendAudit(transaction, principal, {
+      action: approve ? 'device.approve' : 'device.deny',
+      tenantId: principal.tenantId,
+      details: { client, deviceAddress: address, ...(approve && { scope: granted, livemode: mode }) },
+    });
+    return row;
+  });
+  if (decided === undefined) throw codeUnknown();
+  return decided;
+}
+
+const everythingOf = ({ userType, scopes }: Principal) =>
+  userType === 'MERCHANT_USER' ? [...scopes].join(',') || undefined : allScopes;
+
+const codeUnknown = () =>
+  new Refusal('record_not_found', 'No login waits under this code. It may have expired or been decided.', {
+    field: 'userCode',
+  });

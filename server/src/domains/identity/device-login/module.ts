@@ -1,0 +1,39 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type FailureLimiter, RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
+import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
+import { failureWindowMs } from '../sessions/login-failures.ts';
+import { deviceLoginRoutes, group } from './routes.ts';
+import { codeInput, decideInput, decision, deviceCode, deviceKey, deviceRequest, tokenInput } from './schema.ts';
+import { deleteExpiredDevices } from './statements.ts';
+
+/** For typing errors. */
+const wrongCodesOfUser = 10;
+
+/** Logins of programs without a browser, which the user approves in one (RFC 8628). The program gets a developer key. */
+export const deviceLogin = defineModule({
+  name: 'device-login',
+  tables: ['device_login'],
+  reference: [{ name: group, description: 'Logins of programs that the user approves in a browser.' }],
+  resources: { 'device request': deviceRequest },
+  schemas: {
+    DeviceCodeInput: codeInput,
+    DeviceCode: deviceCode,
+    DeviceTokenInput: tokenInput,
+    DeviceKey: deviceKey,
+    DeviceRequest: deviceRequest,
+    DeviceDecideInput: decideInput,
+    DeviceDecision: decision,
+  },
+  routes: (context: Node & { makeFailureLimiter: () => FailureLimiter; clock: Clock }) =>
+    deviceLoginRoutes({
+      ...context,
+      begun: context.makeFailureLimiter(),
+      unknownDevices: context.makeFailureLimiter(),
+      wrongCodes: new RateLimiter({ max: wrongCodesOfUser, windowMs: failureWindowMs, clock: context.clock }),
+    }),
+  retention: ({ database }: Node) => [
+    { name: 'device logins', sweep: (nowMs) => deleteInBatches(database, deleteExpiredDevices, [new Date(nowMs)]) },
+  ],
+});

@@ -1,0 +1,90 @@
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import { generatedOf } from '../developer-keys/routes.ts';
+import { beginDeviceLogin } from './begin.ts';
+import { claimDeviceKey } from './claim.ts';
+import { decideDeviceRequest, findDeviceRequest } from './decide.ts';
+import type { DeviceLoginDeps } from './dependencies.ts';
+import {
+  codeInput,
+  decideInput,
+  decision,
+  deviceCode,
+  deviceKey,
+  deviceRequest,
+  requestQuery,
+  tokenInput,
+} from './schema.ts';
+
+export const group = 'Device login';
+
+export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
+  return [
+    post('/api/device/code', 'nothing', group, {
+      summary: 'Begin the login of a program',
+      description:
+        'Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and ' +
+        'asks for its key with the device code meanwhile.',
+      body: codeInput,
+      refuses: ['too_many_attempts'],
+      data: deviceCode,
+      handle: async ({ body, address }) => ({
+        message: 'Waiting for the user',
+        data: await beginDeviceLogin(body, address, deps),
+      }),
+    }),
+
+    post('/api/device/token', 'nothing', group, {
+      summary: 'Get the key of an approved login',
+      description:
+        'Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or ' +
+        '`slow_down` if it is asked too often. The key expires after 90 days.',
+      body: tokenInput,
+      refuses: ['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'too_many_attempts'],
+      data: deviceKey,
+      handle: async ({ body, address, requestId }) => {
+        const { key, row, userName } = await claimDeviceKey(body.deviceCode, { address, requestId }, deps);
+        return {
+          message: 'Logged in. Keep the key: it is not shown again',
+          data: { ...generatedOf(key, row), userName },
+        };
+      },
+    }),
+
+    get('/api/device/request', 'session', group, {
+      summary: 'Get the login that waits under a code',
+      description: 'For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.',
+      query: requestQuery,
+      refuses: ['record_not_found', 'too_many_attempts'],
+      data: deviceRequest,
+      handle: async ({ query, principal, address }) => {
+        const row = await findDeviceRequest(query.userCode, principal, deps);
+        return {
+          data: {
+            client: row.client,
+            address: row.address,
+            isSameAddress: row.address === address,
+            scope: row.scope,
+            livemode: row.livemode,
+            createdTime: row.created_at,
+            expiresTime: row.expires_at,
+          },
+        };
+      },
+    }),
+
+    post('/api/device/decide', 'session', group, {
+      summary: 'Approve or deny the login of a program',
+      description: 'The program gets a developer key of the caller, which acts as the caller within its scope.',
+      body: decideInput,
+      refuses: ['record_not_found', 'role_missing', 'scope_missing', 'step_up_required', 'too_many_attempts'],
+      data: decision,
+      handle: async ({ body, principal }) => {
+        const { client } = await decideDeviceRequest(body, principal, deps);
+        return {
+          message: body.approve ? 'Login approved' : 'Login denied',
+          data: { client, approved: body.approve },
+        };
+      },
+    }),
+  ];
+}

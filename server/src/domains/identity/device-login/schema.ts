@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { generatedKey } from '../developer-keys/schema.ts';
+
+const scope = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 500, description }));
+
+export const codeInput = Type.Object(
+  {
+    client: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'What asks, as the user should recognize it: the program and the name of the machine. Names the key.',
+    }),
+    scope: scope('The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses.'),
+    livemode: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether a live key is asked for, instead of a test key.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const deviceCode = Type.Object({
+  deviceCode: Type.String({ description: 'A secret of the program, with which it asks for its key.' }),
+  userCode: Type.String({ description: 'What the user types: 8 letters and a hyphen.' }),
+  verificationUri: Type.String({ description: 'Where the user types it.' }),
+  verificationUriComplete: Type.String({ description: 'The same with the code filled in.' }),
+  expiresIn: Type.Integer({ description: 'For how many seconds both codes are good.' }),
+  interval: Type.Integer({ description: 'How many seconds to wait between two requests of the key.' }),
+});
+
+export const tokenInput = Type.Object(
+  { deviceCode: Type.String({ minLength: 1, maxLength: 200 }) },
+  { additionalProperties: false },
+);
+
+export const deviceKey = Type.Object({
+  ...generatedKey.properties,
+  userName: Type.String({ description: 'Who approved the login, and owns the key.' }),
+});
+
+const userCode = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  description: 'As the program shows it; case, spaces and hyphens do not matter.',
+});
+
+export const requestQuery = Type.Object({ userCode });
+
+export const deviceRequest = Type.Object({
+  client: Type.String({ description: 'What asks, in its own words.' }),
+  address: Type.String({ description: 'From where it asks.' }),
+  isSameAddress: Type.Boolean({ description: 'Whether the caller has the same address.' }),
+  scope: Type.Union([Type.String(), Type.Null()], { description: 'null: whatever the user chooses.' }),
+  livemode: Type.Boolean(),
+  createdTime: Type.String(),
+  expiresTime: Type.String(),
+});
+
+export const decideInput = Type.Object(
+  {
+    userCode,
+    approve: Type.Boolean({ description: 'true: the program gets a key of the caller. false: it is refused.' }),
+    scope: scope(
+      'What is granted. Default: what was asked for, or else everything that the caller may do. ' +
+        'Scopes that the caller does not hold cannot be granted.',
+    ),
+    livemode: Type.Optional(Type.Boolean({ description: 'The mode of the key. Default: what was asked for.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const decision = Type.Object({ client: Type.String(), approved: Type.Boolean() });

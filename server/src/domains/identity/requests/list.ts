@@ -1,0 +1,101 @@
+import type { Static } from 'typebox';
+import { timeRangeOf } from '../../../core/days.ts';
+import { notFound } from '../../../core/errors.ts';
+import { leastUuidAt, publicId, uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { type CursorList, filtersOf, readSlice, wayTo } from '../../../platform/lists/list.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { listedTenants, tenantOfRow, visibleTenants } from '../tenants/visible-tenants.ts';
+import { requestFilters, statements } from './list-statements.ts';
+import type { listedRequest, requestListQuery, requestRecord } from './schema.ts';
+import { findRequest, type RequestRow } from './statements.ts';
+
+type Query = Static<typeof requestListQuery>;
+type Record = Static<typeof requestRecord>;
+
+/** The requests that the caller may see and asks for, newest first. */
+export async function requestList(
+  database: Queryable,
+  query: Query,
+  principal: Principal,
+): Promise<CursorList<RequestRow>> {
+  const { fromMs, toMs } = timeRangeOf(query);
+  const tenantIds = await listedTenants(database, principal, query.tenantId);
+  const mode = principal.livemode ?? query.livemode;
+  const isRefused = query.errorType !== undefined || /^[45]/.test(query.status ?? '');
+  const given = {
+    ...query,
+    ...shownTo(principal),
+    ...(mode !== undefined && { modes: [mode] }),
+    ...(isRefused && { isRefused }),
+  };
+  const way = wayTo(given, statements);
+  const selection = {
+    tenantIds,
+    fromKey: leastUuidAt(fromMs),
+    toKey: leastUuidAt(toMs),
+    values: requestFilters.valuesOf(given),
+    isSifted: requestFilters.usedIn(given).some((name) => name !== way),
+    isModed: mode !== undefined,
+  };
+  return {
+    name: 'requests',
+    filters: filtersOf(query),
+    keyType: 'uuid',
+    read: (slice) => readSlice(database, statements[way], selection, slice),
+  };
+}
+
+/** One request. A request that the caller may not see is absent. */
+export async function findRequestOf(database: Queryable, id: string, principal: Principal): Promise<RequestRow> {
+  const { ownUserId, ownKeyId } = shownTo(principal);
+  const uuid = uuidOfPublicId('req', id);
+  const tenantIds = await visibleTenants(database, principal);
+  const mode = principal.livemode ?? null;
+  const found =
+    uuid && (await database.run(findRequest, [tenantIds, uuid, ownUserId ?? null, ownKeyId ?? null, mode]))[0];
+  if (!found) throw notFound('request', id);
+  return found;
+}
+
+/** Who holds `*` sees the requests of the whole tenant; any other session those of its user, and any other key its own. */
+function shownTo({ holdsAll, by, userId, keyId }: Principal): { ownUserId?: number; ownKeyId?: number | undefined } {
+  if (holdsAll) return {};
+  return by === 'key' ? { ownKeyId: keyId } : { ownUserId: userId };
+}
+
+/** A row of the list, with the further fields that the query asks for. */
+export function listedAs(
+  { fields = '' }: Query,
+  principal: Principal,
+): (row: RequestRow) => Static<typeof listedRequest> {
+  const wanted = new Set(fields.split(','));
+  return (row) => {
+    const { address, userAgent, idempotencyKey, error, ...listed } = recordOf(row, principal);
+    const further = Object.entries({ address, userAgent, idempotencyKey, error });
+    return { ...listed, ...Object.fromEntries(further.filter(([name]) => wanted.has(name))) };
+  };
+}
+
+export function recordOf(row: RequestRow, principal: Principal): Record {
+  const { error_type: type, error_field: field, error_message: message } = row;
+  return {
+    id: publicId('req', row.id),
+    livemode: row.livemode,
+    ...tenantOfRow(principal, row),
+    createdTime: new Date(uuidTimeMs(row.id)).toISOString(),
+    method: row.method as Record['method'],
+    path: row.path,
+    status: row.status,
+    durationMs: row.duration_ms,
+    requestId: row.request_id,
+    by: row.key_id === null ? 'session' : 'key',
+    userId: row.user_id,
+    keyId: row.key_id,
+    errorType: type,
+    address: row.address,
+    userAgent: row.user_agent,
+    idempotencyKey: row.idempotency_key,
+    error: type === null ? null : { type, field, message: message ?? '' },
+  };
+}
