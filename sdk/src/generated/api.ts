@@ -14,7 +14,10 @@ export class Api {
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
+  declare readonly passkeys: PasskeysApi;
   declare readonly console: ConsoleApi;
+  declare readonly requests: RequestsApi;
+  declare readonly devices: DevicesApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -173,7 +176,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
    * Needs the scope `user_write`.
    */
@@ -282,7 +285,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -304,9 +307,9 @@ export interface SecondFactorApi {
    */
   recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
-   * Remove my second factor.
+   * Remove my authenticator app.
    *
-   * Needs a code or a recovery code. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -314,11 +317,76 @@ export interface SecondFactorApi {
   /**
    * Remove the second factor of another user.
    *
-   * For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
+}
+
+export interface PasskeysApi {
+  /**
+   * Begin a login with a passkey.
+   *
+   * With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger or a face.
+   */
+  beginLogin(params?: PasskeyLoginBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Finish a login with a passkey.
+   *
+   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
+   */
+  login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
+  /**
+   * List my passkeys.
+   *
+   * Needs a Bearer access token.
+   */
+  list(options?: RequestOptions): List<Passkey>;
+  /**
+   * Begin to register a passkey.
+   *
+   * A caller with a second factor must be stepped up. A wrong password (400) counts as a failed login.
+   *
+   * Needs a Bearer access token.
+   */
+  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Register a passkey.
+   *
+   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
+   *
+   * Needs a Bearer access token.
+   */
+  register(params: PasskeyRegisterInput, options?: RequestOptions): Call<RegisteredPasskey>;
+  /**
+   * Rename a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  modify(params: PasskeyModifyInput, options?: RequestOptions): Call<Passkey>;
+  /**
+   * Remove a passkey.
+   *
+   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
+   *
+   * Needs a Bearer access token.
+   */
+  remove(params: string | PasskeyRemoveInput, options?: RequestOptions): Call<null>;
+  /**
+   * Begin to step up the session with a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  beginStepUp(params?: PasskeyStepUpBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Step up the session with a passkey.
+   *
+   * As with a code: for `app.security.step-up-lifetime`.
+   *
+   * Needs a Bearer access token.
+   */
+  stepUp(params: PasskeyStepUpInput, options?: RequestOptions): Call<StepUp>;
 }
 
 export interface ConsoleApi {
@@ -341,6 +409,12 @@ export interface ConsoleApi {
    */
   confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
   /**
+   * Sign in to the console with a passkey.
+   *
+   * After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the options. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signInWithPasskey(params: PasskeyLoginInput, options?: RequestOptions): Call<null>;
+  /**
    * Sign out of the console.
    *
    * Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an error. The body is optional. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
@@ -348,11 +422,61 @@ export interface ConsoleApi {
   signOut(params?: LogoutInput, options?: RequestOptions): Call<null>;
 }
 
+export interface RequestsApi {
+  /**
+   * List the request log.
+   *
+   * What callers sent, newest first, without bodies and queries. Who holds `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own; a key sees those of its own mode. A page can hold fewer requests than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  list(params?: RequestsListParams, options?: RequestOptions): List<ListedRequest>;
+  /**
+   * Get a request from the log.
+   *
+   * With the refusal, if it was refused.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  get(params: string | RequestsGetParams, options?: RequestOptions): Call<Request>;
+}
+
+export interface DevicesApi {
+  /**
+   * Begin the login of a program.
+   *
+   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
+   */
+  begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
+  /**
+   * Get the key of an approved login.
+   *
+   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
+   */
+  claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
+  /**
+   * Get the login that waits under a code.
+   *
+   * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
+   *
+   * Needs a Bearer access token.
+   */
+  request(params: DevicesRequestParams, options?: RequestOptions): Call<DeviceRequest>;
+  /**
+   * Approve or deny the login of a program.
+   *
+   * The program gets a developer key of the caller, which acts as the caller within its scope.
+   *
+   * Needs a Bearer access token.
+   */
+  decide(params: DeviceDecideInput, options?: RequestOptions): Call<DeviceDecision>;
+}
+
 export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -448,7 +572,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -486,7 +610,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<Inbox>;
+  list(params?: InboxesListParams, options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -575,7 +699,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -608,7 +732,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -698,7 +822,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<Clock>;
+  list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -721,7 +845,7 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -754,7 +878,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -884,7 +1008,7 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
@@ -974,7 +1098,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -983,8 +1107,8 @@ export interface AuditEntry {
   userId: number | null;
   /** The user name at that time. */
   userName: string | null;
-  /** How the caller was authenticated. `system`: the service itself. */
-  by: "session" | "key" | "password" | "reset_token" | "nobody" | "system" | (string & {});
+  /** How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself. */
+  by: "session" | "key" | "password" | "passkey" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -1004,7 +1128,9 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1024,10 +1150,10 @@ export interface AuditExportParams {
 export interface AuditListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1267,6 +1393,8 @@ export interface CheckoutsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only checkouts of this invoice. */
@@ -1286,6 +1414,8 @@ export interface CheckoutsListParams {
 
 export interface Clock {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   /** The current time of the clock. */
   nowTime: string;
@@ -1309,11 +1439,18 @@ export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
+  livemode?: boolean | undefined;
 }
 
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ClocksListParams {
+  /** Only live (true) or test (false) clocks. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface ConsoleProfile {
@@ -1345,6 +1482,8 @@ export interface ConsoleProfile {
 
 export interface CreatedInbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1504,6 +1643,8 @@ export interface CustomersListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
@@ -1671,6 +1812,97 @@ export interface DeveloperKeyRotateInput {
   expiresTime?: string | undefined;
 }
 
+export interface DeviceCode {
+  /** A secret of the program, with which it asks for its key. */
+  deviceCode: string;
+  /** What the user types: 8 letters and a hyphen. */
+  userCode: string;
+  /** Where the user types it. */
+  verificationUri: string;
+  /** The same with the code filled in. */
+  verificationUriComplete: string;
+  /** For how many seconds both codes are good. */
+  expiresIn: number;
+  /** How many seconds to wait between two requests of the key. */
+  interval: number;
+}
+
+export interface DeviceCodeInput {
+  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
+  client: string;
+  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
+  scope?: string | undefined;
+  /** Whether a live key is asked for, instead of a test key. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecideInput {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
+  /** true: the program gets a key of the caller. false: it is refused. */
+  approve: boolean;
+  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
+  scope?: string | undefined;
+  /** The mode of the key. Default: what was asked for. */
+  livemode?: boolean | undefined;
+}
+
+export interface DeviceDecision {
+  client: string;
+  approved: boolean;
+}
+
+export interface DeviceKey {
+  id: number;
+  /** The full secret key. Returned only here, once. */
+  sk: string;
+  /** true: for live records. false: for test records. */
+  livemode: boolean;
+  /** Comma-separated scope names. */
+  scope: string;
+  /** 1: active. 0: revoked. */
+  state: number;
+  name: string | null;
+  createdTime: string;
+  /** null when never updated. */
+  updatedTime: string | null;
+  /** null: the key never expires. */
+  expiresTime: string | null;
+  /** Accurate to one minute; null when never used. */
+  lastUsedTime: string | null;
+  /** From where it was last used. */
+  lastUsedAddress: string | null;
+  /** From where it is accepted; empty: from anywhere. */
+  allowedAddresses: string[];
+  /** The key that took its place by rotation. */
+  replacedBy: number | null;
+  /** Who approved the login, and owns the key. */
+  userName: string;
+}
+
+export interface DeviceRequest {
+  /** What asks, in its own words. */
+  client: string;
+  /** From where it asks. */
+  address: string;
+  /** Whether the caller has the same address. */
+  isSameAddress: boolean;
+  /** null: whatever the user chooses. */
+  scope: string | null;
+  livemode: boolean;
+  createdTime: string;
+  expiresTime: string;
+}
+
+export interface DeviceTokenInput {
+  deviceCode: string;
+}
+
+export interface DevicesRequestParams {
+  /** As the program shows it; case, spaces and hyphens do not matter. */
+  userCode: string;
+}
+
 export interface Dispute {
   /** true: live. false: a test record. */
   livemode: boolean;
@@ -1713,7 +1945,7 @@ export interface DisputesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** `txn_` and a time-ordered part. */
+  /** Only disputes about this payment. */
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
@@ -1761,7 +1993,7 @@ export interface EventsGetParams {
 export interface EventsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
@@ -1824,6 +2056,8 @@ export interface Health {
 
 export interface Inbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1835,6 +2069,8 @@ export interface Inbox {
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxMessage {
@@ -1855,6 +2091,11 @@ export interface InboxReceipt {
   serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
   standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesListParams {
+  /** Only live (true) or test (false) inboxes. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxesMessagesParams {
@@ -1929,7 +2170,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2176,6 +2417,8 @@ export interface InvoicesListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
@@ -2273,6 +2516,51 @@ export interface LedgerEntry {
   createdTime: string;
 }
 
+export interface ListedRequest {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address?: string | null | undefined;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent?: string | null | undefined;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey?: string | null | undefined;
+  /** The refusal; null: the request succeeded. */
+  error?: ListedRequestError | undefined;
+}
+
+/** The refusal; null: the request succeeded. */
+export interface ListedRequestError {
+  /** One of [errors](../errors.md). */
+  type: string;
+  field: string | null;
+  /** At most 500 characters. */
+  message: string;
+}
+
 export interface LoginInput {
   /** User name or e-mail address, in any case. */
   account: string;
@@ -2343,6 +2631,89 @@ export interface OwnedDeveloperKey {
   tenantId: string | null;
 }
 
+export interface Passkey {
+  id: string;
+  name: string;
+  /** Whether it is kept by a provider, and so survives the loss of the device. */
+  backedUp: boolean;
+  createdTime: string;
+  lastUsedTime: string | null;
+}
+
+export interface PasskeyLoginBeginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+}
+
+export interface PasskeyLoginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
+}
+
+/** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+export interface PasskeyLoginInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyLoginInputCredentialResponse;
+}
+
+export interface PasskeyLoginInputCredentialResponse {
+  clientDataJSON: string;
+  authenticatorData: string;
+  signature: string;
+  userHandle?: string | null | undefined;
+}
+
+export interface PasskeyModifyInput {
+  /** A passkey's id. */
+  id: string;
+  /** For its user, such as the device it is on. */
+  name: string;
+}
+
+export interface PasskeyOptions {
+  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
+  options: Record<string, unknown>;
+}
+
+export interface PasskeyRegisterInput {
+  /** For its user, such as the device it is on. */
+  name?: string | undefined;
+  /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyRegisterInputCredential;
+}
+
+/** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+export interface PasskeyRegisterInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyRegisterInputCredentialResponse;
+}
+
+export interface PasskeyRegisterInputCredentialResponse {
+  clientDataJSON: string;
+  attestationObject: string;
+  transports?: string[] | undefined;
+}
+
+export interface PasskeyRemoveInput {
+  /** A passkey's id. */
+  id: string;
+}
+
+export interface PasskeyStepUpBeginInput {
+
+}
+
+export interface PasskeyStepUpInput {
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
+}
+
 export interface Plan {
   id: number;
   /** true: live. false: a test record. */
@@ -2372,7 +2743,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code in capitals. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;
@@ -2508,6 +2879,8 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: RefundStatus | undefined;
@@ -2531,7 +2904,7 @@ export interface RefundsListParams {
   transactionId?: string | undefined;
   /** Only refunds that the provider knows by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the id of their payment or the provider's id. */
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2541,6 +2914,12 @@ export interface RefundsListParams {
   timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface RegisteredPasskey {
+  passkey: Passkey;
+  /** Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null. */
+  recoveryCodes: string[] | null;
 }
 
 export interface RegisteredWebhookEndpoint {
@@ -2556,6 +2935,80 @@ export interface RegisteredWebhookEndpoint {
   secret?: string | undefined;
 }
 
+export interface Request {
+  /** `req_` and a time-ordered body. */
+  id: string;
+  /** The mode of the key, or of the records in the answer; null: neither. */
+  livemode: boolean | null;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+  /** When it was answered. */
+  createdTime: string;
+  method: "GET" | "HEAD" | "POST" | (string & {});
+  /** Without the query. */
+  path: string;
+  /** The HTTP status of the answer. */
+  status: number;
+  /** From the first byte of the request to the end of the answer. */
+  durationMs: number;
+  /** The `X-Request-Id` of the answer. Callers can choose it, so it need not be unique. */
+  requestId: string;
+  /** How the caller was authenticated. */
+  by: "session" | "key" | (string & {});
+  /** The user, or the owner of the key. */
+  userId: number;
+  /** The developer key that was used. */
+  keyId: number | null;
+  /** The type of the refusal; null: the request succeeded. */
+  errorType: string | null;
+  /** The caller's IP address. */
+  address: string | null;
+  /** The `User-Agent` header; at most 200 characters. */
+  userAgent: string | null;
+  /** The `Idempotency-Key` header. */
+  idempotencyKey: string | null;
+  /** The refusal; null: the request succeeded. */
+  error: ListedRequestError;
+}
+
+export interface RequestsGetParams {
+  /** `req_` and a time-ordered body. */
+  id: string;
+}
+
+export interface RequestsListParams {
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  pageSize?: number | undefined;
+  method?: "GET" | "HEAD" | "POST" | undefined;
+  /** Only requests whose path begins like this: `/api/transaction/`. */
+  path?: string | undefined;
+  /** Only requests that were answered with this status (`409`), or with one that begins alike (`4xx`). */
+  status?: string | undefined;
+  /** Only requests that were refused with this type. */
+  errorType?: string | undefined;
+  /** Only requests of this user, with or without a key. */
+  userId?: number | undefined;
+  /** Only requests with this developer key. */
+  keyId?: number | undefined;
+  /** Only requests with a developer key, or only those of sessions. */
+  by?: "session" | "key" | undefined;
+  /** Only requests with this `X-Request-Id`. */
+  requestId?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session. */
+  livemode?: boolean | undefined;
+  /** Further fields of the rows: `address`, `userAgent`, `idempotencyKey`, `error`. */
+  fields?: string | undefined;
+}
+
 export interface ResetPasswordInput {
   /** The reset token received by e-mail. */
   token: string;
@@ -2564,10 +3017,12 @@ export interface ResetPasswordInput {
 }
 
 export interface SecondFactor {
-  /** Whether logins need a code. */
+  /** Whether an authenticator app is enrolled. */
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
+  /** How many there are. With an app or a passkey, logins need a second step. */
+  passkeys: number;
   recoveryCodesLeft: number;
 }
 
@@ -2922,6 +3377,8 @@ export interface SubscriptionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
@@ -3063,7 +3520,7 @@ export interface Transaction {
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
+  /** One that the channel supports. */
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;
@@ -3171,6 +3628,8 @@ export interface TransactionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
@@ -3233,6 +3692,8 @@ export interface UserModifyInput {
   email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
+  /** The caller's present password: needed to change the own e-mail address. */
+  oldPassword?: string | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;
@@ -3380,7 +3841,7 @@ export interface WebhooksDeliveriesGetParams {
 export interface WebhooksDeliveriesListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */

@@ -66,7 +66,7 @@ export async function serve(
     addConsole(app);
     addResetPage(app);
     addDevicePage(app);
-    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter() });
+    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter('unknown pages of payers') });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, { settings, clock, siblings });

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import { requireCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
@@ -72,7 +71,6 @@ async function draftOfAmount(
   if (amount === undefined) throw invalid('amount', 'amount is required, unless invoiceId is given.');
   if (currency === undefined) throw invalid('currency', 'currency is required with amount.');
   if (channelIds === undefined) throw invalid('channelIds', 'channelIds is required with amount.');
-  requireCurrency(currency);
   const named = await actFor(caller, input.tenantId, database);
   const { tenantId, userId, livemode: ofKey } = await channels.actOn(channelIds[0], named);
   const found = await usableChannels(channelIds, tenantId, currency, channels);

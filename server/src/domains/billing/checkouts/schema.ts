@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  currencyCode,
   keptMetadata,
   livemode,
   livemodeFilter,
@@ -34,13 +35,7 @@ export const checkoutInput = Type.Object(
         description: 'In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`.',
       }),
     ),
-    currency: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{3}$',
-        title: 'an ISO 4217 code in capitals',
-        description: 'With `amount`. Every channel must support it.',
-      }),
-    ),
+    currency: Type.Optional(currencyCode('With `amount`. Every channel must support it.')),
     invoiceId: Type.Optional(
       long(
         'Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope ' +

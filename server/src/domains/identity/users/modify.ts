@@ -27,7 +27,14 @@ import {
   requireUserName,
 } from './rules.ts';
 import { type requiredOfNewUser, userInput } from './schema.ts';
-import { findUser, insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
+import {
+  findUser,
+  insertUser,
+  lockWithAdministrators,
+  type UserRow,
+  updateUser,
+  voidResetsOfUser,
+} from './statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from './verify-own-password.ts';
 
 export interface ModifyUserDeps extends VerifyPasswordDeps {
