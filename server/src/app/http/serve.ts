@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { stopAccepting } from '../../platform/http/drain.ts';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
 import { addRoute, httpServer } from '../../platform/http/server.ts';
 import type { WaitingServer } from '../../platform/http/waiting-server.ts';
@@ -76,6 +77,7 @@ export async function serve(
   await beforeListen();
   await listenAt(settings, group !== undefined, (address) => app.listen(address));
   lifecycle.add('http', async () => {
+    await stopAccepting(app.server);
     await app.close();
     await creator.drained();
   });

@@ -8,6 +8,17 @@ const quietMs = 50;
 const longestMs = 3_000;
 
 /**
+ * Closes the listening socket. Called before a server closes: an answer with `Connection: close` makes its client connect
+ * again at once, and a connection that this socket has not accepted when it closes is reset.
+ */
+export async function stopAccepting(server: Server): Promise<void> {
+  if (!server.listening) return;
+  await nextTurn(); // Connections made until now are accepted first.
+  // Only the listening socket: `close` of the HTTP server would also close connections that seem idle.
+  Server.prototype.close.call(server);
+}
+
+/**
  * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets a
  * request that was sent and not yet read, which happened in one of a few stops under load. So the server first accepts no
  * new connections, sends every answer with `Connection: close`, and closes the other connections after a pause in which no
@@ -34,9 +45,7 @@ export function drainBeforeClose(app: FastifyInstance): void {
   });
   app.addHook('preClose', async () => {
     isStopping = true;
-    await nextTurn(); // Connections made until now are accepted first.
-    // Only the listening socket: `close` of the HTTP server would also close connections that seem idle.
-    Server.prototype.close.call(app.server);
+    await stopAccepting(app.server);
     const deadline = performance.now() + longestMs;
     for (let before = -1; (inProgress > 0 || before !== changes) && performance.now() < deadline; ) {
       before = changes;

@@ -31,7 +31,12 @@ export const deviceLogin = defineModule({
       ...context,
       begun: context.makeFailureLimiter('begun device logins'),
       unknownDevices: context.makeFailureLimiter('unknown device codes'),
-      wrongCodes: new RateLimiter({ max: wrongCodesOfUser, windowMs: failureWindowMs, clock: context.clock }),
+      wrongCodes: new RateLimiter({
+        max: wrongCodesOfUser,
+        windowMs: failureWindowMs,
+        clock: context.clock,
+        shared: context.siblings.sharedUses('wrong device codes'),
+      }),
     }),
   retention: ({ database }: Node) => [
     { name: 'device logins', sweep: (nowMs) => deleteInBatches(database, deleteExpiredDevices, [new Date(nowMs)]) },
