@@ -37,12 +37,15 @@ export interface FilledShop {
 export interface BenchOptions {
   /** Payments in the full table. */
   rows: number;
+  /** Processes of the shared service. */
+  processes: number;
   log: (line: string) => void;
 }
 
 /** Resources that measurements share. Each one starts on its first use. */
 export class Bench {
   readonly rows: number;
+  readonly processes: number;
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
@@ -50,14 +53,15 @@ export class Bench {
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
-  constructor({ rows, log }: BenchOptions) {
+  constructor({ rows, processes, log }: BenchOptions) {
     this.rows = rows;
+    this.processes = processes;
     this.log = log;
   }
 
   /** The shared service without payments. Deletes all payments of earlier measurements. */
   async emptyShop(): Promise<Shop> {
-    this.#shop ??= openShop();
+    this.#shop ??= openShop(this.processes);
     const shop = await this.#shop;
     await shop.service.empty();
     return shop;
@@ -77,7 +81,7 @@ export class Bench {
 
   async #openFullShop(): Promise<FilledShop> {
     const startedAt = performance.now();
-    const shop = await openShop();
+    const shop = await openShop(this.processes);
     const filled = await fill(shop, this.rows);
     this.log(`${this.rows} rows inserted: ${Math.round((performance.now() - startedAt) / 1000)} s`);
     return { shop, filled };
@@ -105,8 +109,8 @@ export class Bench {
   }
 }
 
-export async function openShop(): Promise<Shop> {
-  const service = await Service.start();
+export async function openShop(processes = 1): Promise<Shop> {
+  const service = await Service.start(undefined, { APP_PROCESSES: String(processes) });
   const channelId = await service.createChannel('bank');
   return { service, channelId, merchant: await service.createMerchant('merchant') };
 }

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { launch, removeFolder, stopProcess, temporaryFolder } from './processes/children.ts';
-import { timesOf, timesOfTree } from './processes/cpu.ts';
+import { childrenOf, timesOf, timesOfTree } from './processes/cpu.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'bench administrator';
@@ -27,6 +27,14 @@ export interface Cpu {
   postgresUs: number;
 }
 
+interface StartedService {
+  child: ChildProcess;
+  port: number;
+  dataDir: string;
+  startMs: number;
+  processes: number;
+}
+
 /**
  * The real service in a separate process, started with the command line of `npm start`, with its own data folder and
  * embedded PostgreSQL.
@@ -36,24 +44,28 @@ export class Service {
   readonly dataDir: string;
   /** Time from the start of the process until `/health/ready` answers 200. */
   readonly startMs: number;
+  readonly processes: number;
   readonly database: pg.Pool;
   readonly #process: ChildProcess;
 
   static async start(dataDir: string = temporaryFolder(), settings: NodeJS.ProcessEnv = {}): Promise<Service> {
     const port = await freePort();
     const startedAt = performance.now();
+    const environment = { ...settingsOf(port, dataDir), ...settings };
     const child = launch(process.execPath, startArguments(), {
       // Not the repository, which may contain a florin.yaml.
       cwd: dataDir,
-      env: { ...inheritedEnvironment(), ...settingsOf(port, dataDir), ...settings },
+      env: { ...inheritedEnvironment(), ...environment },
       logFile: join(dataDir, 'bench.log'),
     });
     await waitUntilReady(child, port, join(dataDir, 'bench.log'));
-    return new Service(child, port, dataDir, performance.now() - startedAt);
+    const startMs = performance.now() - startedAt;
+    return new Service({ child, port, dataDir, startMs, processes: Number(environment.APP_PROCESSES) });
   }
 
-  constructor(child: ChildProcess, port: number, dataDir: string, startMs: number) {
+  constructor({ child, port, dataDir, startMs, processes }: StartedService) {
     this.#process = child;
+    this.processes = processes;
     this.port = port;
     this.dataDir = dataDir;
     this.startMs = startMs;
@@ -73,7 +85,12 @@ export class Service {
 
   /** CPU time used so far. */
   cpu(): Cpu {
-    return { nodeUs: timesOf(this.pid)?.cpuUs ?? 0, postgresUs: timesOfTree(this.#postmaster().pid) };
+    const postmaster = this.#postmaster().pid;
+    const node = [this.pid, ...childrenOf(this.pid).filter((pid) => pid !== postmaster)];
+    return {
+      nodeUs: node.reduce((sum, pid) => sum + (timesOf(pid)?.cpuUs ?? 0), 0),
+      postgresUs: timesOfTree(postmaster),
+    };
   }
 
   /** Calls an API route; returns the `data` of the response. Throws when the request is refused. */
@@ -196,6 +213,8 @@ function settingsOf(port: number, dataDir: string): NodeJS.ProcessEnv {
     APP_DATA_DIR: dataDir,
     APP_ADMIN_PASSWORD: password,
     APP_LOG_LEVEL: 'warn',
+    // Most measurements compare with servers of one process.
+    APP_PROCESSES: '1',
     APP_WEBHOOK_ALLOW_TARGETS: '127.0.0.0/8',
     APP_WEBHOOK_MAX_ENDPOINTS: '10000',
   };

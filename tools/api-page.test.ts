@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestShell } from '../cli/tests/run.ts';
 import { databaseFromTemplate, type TestDatabase } from '../server/src/testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../server/src/testing/service/florin.ts';
 
@@ -35,12 +36,18 @@ const reference = fileURLToPath(new URL('../docs/reference/api', import.meta.url
 const further = readdirSync(reference)
   .map((file) => file.replace('.md', ''))
   .filter((name) => !inOrder.includes(name));
-const text = [...inOrder, ...further, '../errors']
+/** Guides whose commands go on from the reference. */
+const guides = ['../../guides/checkout'];
+const text = [...inOrder, ...further, '../errors', ...guides]
   .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8'))
   .join('\n');
 const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
   ([, commands = '', answer]) => ({ commands, answer }),
 );
+
+const commandsInGuides = guides
+  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8').match(/^```sh$/gm)?.length ?? 0)
+  .reduce((sum, count) => sum + count);
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -70,6 +77,28 @@ test('the examples of the API reference, pasted in order, answer as the pages sh
   for (const [index, { commands, answer }] of examples.entries()) {
     if (answer !== undefined)
       expect(shapeOf(parsed(outputs[index], commands)), commands).toEqual(shapeOf(parsed(answer)));
+  }
+  expect(outputs.slice(-commandsInGuides).join('\n')).not.toContain('"code":4');
+});
+
+test('the first minute of the quickstart makes a payment that succeeds, and lists it', async () => {
+  const quickstart = readFileSync(fileURLToPath(new URL('../docs/quickstart.md', import.meta.url)), 'utf8');
+  const lines = [...quickstart.matchAll(/^npx florin (.+)$/gm)].map(([, line = '']) => line);
+  expect(lines).toHaveLength(3);
+  const home = new TestShell({ FLORIN_URL: florin.address });
+  const password = readFileSync(join(folder, 'data', 'admin-password'), 'utf8');
+  try {
+    const printed = [];
+    for (const line of lines) {
+      const [words = '', input] = line.split(' < data/admin-password');
+      const ran = await home.run(words, input === undefined ? {} : { input: password });
+      expect(ran.exitCode, `${line}: ${ran.stderr}`).toBe(0);
+      printed.push(ran.stdout);
+    }
+    expect(printed[1]).toContain('transaction.succeeded');
+    expect(printed[2]).toMatch(/^txn_\S+\tSUCCESS\t1999\tUSD/m);
+  } finally {
+    home.remove();
   }
 });
 

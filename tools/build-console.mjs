@@ -13,12 +13,13 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const built = join(root, 'build', 'console');
 const stamp = join(built, '.built-from');
-/** What the console is made of. Of the server it uses the arithmetic of money. */
+/** What the console is made of: also the SDK, and of the server the arithmetic of money. */
 const sources = [
   'console/index.html',
   'console/package.json',
   'console/vite.config.ts',
   'console/src',
+  'sdk/src',
   'server/src/core',
 ];
 

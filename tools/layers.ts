@@ -38,6 +38,7 @@ const entryPoints = [
   'app/backup.ts',
   'app/commands/create-admin.ts',
   'app/commands/migrate.ts',
+  'app/commands/remove-second-factor.ts',
   'app/doctor.ts',
   'app/main.ts',
   'app/rehearse.ts',
@@ -45,6 +46,7 @@ const entryPoints = [
   'app/restore.ts',
   'app/verify.ts',
   'domains/billing/invoices/rendering/pdf-process.ts',
+  'app/processes/child.ts',
 ];
 
 export interface Source {

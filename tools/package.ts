@@ -2,12 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
 
 /**
- * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository. Node.js
- * does not strip types of installed packages, so that this one holds JavaScript, file by file where its sources are: paths
- * that are relative to a source stay right.
+ * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
+ * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types of installed packages, so that both hold JavaScript, the
+ * first file by file where its sources are: paths that are relative to a source stay right.
  */
+answerHelp(`Usage: npm run package
+
+Writes build/florin-VERSION.tgz, the service with its command line, and build/florin-sdk-VERSION.tgz, the client library. npm install
+takes either on a machine without this repository.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = join(root, 'build', 'package');
 
@@ -17,6 +24,8 @@ interface Manifest {
   description: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, unknown>;
 }
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
@@ -32,6 +41,14 @@ const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pac
 });
 const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
 console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
+packSdk();
+
+/** The client library, for programs on machines that it is not published to. */
+function packSdk(): void {
+  const words = ['pack', '--workspace=sdk', '--silent', '--pack-destination', join(root, 'build')];
+  const printed = execFileSync('npm', words, { cwd: root, encoding: 'utf8' });
+  console.log(`build/${printed.trim().split('\n').at(-1)}`);
+}
 
 function transpile(): void {
   const config = join(target, 'tsconfig.json');
@@ -46,6 +63,7 @@ function transpile(): void {
     'server/src/app/main.ts',
     'cli/src/main.ts',
     'server/src/domains/billing/invoices/rendering/pdf-process.ts',
+    'server/src/app/processes/child.ts',
   ];
   const files = include.map((file) => join(root, file));
   writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }));
@@ -69,6 +87,8 @@ function copyWhatIsRead(): void {
     'build/console',
     'README.md',
     'CHANGELOG.md',
+    'sdk/README.md',
+    'deploy',
     'LICENSE',
   ]) {
     if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
@@ -90,6 +110,8 @@ function writeManifest(): void {
     engines: { node: '>=20' },
     dependencies: { ...server.dependencies, ...cli.dependencies },
     optionalDependencies: { ...server.optionalDependencies, ...whole.optionalDependencies },
+    peerDependencies: server.peerDependencies,
+    peerDependenciesMeta: server.peerDependenciesMeta,
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -6,6 +6,7 @@ import { settings } from '../server/src/app/config/settings.ts';
 import { modules as moduleList } from '../server/src/app/modules.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
 import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
+import { llmsIndex } from './llms-index.ts';
 
 const modules: readonly AnyModule[] = moduleList;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -13,6 +14,14 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
 test.each(generatedPages)('the tables in %s are what the code says now (else: npm run docs)', (page) => {
   expect(regenerated(read(page))).toBe(read(page));
+});
+
+test('the index for language models is of the present pages, and its links lead to files (else: npm run docs)', () => {
+  const index = read('docs/llms.txt');
+  expect(index).toBe(llmsIndex());
+  const links = [...index.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(40);
+  expect(links.filter((link) => !existsSync(join(root, 'docs', link)))).toEqual([]);
 });
 
 test('a marker without a generator is an error, not an empty table', () => {

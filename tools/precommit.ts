@@ -1,11 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
 
 /**
  * `npm run precommit`: checks in a few seconds what a commit usually breaks: types, format and lint of the changed files,
  * and the layers. `npm run check` checks everything.
  */
+answerHelp(`Usage: npm run precommit
+
+Checks types, format and lint of the changed files, and the layers. npm run check checks everything.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const failed = [

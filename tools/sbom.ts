@@ -2,11 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
 
 /**
  * Writes the bill of materials of what `npm start` installs: `build/sbom.cdx.json`, in CycloneDX, made by npm from the lock file
  * without any network. Fails when a package has no checksum, or a licence that is not on the list.
  */
+answerHelp(`Usage: npm run sbom
+
+Writes build/sbom.cdx.json, the bill of materials of what npm start installs, in CycloneDX, without any network. Exit code 1: a
+package has no checksum, or a licence that is not on the list in tools/sbom.ts.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = join(root, 'build', 'sbom.cdx.json');
 /** Permissive licences: they ask for no more than that their text is kept. */

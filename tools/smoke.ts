@@ -3,12 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
 
 /**
  * The first five minutes of a new user: clone, `npm start`, `npm run receiver`, the lines of the README. The webhooks must
  * arrive, the payment must succeed, and `npm run verify` must pass. The lines are pasted again, and once more after Ctrl-C,
  * which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
  */
+answerHelp(`Usage: npm run smoke
+
+Clones this repository into a scratch folder, starts it and pastes the lines of the README. Ports 8080 and 9999 must be free.
+`);
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readyWithinMs = 5 * 60_000; // The first start installs.
 const arrivesWithinMs = 20_000;

@@ -11,6 +11,7 @@ import { list } from './list.ts';
 import { manyEndpoints } from './many-endpoints.ts';
 import { memory } from './memory.ts';
 import { noisyTenant } from './noisy-tenant.ts';
+import { processes } from './processes.ts';
 import { processing } from './processing.ts';
 import { renewals, someRenewals } from './renewals.ts';
 import { start } from './start.ts';
@@ -27,6 +28,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   steady,
   'noisy-tenant': noisyTenant,
   processing,
+  processes,
   detail,
   deliveries,
   'commit-to-post': commitToPost,

@@ -3,7 +3,7 @@ import { milliseconds, perSecond } from '../format.ts';
 import { registerEndpoint } from '../outbox.ts';
 import { launchFile, request, stopProcess } from '../processes/children.ts';
 import type { LoadJob, LoadResult } from '../processes/load.ts';
-import { startReceiver } from '../receiver.ts';
+import { loopbackAddresses, startReceiver, startTimedReceiver } from '../receiver.ts';
 import { createRequests } from '../requests.ts';
 import { interleave, median } from '../rounds.ts';
 import type { Merchant, Service } from '../service.ts';
@@ -15,8 +15,8 @@ const connections = 16;
 const neighbourConnections = 64;
 
 /**
- * Compares the creates of a merchant alone, beside a merchant without endpoints, and beside one with fifty endpoints that
- * subscribe to everything; both neighbours create at full rate. Between rounds the deliveries are deleted.
+ * Compares the creates of a merchant alone, beside a merchant without endpoints, and beside ones with fifty endpoints that
+ * subscribe to everything, and that answer or hang; the neighbours create at full rate. Between rounds the deliveries are deleted.
  */
 export async function fanOut(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();
@@ -26,9 +26,15 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
   for (let i = 0; i < endpoints; i++) {
     await registerEndpoint(service, subscriber.key, `http://127.0.0.1:${receiver.port}/${i}`);
   }
+  const hangingAddresses = loopbackAddresses(22, endpoints);
+  const hangingReceiver = await startTimedReceiver({ answering: [], hanging: hangingAddresses });
+  const hanging = await service.createMerchant('hanging');
+  for (const address of hangingAddresses) {
+    await registerEndpoint(service, hanging.key, `http://${address}:${hangingReceiver.port}/`);
+  }
   const generator = launchFile('load.ts');
-  const medianMs: number[][] = [[], [], []];
-  const neighbourPerSecond: number[][] = [[], [], []];
+  const medianMs: number[][] = [[], [], [], []];
+  const neighbourPerSecond: number[][] = [[], [], [], []];
   const side = (name: string, index: number, neighbour?: Merchant) => ({
     name,
     run: async () => {
@@ -45,6 +51,7 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
         bench.load(job),
         neighbour && request<LoadResult>(generator, besides(service, neighbour, channelId)),
       ]);
+      await request(hangingReceiver.process, { closeHanging: true });
       medianMs[index]?.push(own.medianMs);
       neighbourPerSecond[index]?.push(other?.perSecond ?? 0);
       return { value: own.perSecond };
@@ -54,12 +61,13 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
     side('beside fan-out', 0, subscriber),
     side('beside plain', 1, plain),
     side('alone', 2),
+    side('beside hanging fan-out', 3, hanging),
   ]);
   await service.query('update webhook_endpoint set state = false');
   await service.empty();
-  await Promise.all([stopProcess(receiver.process), stopProcess(generator)]);
+  await Promise.all([stopProcess(receiver.process), stopProcess(hangingReceiver.process), stopProcess(generator)]);
   const [beside = 0, besidePlain = 0, alone = 0] = medianMs.map(median);
-  const [fanOutRate = 0, plainRate = 0] = neighbourPerSecond.map(median);
+  const [fanOutRate = 0, plainRate = 0, , hangingRate = 0] = neighbourPerSecond.map(median);
   return [
     {
       measurement: 'fan-out',
@@ -76,6 +84,14 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
       against: perSecond(series[2]?.median),
       figure: ratios[2] as number,
       comment: `median alone ${milliseconds(alone)}`,
+    },
+    {
+      measurement: 'fan-out',
+      what: `creates beside a tenant that creates at full rate with ${endpoints} endpoints that hang ÷ with none`,
+      ours: perSecond(series[3]?.median),
+      against: perSecond(series[1]?.median),
+      figure: (series[3]?.median ?? 0) / (series[1]?.median ?? 1),
+      comment: `the neighbour ${perSecond(hangingRate)}`,
     },
   ];
 }

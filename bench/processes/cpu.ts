@@ -19,17 +19,27 @@ export function timesOf(pid: number): ProcessTimes | undefined {
   return { parent: field(4), cpuUs: (field(14) + field(15) + field(16) + field(17)) * tickUs };
 }
 
+/** Its direct children. */
+export function childrenOf(pid: number): number[] {
+  return [...allTimes()].filter(([, { parent }]) => parent === pid).map(([child]) => child);
+}
+
 /** CPU time in µs of a process and all its descendants, such as PostgreSQL with its backends and workers. */
 export function timesOfTree(root: number): number {
+  const processes = allTimes();
+  let totalUs = 0;
+  for (const [pid, { cpuUs }] of processes) if (isInTree(pid, root, processes)) totalUs += cpuUs;
+  return totalUs;
+}
+
+function allTimes(): Map<number, ProcessTimes> {
   const processes = new Map<number, ProcessTimes>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     const times = Number.isInteger(pid) ? timesOf(pid) : undefined;
     if (times !== undefined) processes.set(pid, times);
   }
-  let totalUs = 0;
-  for (const [pid, { cpuUs }] of processes) if (isInTree(pid, root, processes)) totalUs += cpuUs;
-  return totalUs;
+  return processes;
 }
 
 function isInTree(pid: number, root: number, processes: Map<number, ProcessTimes>): boolean {

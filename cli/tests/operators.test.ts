@@ -8,9 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
 import { createAdministrator } from '../../server/src/app/commands/create-admin.ts';
 import { migrateNow } from '../../server/src/app/commands/migrate.ts';
+import { removeSecondFactor } from '../../server/src/app/commands/remove-second-factor.ts';
 import { readSettings } from '../../server/src/app/config/settings.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../server/src/testing/service/florin.ts';
+import { enrol } from '../../server/src/testing/service/second-factor.ts';
 import { exitCodeOf, exitCodes } from '../src/failures.ts';
 
 const bin = fileURLToPath(new URL('../bin/florin.mjs', import.meta.url));
@@ -41,6 +43,22 @@ test('create-admin makes an administrator who can log in, beside the running ser
   expect((await client.audit.list({ action: 'user.create' }).toArray()).length).toBeGreaterThan(1);
   const again = await createAdministrator('RESCUE', undefined, settings()).catch((error: unknown) => error);
   expect(exitCodeOf(again)).toBe(exitCodes.conflict);
+});
+
+test('remove-second-factor lets a locked-out administrator log in with the password, ends the sessions, and is audited', async () => {
+  const client = new Florin({ baseUrl: florin.address });
+  const password = 'a battery of horses';
+  await createAdministrator('alone', password, settings());
+  await expect(removeSecondFactor('alone', settings())).rejects.toThrow('no second factor');
+  await expect(removeSecondFactor('nobody', settings())).rejects.toThrow('no user nobody');
+  const as = await florin.login('alone', password);
+  await enrol(florin, as, Date.now(), password);
+  await expect(client.login({ account: 'alone', password })).rejects.toMatchObject({ type: 'second_factor_challenge' });
+  await removeSecondFactor('ALONE', settings());
+  await eventually('the session has ended', async () => (await florin.get('/api/user/info', as)).status === 401);
+  await client.login({ account: 'alone', password });
+  const [entry] = await client.audit.list({ action: 'user.remove_second_factor' }).toArray();
+  expect(entry).toMatchObject({ by: 'system', userId: null });
 });
 
 test('migrate leaves a current database as it is, and says so', async () => {

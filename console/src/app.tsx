@@ -4,6 +4,7 @@ import { ProfileContext, useSessionQuery } from './session/session.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { ModeProvider } from './shell/mode.tsx';
 import { useText } from './shell/preferences.tsx';
+import { TenantProvider } from './shell/tenant.tsx';
 
 const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
 
@@ -15,11 +16,13 @@ export function App() {
   if (session.data !== undefined) {
     return (
       <ProfileContext value={session.data}>
-        <ModeProvider>
-          <Suspense fallback={<Waiting />}>
-            <Shell />
-          </Suspense>
-        </ModeProvider>
+        <TenantProvider>
+          <ModeProvider>
+            <Suspense fallback={<Waiting />}>
+              <Shell />
+            </Suspense>
+          </ModeProvider>
+        </TenantProvider>
       </ProfileContext>
     );
   }

@@ -3,7 +3,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../server/src/testing/browser.ts';
 import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
-import { buildConsole } from './build.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;
@@ -11,35 +10,30 @@ export interface OpenedConsole {
   admin: string;
   /** What the pages have complained of: errors of scripts, and what their policy has forbidden. */
   complaints: string[];
+  /** The window of the administrator. Journeys share it: opening one and reading the console takes seconds. */
+  window: Page;
   /** A window of its own, with cookies of its own. */
-  open: (options?: WindowOptions) => Promise<Page>;
-  /** The same, with a user signed in. */
-  signedIn: (account?: string, password?: string, options?: WindowOptions) => Promise<Page>;
+  open: (locale?: string) => Promise<Page>;
+  /** Signs in without the page for it, and shows a page. */
+  signIn: (page: Page, account: string, password: string, path: string) => Promise<void>;
   close: () => Promise<void>;
-}
-
-export interface WindowOptions {
-  dark?: boolean;
-  width?: number;
-  locale?: string;
 }
 
 /** A node with the built console, and a browser. */
 export async function openConsole(): Promise<OpenedConsole> {
-  buildConsole();
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
   const florin = await florinOn(db, { APP_SERVER_PORT: String(port) });
   const complaints: string[] = [];
-  const open = (options: WindowOptions = {}) => openWindow(browser, florin.address, options, complaints);
+  const open = (locale = 'en-GB') => openWindow(browser, florin.address, locale, complaints);
   return {
     florin,
     admin: await florin.login('admin', administratorPassword),
     complaints,
+    window: await open(),
     open,
-    signedIn: async (account = 'admin', password = administratorPassword, options = {}) => {
-      const page = await open(options);
+    signIn: async (page, account, password, path) => {
       await signIn(page.context(), florin.address, { account, password });
-      return page;
+      await shown(page, path);
     },
     close: async () => {
       await browser.close();
@@ -49,17 +43,12 @@ export async function openConsole(): Promise<OpenedConsole> {
   };
 }
 
-async function openWindow(
-  browser: Browser,
-  baseURL: string,
-  { dark = false, width = 1280, locale = 'en-GB' }: WindowOptions,
-  complaints: string[],
-): Promise<Page> {
+async function openWindow(browser: Browser, baseURL: string, locale: string, complaints: string[]): Promise<Page> {
   const context = await browser.newContext({
     baseURL,
     locale,
-    colorScheme: dark ? 'dark' : 'light',
-    viewport: { width, height: 800 },
+    colorScheme: 'light',
+    viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     acceptDownloads: true,
   });
@@ -84,15 +73,16 @@ async function signIn(context: BrowserContext, address: string, credentials: obj
   if (!reply.ok()) throw new Error(await reply.text());
 }
 
-/** Shown completely: nothing is still being read. */
+/** Loaded and shown completely: nothing is still being read. */
 export async function shown(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await complete(page);
 }
 
-/** As a link leads there: without loading the console again. */
-export async function goTo(page: Page, path: string): Promise<void> {
+/** As a link leads there, without loading the console again, in live or in test mode where it matters. */
+export async function goTo(page: Page, path: string, mode?: 'Live' | 'Test'): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  if (mode !== undefined) await page.getByRole('banner').getByText(mode, { exact: true }).click();
   await complete(page);
 }
 

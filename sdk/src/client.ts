@@ -1,9 +1,8 @@
 import { Credentials, type Tokens } from './credentials.ts';
 import { FlorinError } from './errors.ts';
-import { Api, type LoginResult, type TransactionDetail } from './generated/api.ts';
-import { operations } from './generated/operations.ts';
-import { Call, type Operation, type Params, type RequestOptions, type WriteOptions } from './operation.ts';
-import { List } from './pages.ts';
+import type { LoginResult, TransactionDetail } from './generated/api.ts';
+import type { RequestOptions } from './operation.ts';
+import { OperationsClient } from './operations-client.ts';
 import { type Logger, Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 import { signForTest, verifyWebhook } from './webhooks.ts';
@@ -47,21 +46,19 @@ export interface TransactionHelpers {
 }
 
 /** A client of Florin. It holds no connections and needs no closing. */
-export class Florin extends Api {
+export class Florin extends OperationsClient {
   private readonly credentials: Credentials;
-  private readonly transport: Transport;
 
   constructor(options: FlorinOptions = {}) {
-    super();
     const { accessToken, refreshToken, onTokens, logger, headers = {}, timeoutMs = 30_000, maxRetries = 2 } = options;
     const apiKey = options.apiKey ?? (accessToken === undefined ? environment('FLORIN_API_KEY') : undefined);
     const baseUrl = options.baseUrl ?? environment('FLORIN_URL') ?? 'http://127.0.0.1:8080';
-    this.credentials = new Credentials(
+    const credentials = new Credentials(
       apiKey,
       accessToken === undefined ? undefined : { accessToken, refreshToken },
       onTokens,
     );
-    this.transport = new Transport(
+    const transport = new Transport(
       {
         baseUrl: baseUrl.replace(/\/+$/, ''),
         timeoutMs,
@@ -71,9 +68,10 @@ export class Florin extends Api {
         logger,
         headers,
       },
-      this.credentials,
+      credentials,
     );
-    for (const [name, operation] of Object.entries(operations)) this.addMethod(name, operation);
+    super(transport);
+    this.credentials = credentials;
     Object.assign(this.webhooks, { verify: verifyWebhook, signForTest });
     Object.assign(this.transactions, {
       waitFor: (id: string, options: WaitOptions = {}) => waitFor((own) => this.transactions.get(id, own), options),
@@ -103,35 +101,6 @@ export class Florin extends Api {
     const challenge = String(error.details.challenge);
     return this.users.loginSecondFactor({ challenge, code: await code() }, options);
   }
-
-  /** Adds `webhooks.deliveries.get` to the objects `webhooks` and `deliveries`, and creates them if needed. */
-  private addMethod(name: string, operation: Operation): void {
-    const nouns = name.split('.');
-    const verb = nouns.pop() as string;
-    let resource = this as unknown as Record<string, Record<string, unknown>>;
-    for (const noun of nouns) {
-      resource[noun] ??= {};
-      resource = resource[noun] as typeof resource;
-    }
-    (resource as Record<string, unknown>)[verb] = this.method(operation);
-  }
-
-  private method(operation: Operation) {
-    const [, , flags = ''] = operation;
-    const takesParams = !flags.includes('n');
-    return (...given: unknown[]): unknown => {
-      const params = takesParams ? paramsOf(given[0]) : {};
-      const options = (takesParams ? given[1] : given[0]) as WriteOptions | undefined;
-      if (!flags.includes('l')) return new Call(this.transport.send(operation, params, options));
-      const fetchPage = (page: Params) => this.transport.send<unknown[]>(operation, page, options);
-      return new List(fetchPage, params, flags.includes('p'));
-    };
-  }
-}
-
-/** An id may be given alone. */
-function paramsOf(given: unknown): Params {
-  return typeof given === 'string' || typeof given === 'number' ? { id: given } : ((given ?? {}) as Params);
 }
 
 /** Where the runtime has environment variables. */

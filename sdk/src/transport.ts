@@ -75,7 +75,7 @@ export class Transport {
       body: isJson ? JSON.stringify(left) : isRaw ? (params.body as RawBody) : undefined,
       headers: {
         ...(isJson && { 'content-type': 'application/json' }),
-        'user-agent': `florin-sdk/${version}`,
+        ...userAgent,
         ...(key !== undefined && { 'idempotency-key': key }),
         ...this.options.headers,
         ...headers,
@@ -145,6 +145,9 @@ export class Transport {
 }
 
 const refreshOperation: Operation = ['POST', '/api/user/refresh'];
+
+/** A browser names itself, by which a user knows the session again. */
+const userAgent: Record<string, string> = 'document' in globalThis ? {} : { 'user-agent': `florin-sdk/${version}` };
 
 interface Prepared {
   url: string;

@@ -1,16 +1,19 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
 import { Florin } from '../src/index.ts';
 import { accepted, cut, type Fault, type FaultServer, startFaultServer } from './fault-server.ts';
 import { link, type PackedSdk, packedSdk, root } from './packed.ts';
+import { frameworks, writeShops } from './shops.ts';
 
 const run = promisify(execFile);
 let packed: PackedSdk;
@@ -18,6 +21,7 @@ let server: FaultServer;
 let database: TestDatabase;
 let florin: TestFlorin;
 let blocks: string[];
+let programs: string[];
 
 beforeAll(async () => {
   [packed, server, database] = await Promise.all([packedSdk(), startFaultServer(), databaseFromTemplate()]);
@@ -34,27 +38,25 @@ afterAll(async () => {
   await packed?.remove();
 });
 
-/** Stands for a framework that this repository does not depend on. */
-const standIn = `const app = () => ({ post() {}, use() {} });
-export const Hono = class { post() {} };
-export default Object.assign(app, { json() {} });
+/** The part that is used. Express itself has no types; theirs are another package. */
+const expressTypes = `declare module 'express' {
+  type Handler = (request: any, response: any) => unknown;
+  interface App { use(handler: unknown): void; post(path: string, handler: Handler): void; get: App['post']; listen: any }
+  const express: { (): App; json(): unknown };
+  export default express;
+}
 `;
 
 /** A project with the SDK installed, the blocks of the README as modules, and code that must and must not compile. */
 async function writeProject(): Promise<void> {
   const write = (path: string, text: string) => writeFile(join(packed.folder, path), text);
   await write('package.json', '{"type":"module"}');
-  await link(packed.folder, ['@types/node', 'undici-types', 'fastify']);
-  for (const name of ['express', 'hono']) {
-    const folder = join('node_modules', name);
-    await mkdir(join(packed.folder, folder), { recursive: true });
-    await write(join(folder, 'package.json'), '{"type":"module","exports":"./index.js"}');
-    await write(join(folder, 'index.js'), standIn);
-    await write(join(folder, 'index.d.ts'), 'declare const it: any;\nexport default it;\nexport const Hono: any;\n');
-  }
+  await link(packed.folder, ['@types/node', 'undici-types', 'fastify', 'express', 'hono', '@hono/node-server']);
+  await write('express.d.ts', expressTypes);
   await cp(join(root, 'sdk/tests/fixture'), packed.folder, { recursive: true });
   for (const [i, block] of blocks.entries()) await write(`block-${i + 1}.ts`, block);
   await write('all-blocks.ts', blocks.map((_, i) => `await import('./block-${i + 1}.ts');`).join('\n'));
+  programs = await writeShops(packed.folder);
 }
 
 /** Programs that run the smoke test where they are installed; SDK_RUNTIMES names further ones by their paths. */
@@ -87,7 +89,7 @@ test('the code of the package is at most 12 KB compressed', async () => {
   expect(gzipSync(all).length).toBeLessThan(12_000);
 });
 
-test('the README and what the service takes compile; a misspelt field and an unknown status do not', async () => {
+test('the README, the shops of the guides and what the service takes compile; a misspelt field and an unknown status do not', async () => {
   const options = [
     '--noEmit',
     '--strict',
@@ -98,8 +100,9 @@ test('the README and what the service takes compile; a misspelt field and an unk
     'es2022',
     '--types',
     'node',
+    '--allowImportingTsExtensions',
   ];
-  const files = ['right.ts', 'wrong.ts', ...blocks.map((_, i) => `block-${i + 1}.ts`)];
+  const files = ['express.d.ts', 'right.ts', 'wrong.ts', ...blocks.map((_, i) => `block-${i + 1}.ts`), ...programs];
   const compiling = run(join(root, 'node_modules/.bin/tsc'), [...options, ...files], { cwd: packed.folder });
   const complaints = await compiling.then(
     () => '',
@@ -131,3 +134,41 @@ test('every block of the README runs as it is printed', async () => {
     expect(stdout).toContain(printed);
   }
 });
+
+test('the shop of every framework guide takes a payment once, and learns by a verified webhook that it succeeded', async () => {
+  const shops = spawn(process.execPath, ['shops/start.ts'], {
+    cwd: packed.folder,
+    env: { ...process.env, FLORIN_URL: florin.address, FLORIN_PASSWORD: administratorPassword },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    const [line] = (await once(createInterface({ input: shops.stdout }), 'line')) as [string];
+    const addresses = Object.entries(JSON.parse(line) as Record<string, string>);
+    expect(addresses.map(([name]) => name)).toEqual(frameworks);
+    await Promise.all(addresses.map(([name, address]) => tryShop(name, address)));
+  } finally {
+    shops.kill();
+  }
+});
+
+async function tryShop(name: string, address: string): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await fetch(address + path, options);
+    return { status: response.status, body: (await response.json()) as { id?: string; status?: string } };
+  };
+  const first = await post('/checkout', { order: name, product: 'book' });
+  expect(first, name).toMatchObject({ status: 200, body: { status: 'PENDING' } });
+  expect((await post('/checkout', { order: name, product: 'book' })).body.id, name).toBe(first.body.id);
+  expect((await post('/checkout', { order: name, product: 'constructor' })).status, name).toBe(400);
+  expect((await post('/webhooks', { type: 'transaction.failed' })).status, name).toBe(400);
+  const known = await vi.waitUntil(
+    async () => {
+      const order = (await (await fetch(`${address}/orders/${name}`)).json()) as { status: string };
+      return order.status === 'PENDING' ? undefined : order;
+    },
+    { timeout: 20_000 },
+  );
+  expect(known, name).toMatchObject({ paymentId: first.body.id, status: 'SUCCESS', payAt: null });
+  expect((await fetch(`${address}/orders/none`)).status, name).toBe(404);
+}

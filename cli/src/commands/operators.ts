@@ -60,6 +60,12 @@ export const addOperatorCommands: AddCommands = (program, run) => {
     .option('--password-stdin', 'read the password from standard input; a random one is made and printed otherwise')
     .addHelpText('after', `\n${settings}`)
     .action(run(createAdmin));
+  program
+    .command('remove-second-factor')
+    .description('remove the second factor of a user in the database, when nobody else can')
+    .argument('<account>', 'user name, or e-mail address')
+    .addHelpText('after', `\n${settings}`)
+    .action(run(removeFactor));
   // For the help and the completion: `runProgram` runs them before words are read.
   for (const [name, { description }] of Object.entries(serverPrograms)) program.command(name).description(description);
 };
@@ -67,6 +73,13 @@ export const addOperatorCommands: AddCommands = (program, run) => {
 async function migrate({ out, signal }: Cli): Promise<void> {
   const { migrateNow } = await import('../../../server/src/app/commands/migrate.ts');
   await migrateNow((line) => (out.isJson ? out.record({ line }) : out.say(line)), signal);
+}
+
+async function removeFactor({ out }: Cli, account: string): Promise<void> {
+  const { removeSecondFactor } = await import('../../../server/src/app/commands/remove-second-factor.ts');
+  await removeSecondFactor(account);
+  if (out.isJson) out.record({ account });
+  else out.say(`${account} logs in with the password alone now, and should enrol a second factor at once.`);
 }
 
 async function createAdmin(

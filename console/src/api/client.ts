@@ -1,82 +1,89 @@
-/** A refusal of the service, or a failure to reach it (`type` is then `unreachable`). */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly type: string;
-  readonly field: string | undefined;
-  readonly details: Record<string, unknown>;
-  readonly requestId: string | undefined;
+import { Credentials } from '../../../sdk/src/credentials.ts';
+import type { Api } from '../../../sdk/src/generated/api.ts';
+import { operations } from '../../../sdk/src/generated/operations.ts';
+import type { Call, Params, Reply, WriteOptions } from '../../../sdk/src/operation.ts';
+import { OperationsClient } from '../../../sdk/src/operations-client.ts';
+import type { List } from '../../../sdk/src/pages.ts';
+import { Transport } from '../../../sdk/src/transport.ts';
 
-  constructor(message: string, facts: { status: number; type: string } & Partial<RefusedBody['error']>) {
-    super(message);
-    this.name = 'ApiError';
-    this.status = facts.status;
-    this.type = facts.type;
-    this.field = facts.field;
-    this.details = facts.details ?? {};
-    this.requestId = facts.requestId;
-  }
-}
+export { ConnectionError, FlorinError, refusalError } from '../../../sdk/src/errors.ts';
+export type * from '../../../sdk/src/generated/api.ts';
+export type { Pagination, Params, Reply } from '../../../sdk/src/operation.ts';
 
-export interface Page {
-  page: number;
-  pageSize: number;
-  total: number;
-  totalPages: number;
-}
+/** Without credentials: the session is in a cookie that scripts cannot read, and that the browser sends. */
+const florin = new OperationsClient(
+  new Transport(
+    {
+      baseUrl: location.origin,
+      // Only the console's own script sends this header; the service refuses changes without it.
+      headers: { 'x-florin-console': '1' },
+      timeoutMs: 30_000,
+      maxRetries: 2,
+      fetch: (input, init) => fetch(input, init),
+      logger: undefined,
+    },
+    new Credentials(undefined, undefined),
+  ),
+);
 
-export interface CursorPage {
-  pageSize: number;
-  nextCursor: string | null;
-}
+/** The operations of the API by the names of the SDK, such as `transactions.list`. */
+export type OperationName = NamesOf<Api>;
 
-/** The envelope of every answer. */
-export interface Reply<Data> {
-  data: Data;
-  message?: string;
-  pagination?: Page & CursorPage;
-}
+type NamesOf<Resource> = {
+  [Name in keyof Resource & string]: Resource[Name] extends (...given: never[]) => infer Answer
+    ? Answer extends Call<unknown> | List<unknown>
+      ? Name
+      : never
+    : `${Name}.${NamesOf<Resource[Name]>}`;
+}[keyof Resource & string];
 
-interface RefusedBody {
-  message: string;
-  error: { type: string; field?: string; details?: Record<string, unknown>; requestId?: string };
-}
+type MethodOf<Resource, Name extends string> = Name extends `${infer Noun}.${infer Rest}`
+  ? MethodOf<Resource[Noun & keyof Resource], Rest>
+  : Resource[Name & keyof Resource];
+
+/** What an operation answers. */
+export type DataOf<Name extends OperationName> =
+  MethodOf<Api, Name> extends (...given: never[]) => infer Answer
+    ? Answer extends List<infer Row>
+      ? Row[]
+      : Answer extends Call<infer Data>
+        ? Data
+        : never
+    : never;
+
+/** The row of a list. */
+export type RowOf<Name extends OperationName> = DataOf<Name> extends (infer Row)[] ? Row : never;
+
+/** Operations that answer a list. */
+export type ListName = { [Name in OperationName]: DataOf<Name> extends unknown[] ? Name : never }[OperationName];
 
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Only the console's own script sends this header; the service refuses changes without it. */
-const ownHeaders = { 'x-florin-console': '1' };
+/** Calls an operation by its name, as pages and forms name what they read and send. */
+export function call<Name extends OperationName>(
+  name: Name,
+  params: Params = {},
+  options: WriteOptions = {},
+): Promise<Reply<DataOf<Name>>> {
+  const [, , flags = ''] = operations[name] as (typeof operations)[string];
+  const method = name.split('.').reduce<unknown>((resource, noun) => (resource as Params)[noun], florin) as (
+    ...given: unknown[]
+  ) => Call<DataOf<Name>>;
+  return (flags.includes('n') ? method(options) : method(params, options)).withResponse();
+}
 
+/** The path of an operation, by which what was read is known. */
+export const pathOf = (name: OperationName): string => operations[name]?.[1] ?? '';
+
+/** A query without what is empty: an unset filter filters nothing. */
+export function given(query: Query): Query {
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+}
+
+/** The address of what the browser reads itself: exports and documents. */
 export function addressOf(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return search === '' ? path : `${path}?${search}`;
-}
-
-export function get<Data>(path: string, query?: Query, signal?: AbortSignal): Promise<Reply<Data>> {
-  return call<Data>(addressOf(path, query), { method: 'GET', signal: signal ?? null });
-}
-
-/** `idempotencyKey`: for what must not happen twice, whatever the connection does. */
-export function post<Data>(path: string, body: unknown = {}, idempotencyKey?: string): Promise<Reply<Data>> {
-  return call<Data>(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
-    body: JSON.stringify(body),
-  });
-}
-
-async function call<Data>(address: string, init: RequestInit): Promise<Reply<Data>> {
-  const response = await fetch(address, {
-    ...init,
-    headers: { ...ownHeaders, ...init.headers },
-    credentials: 'same-origin',
-  }).catch((cause: unknown) => {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError('The service cannot be reached.', { status: 0, type: 'unreachable' });
-  });
-  const body = (await response.json().catch(() => undefined)) as Reply<Data> | RefusedBody | undefined;
-  if (body === undefined)
-    throw new ApiError(`HTTP ${response.status}`, { status: response.status, type: 'unreadable' });
-  if ('error' in body) throw new ApiError(body.message, { status: response.status, ...body.error });
-  return body;
+  const pairs = Object.entries(given(query)).map(([name, value]) => [name, String(value)]);
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
 }

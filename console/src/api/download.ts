@@ -1,12 +1,11 @@
-import { ApiError, addressOf, type Query } from './client.ts';
+import { addressOf, type ListName, pathOf, type Query, refusalError } from './client.ts';
 
 /** Saves all rows of a list as CSV: those of the filters, not only those of the page. */
-export async function downloadCsv(path: string, query: Query, fileName: string): Promise<void> {
+export async function downloadCsv(list: ListName, query: Query, fileName: string): Promise<void> {
   const { page, pageSize, ...filters } = query;
-  const response = await fetch(addressOf(path, filters), { headers: { accept: 'text/csv' } });
+  const response = await fetch(addressOf(pathOf(list), filters), { headers: { accept: 'text/csv' } });
   if (!response.ok) {
-    const refused = (await response.json()) as { message: string; error: { type: string; requestId: string } };
-    throw new ApiError(refused.message, { status: response.status, ...refused.error });
+    throw refusalError({ response, text: await response.text(), isRepeatable: true, baseUrl: location.origin });
   }
   const address = URL.createObjectURL(await response.blob());
   const link = document.createElement('a');

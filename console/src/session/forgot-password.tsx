@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { post } from '../api/client.ts';
+import { call } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
 
 /** Asks for a mail with a link. The answer is the same for every address. */
@@ -13,7 +13,7 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
     event.preventDefault();
     const email = String(new FormData(event.currentTarget).get('email'));
     setIsBusy(true);
-    const refused = await post('/api/user/forgot-password', { email }).then(
+    const refused = await call('users.forgotPassword', { email }).then(
       () => undefined,
       (error: Error) => error.message,
     );

@@ -1,8 +1,8 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { ApiError, get, post } from '../api/client.ts';
+import type { ConsoleProfile } from '../api/client.ts';
+import { call, FlorinError } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
-import type { Profile } from '../api/records.ts';
 
 /** Who is signed in: null is nobody, undefined not known yet. */
 export function useSessionQuery() {
@@ -10,9 +10,9 @@ export function useSessionQuery() {
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       try {
-        return (await get<Profile>(sessionKey[0], {}, signal)).data;
+        return (await call('console.profile', {}, { signal, maxRetries: 0 })).data;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return null;
+        if (error instanceof FlorinError && error.status === 401) return null;
         throw error;
       }
     },
@@ -20,9 +20,9 @@ export function useSessionQuery() {
   });
 }
 
-export const ProfileContext = createContext<Profile | undefined>(undefined);
+export const ProfileContext = createContext<ConsoleProfile | undefined>(undefined);
 
-export function useProfile(): Profile {
+export function useProfile(): ConsoleProfile {
   const profile = useContext(ProfileContext);
   if (profile === undefined) throw new Error('Nobody is signed in here.');
   return profile;
@@ -48,7 +48,7 @@ export type Permission =
   | 'platform';
 
 /** Whether the user may do what needs this. The service decides; the console only does not offer what it would refuse. */
-export function mayDo(profile: Profile, permission: Permission): boolean {
+export function mayDo(profile: ConsoleProfile, permission: Permission): boolean {
   if (permission === 'platform') return profile.userType === 'PLATFORM_ADMIN';
   return permission === '*' ? profile.holdsAll : profile.scopes.includes(permission);
 }
@@ -66,7 +66,7 @@ export function forgetAllBut(path: string, client: QueryClient): void {
 export function useSignOut() {
   const client = useQueryClient();
   return async (everywhere = false) => {
-    await post('/api/console/session/end', { all: everywhere });
+    await call('console.signOut', { all: everywhere });
     client.setQueryData(sessionKey, null);
     forgetAllBut(sessionKey[0], client);
   };

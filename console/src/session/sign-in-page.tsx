@@ -1,9 +1,8 @@
 import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError, get, post } from '../api/client.ts';
+import { call, FlorinError } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
-import type { Profile } from '../api/records.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
@@ -25,13 +24,13 @@ export function SignInPage() {
     setIsBusy(true);
     setError(undefined);
     try {
-      if (challenge === undefined) await post('/api/console/session', fields);
-      else await post('/api/console/session/second-factor', { challenge, ...fields });
-      const profile = await get<Profile>(sessionKey[0]);
+      if (challenge === undefined) await call('console.signIn', fields);
+      else await call('console.confirmSignIn', { challenge, ...fields });
+      const profile = await call('console.profile');
       forgetAllBut(sessionKey[0], client);
       client.setQueryData(sessionKey, profile.data);
     } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
+      if (!(caught instanceof FlorinError)) throw caught;
       if (caught.type === 'second_factor_challenge') setChallenge(String(caught.details.challenge));
       else {
         if (caught.type === 'challenge_invalid') setChallenge(undefined);

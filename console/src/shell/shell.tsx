@@ -1,5 +1,5 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useReducedMotion } from '@mantine/hooks';
 import { Link, useLocation } from 'wouter';
 import { LivenessContext, useStream } from '../live/use-stream.ts';
 import { EnrolFirst } from '../pages/account/enrol-first.tsx';
@@ -13,6 +13,8 @@ import { Pages } from './pages.tsx';
 import { useText } from './preferences.tsx';
 import { Search } from './search.tsx';
 import classes from './shell.module.css';
+import { useTenant } from './tenant.tsx';
+import { TenantSwitch } from './tenant-switch.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
 
@@ -22,15 +24,19 @@ export function Shell() {
   const profile = useProfile();
   const liveness = useStream();
   const { livemode } = useMode();
+  const { tenantId } = useTenant();
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const isCalm = useReducedMotion();
   return (
     <LivenessContext value={liveness}>
       <a className="skip-link" href="#content">
         {text('shell.skip')}
       </a>
+      {tenantId !== undefined && <div className={classes.tenantFrame} />}
       {!livemode && <div className={classes.testFrame} />}
       <AppShell
         header={{ height: 52 }}
+        transitionDuration={isCalm ? 0 : 200}
         navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'sm', sm: 'lg' }}
       >
@@ -50,6 +56,7 @@ export function Shell() {
                 {text('shell.polling')}
               </Text>
             )}
+            <TenantSwitch />
             <ModeSwitch />
             <Search />
             <ThemeSwitch />

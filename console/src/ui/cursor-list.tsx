@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { get, type Query } from '../api/client.ts';
-import { inMode } from '../api/mode.ts';
-import { useMode } from '../shell/mode.tsx';
+import { call, given, type ListName, pathOf, type Query, type Reply, type RowOf } from '../api/client.ts';
+import { useShown } from '../api/hooks.ts';
 import { useText } from '../shell/preferences.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ErrorNote } from './notes.tsx';
 
-interface CursorListProps<Row> {
+interface CursorListProps<List extends ListName, Row = RowOf<List>> {
   caption: string;
-  path: string;
+  /** The list, by the name of the SDK. */
+  operation: List;
   query?: Query;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string | number;
@@ -20,14 +20,15 @@ interface CursorListProps<Row> {
 }
 
 /** A list that is read by cursor: newest first, and more on request. */
-export function CursorList<Row>(props: CursorListProps<Row>) {
-  const { livemode } = useMode();
-  const { caption, path, query: asked = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
-  const query = inMode(path, asked, livemode);
+export function CursorList<List extends ListName>(props: CursorListProps<List>) {
+  const { caption, operation, query: asked = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
+  const path = pathOf(operation);
+  const query = given(useShown(path, asked));
   const text = useText();
   const list = useInfiniteQuery({
     queryKey: [path, { ...query, isCursorList: true }],
-    queryFn: ({ signal, pageParam }) => get<Row[]>(path, { ...query, pageSize: 50, cursor: pageParam }, signal),
+    queryFn: ({ signal, pageParam }) =>
+      read(operation, { ...query, pageSize: 50, ...(pageParam && { cursor: pageParam }) }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination?.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -56,4 +57,13 @@ export function CursorList<Row>(props: CursorListProps<Row>) {
       )}
     </>
   );
+}
+
+/** Repeated by the query client. */
+function read<List extends ListName>(
+  operation: List,
+  query: Query,
+  signal: AbortSignal,
+): Promise<Reply<RowOf<List>[]>> {
+  return call(operation, query, { signal, maxRetries: 0 }) as Promise<Reply<RowOf<List>[]>>;
 }

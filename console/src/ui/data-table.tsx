@@ -1,6 +1,8 @@
 import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useText } from '../shell/preferences.tsx';
+import { useTenant } from '../shell/tenant.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
@@ -27,7 +29,8 @@ interface DataTableProps<Row> {
   empty: ReactNode;
 }
 
-export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
+export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
+  const columns = useWithTenant(own, rows);
   if (rows?.length === 0) return <>{empty}</>;
   const linked = columns.find(({ isControl }) => !isControl);
   return (
@@ -70,6 +73,20 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, linkOf, empty }:
       </Table>
     </Paper>
   );
+}
+
+/** With the tenant of each row, where a platform administrator looks at the rows of all. */
+function useWithTenant<Row>(columns: readonly Column<Row>[], rows: readonly Row[] | undefined): readonly Column<Row>[] {
+  const text = useText();
+  const { tenantId, tenants } = useTenant();
+  const of = (row: Row) => (row as { tenantId?: string | number | null }).tenantId;
+  if (tenants.length === 0 || tenantId !== undefined || rows?.[0] === undefined || of(rows[0]) === undefined) {
+    return columns;
+  }
+  const names = new Map(tenants.map(({ id, name }) => [String(id), name]));
+  const nameOf = (id: string | number | null | undefined) =>
+    id === null || id === undefined ? text('shell.platform') : (names.get(String(id)) ?? String(id));
+  return [...columns, { header: text('tenants.one'), cell: (row) => nameOf(of(row)), from: 'lg' }];
 }
 
 function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {

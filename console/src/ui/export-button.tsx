@@ -1,20 +1,20 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { Query } from '../api/client.ts';
+import { type ListName, pathOf, type Query } from '../api/client.ts';
 import { downloadCsv } from '../api/download.ts';
-import { inMode } from '../api/mode.ts';
-import { useMode } from '../shell/mode.tsx';
+import { useShown } from '../api/hooks.ts';
 import { useText } from '../shell/preferences.tsx';
 import { Icon } from './icons.tsx';
 import { ErrorNote } from './notes.tsx';
 
 /** Exactly the rows of the filters, as CSV. */
-export function ExportButton({ path, query }: { path: string; query: Query }) {
+export function ExportButton({ operation, query }: { operation: ListName; query: Query }) {
   const text = useText();
-  const { livemode } = useMode();
+  const path = pathOf(operation);
+  const shown = useShown(path, query);
   const name = path.split('/')[2] ?? 'export';
   const saving = useMutation({
-    mutationFn: () => downloadCsv(path, inMode(path, query, livemode), `${name}.csv`),
+    mutationFn: () => downloadCsv(operation, shown, `${name}.csv`),
   });
   return (
     <>

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { ApiError, post, type Reply } from '../api/client.ts';
+import { call, type DataOf, FlorinError, type OperationName, type Params, type Reply } from '../api/client.ts';
 import { useChange } from '../api/hooks.ts';
 import { useText } from '../shell/preferences.tsx';
 import { Dialog } from './dialog.tsx';
@@ -10,18 +10,19 @@ export type Fields = Readonly<Record<string, string>>;
 /** Why the service refused a field, to be shown beside it. */
 export type ErrorOf = (field: string) => string | undefined;
 
-interface FormModalProps<Data> {
+interface FormModalProps<Name extends OperationName> {
   title: string;
   submit: string;
   /** What it does cannot be undone. */
   isDangerous?: boolean;
   opened: boolean;
   onClose: () => void;
-  path: string;
-  /** Only for paths that take an Idempotency-Key: what is sent twice is then done once. */
+  /** What it sends, by the name of the SDK. */
+  operation: Name;
+  /** Only for operations that take an Idempotency-Key: what is sent twice is then done once. */
   isIdempotent?: boolean;
-  bodyOf: (fields: Fields) => unknown;
-  onDone?: (reply: Reply<Data>) => void;
+  bodyOf: (fields: Fields) => Params;
+  onDone?: (reply: Reply<DataOf<Name>>) => void;
   size?: string;
   children?: ReactNode | ((errorOf: ErrorOf) => ReactNode);
 }
@@ -30,7 +31,7 @@ interface FormModalProps<Data> {
  * A form in a dialog, which sends one request. Refusals are shown beside their field. Where the service asks for a fresh code
  * of the second factor, the form asks for it and goes on.
  */
-export function FormModal<Data>(props: FormModalProps<Data>) {
+export function FormModal<Name extends OperationName>(props: FormModalProps<Name>) {
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
       {/* Its state belongs to one opening: what was typed and refused before is gone. */}
@@ -39,16 +40,16 @@ export function FormModal<Data>(props: FormModalProps<Data>) {
   );
 }
 
-function ModalForm<Data>(props: FormModalProps<Data>) {
-  const { submit, isDangerous = false, isIdempotent, path, bodyOf, onClose, onDone, children } = props;
+function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
+  const { submit, isDangerous = false, isIdempotent, operation, bodyOf, onClose, onDone, children } = props;
   const text = useText();
   const [idempotencyKey] = useState(randomKey);
   const [stepUpError, setStepUpError] = useState<Error>();
-  const change = useChange<Data>(path, (reply) => {
+  const change = useChange(operation, (reply) => {
     onClose();
     onDone?.(reply);
   });
-  const refused = change.error instanceof ApiError ? change.error : undefined;
+  const refused = change.error instanceof FlorinError ? change.error : undefined;
   const needsCode = refused?.type === 'step_up_required';
   const errorOf: ErrorOf = (field) => (refused?.field === field ? refused.message : undefined);
   const isBesideField = refused?.field !== undefined && hasField(refused.field);
@@ -58,7 +59,7 @@ function ModalForm<Data>(props: FormModalProps<Data>) {
     const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     setStepUpError(undefined);
     if (needsCode) {
-      const wrong = await post('/api/user/step-up', { code: fields.stepUpCode }).then(
+      const wrong = await call('users.stepUp', { code: fields.stepUpCode }).then(
         () => undefined,
         (error: Error) => error,
       );

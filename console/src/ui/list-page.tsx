@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { ListName, RowOf } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
 import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
@@ -8,9 +9,10 @@ import { Page } from './page.tsx';
 import { Paging } from './paging.tsx';
 import { useFilters, usePageNumber } from './use-filters.ts';
 
-interface ListPageProps<Row, Name extends string> {
+interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<List>> {
   title: string;
-  path: string;
+  /** The list, by the name of the SDK. */
+  operation: List;
   /** The filters, which are also those of the address. */
   filterNames: readonly Name[];
   columns: readonly Column<Row>[];
@@ -25,17 +27,17 @@ interface ListPageProps<Row, Name extends string> {
 }
 
 /** A page with one list that is read by pages. */
-export function ListPage<Row, Name extends string>(props: ListPageProps<Row, Name>) {
-  const { title, path, filterNames, columns, keyOf, linkOf, actions, isExported, filters, empty } = props;
+export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
+  const { title, operation, filterNames, columns, keyOf, linkOf, actions, isExported, filters, empty } = props;
   const page = usePageNumber();
   const state = useFilters(filterNames);
-  const rows = useRead<Row[]>(path, { ...state.filters, page, pageSize: 25 });
+  const rows = useRead(operation, { ...state.filters, page, pageSize: 25 });
   return (
     <Page
       title={title}
       actions={
         <>
-          {isExported && <ExportButton path={path} query={state.filters} />}
+          {isExported && <ExportButton operation={operation} query={state.filters} />}
           {actions}
         </>
       }
@@ -49,7 +51,7 @@ export function ListPage<Row, Name extends string>(props: ListPageProps<Row, Nam
       <DataTable
         caption={title}
         columns={columns}
-        rows={rows.data?.data}
+        rows={rows.data?.data as RowOf<List>[] | undefined}
         keyOf={keyOf}
         linkOf={linkOf}
         empty={empty(state)}

@@ -1,18 +1,18 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
+import { ConnectionError, FlorinError } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
 
 /** Why something was refused, with the id by which the log of the service has it. */
 export function ErrorNote({ error, onRetry }: { error: Error | null | undefined; onRetry?: () => void }) {
   const text = useText();
   if (error === null || error === undefined) return null;
-  const facts = error instanceof ApiError ? error : undefined;
+  const facts = error instanceof FlorinError ? error : undefined;
   return (
     <Alert color="red" role="alert">
       <Group justify="space-between" gap="xs">
         <div>
-          <Text size="sm">{facts?.status === 0 ? text('error.unreachable') : error.message}</Text>
+          <Text size="sm">{error instanceof ConnectionError ? text('error.unreachable') : error.message}</Text>
           {facts?.requestId !== undefined && (
             <Text size="xs" c="dimmed">
               {text('error.request', { id: facts.requestId })}

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
-import type { Page } from '../api/client.ts';
+import type { Pagination } from '../api/client.ts';
 import { usePreferences, useText } from '../shell/preferences.tsx';
 
 interface PagingProps {
-  pagination: Page | undefined;
+  pagination: Pagination | undefined;
   onPage: (page: number) => void;
 }
 
@@ -11,8 +11,8 @@ interface PagingProps {
 export function Paging({ pagination, onPage }: PagingProps) {
   const text = useText();
   const { locale } = usePreferences();
-  if (pagination === undefined || pagination.total === 0) return null;
-  const { page, pageSize, total, totalPages } = pagination;
+  const { page = 1, pageSize = 1, total = 0, totalPages = 0 } = pagination ?? {};
+  if (total === 0) return null;
   const numbers = new Intl.NumberFormat(locale);
   const values = {
     from: numbers.format((page - 1) * pageSize + 1),

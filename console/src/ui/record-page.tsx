@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ApiError, type Reply } from '../api/client.ts';
+import { FlorinError, type Reply } from '../api/client.ts';
 import { useModeOf } from '../shell/mode.tsx';
 import { useText } from '../shell/preferences.tsx';
 import { EmptyState, ErrorNote } from './notes.tsx';
@@ -21,7 +21,7 @@ export function RecordPage<Data>({ title, listPath, read, children }: RecordPage
   const text = useText();
   useModeOf(read.data?.data as { livemode?: boolean } | undefined);
   if (read.data !== undefined && read.error === null) return <>{children(read.data.data)}</>;
-  const isAbsent = read.error instanceof ApiError && (read.error.status === 404 || read.error.status === 400);
+  const isAbsent = read.error instanceof FlorinError && (read.error.status === 404 || read.error.status === 400);
   return (
     <Page title={title}>
       {isAbsent ? (

@@ -9,10 +9,12 @@ export class Api {
   declare readonly health: HealthApi;
   declare readonly audit: AuditApi;
   declare readonly tenants: TenantsApi;
+  declare readonly sellers: SellersApi;
   declare readonly users: UsersApi;
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
   declare readonly secondFactor: SecondFactorApi;
+  declare readonly passkeys: PasskeysApi;
   declare readonly console: ConsoleApi;
   declare readonly requests: RequestsApi;
   declare readonly devices: DevicesApi;
@@ -31,6 +33,7 @@ export class Api {
   declare readonly invoices: InvoicesApi;
   declare readonly plans: PlansApi;
   declare readonly subscriptions: SubscriptionsApi;
+  declare readonly checkouts: CheckoutsApi;
 }
 
 export interface HealthApi {
@@ -86,6 +89,25 @@ export interface TenantsApi {
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
   modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
+}
+
+export interface SellersApi {
+  /**
+   * Get the seller.
+   *
+   * How the own tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  get(params: number | SellersGetParams, options?: RequestOptions): Call<Seller>;
+  /**
+   * Change the seller.
+   *
+   * What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  modify(params: number | SellerModifyInput, options?: WriteOptions): Call<Seller>;
 }
 
 export interface UsersApi {
@@ -154,7 +176,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
    * Needs the scope `user_write`.
    */
@@ -263,7 +285,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.
+   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -285,9 +307,9 @@ export interface SecondFactorApi {
    */
   recoveryCodes(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
   /**
-   * Remove my second factor.
+   * Remove my authenticator app.
    *
-   * Needs a code or a recovery code. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -295,11 +317,76 @@ export interface SecondFactorApi {
   /**
    * Remove the second factor of another user.
    *
-   * For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   revoke(params: number | SecondFactorRevokeInput, options?: RequestOptions): Call<null>;
+}
+
+export interface PasskeysApi {
+  /**
+   * Begin a login with a passkey.
+   *
+   * With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger or a face.
+   */
+  beginLogin(params?: PasskeyLoginBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Finish a login with a passkey.
+   *
+   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
+   */
+  login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
+  /**
+   * List my passkeys.
+   *
+   * Needs a Bearer access token.
+   */
+  list(options?: RequestOptions): List<Passkey>;
+  /**
+   * Begin to register a passkey.
+   *
+   * A caller with a second factor must be stepped up. A wrong password (400) counts as a failed login.
+   *
+   * Needs a Bearer access token.
+   */
+  begin(params: SecondFactorBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Register a passkey.
+   *
+   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
+   *
+   * Needs a Bearer access token.
+   */
+  register(params: PasskeyRegisterInput, options?: RequestOptions): Call<RegisteredPasskey>;
+  /**
+   * Rename a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  modify(params: PasskeyModifyInput, options?: RequestOptions): Call<Passkey>;
+  /**
+   * Remove a passkey.
+   *
+   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
+   *
+   * Needs a Bearer access token.
+   */
+  remove(params: string | PasskeyRemoveInput, options?: RequestOptions): Call<null>;
+  /**
+   * Begin to step up the session with a passkey.
+   *
+   * Needs a Bearer access token.
+   */
+  beginStepUp(params?: PasskeyStepUpBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
+  /**
+   * Step up the session with a passkey.
+   *
+   * As with a code: for `app.security.step-up-lifetime`.
+   *
+   * Needs a Bearer access token.
+   */
+  stepUp(params: PasskeyStepUpInput, options?: RequestOptions): Call<StepUp>;
 }
 
 export interface ConsoleApi {
@@ -321,6 +408,12 @@ export interface ConsoleApi {
    * Takes the challenge of the refused sign-in. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   confirmSignIn(params: SecondFactorLoginInput, options?: RequestOptions): Call<null>;
+  /**
+   * Sign in to the console with a passkey.
+   *
+   * After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the options. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   */
+  signInWithPasskey(params: PasskeyLoginInput, options?: RequestOptions): Call<null>;
   /**
    * Sign out of the console.
    *
@@ -383,7 +476,7 @@ export interface EventsApi {
   /**
    * List events.
    *
-   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -479,7 +572,7 @@ export interface WebhooksDeliveriesApi {
   /**
    * List deliveries.
    *
-   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `webhook_read`.
    */
@@ -517,7 +610,7 @@ export interface InboxesApi {
    *
    * Needs the scope `webhook_read`.
    */
-  list(options?: RequestOptions): List<Inbox>;
+  list(params?: InboxesListParams, options?: RequestOptions): List<Inbox>;
   /**
    * List the messages in an inbox.
    *
@@ -606,7 +699,7 @@ export interface TransactionsApi extends TransactionHelpers {
   /**
    * List transactions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -639,7 +732,7 @@ export interface RefundsApi {
   /**
    * List refunds.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
@@ -729,7 +822,7 @@ export interface ClocksApi {
    *
    * Needs the scope `subscription_read`.
    */
-  list(options?: RequestOptions): List<Clock>;
+  list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
 }
 
 export interface CustomersApi {
@@ -752,11 +845,19 @@ export interface CustomersApi {
   /**
    * List customers.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `transaction_read`.
    */
   list(params?: CustomersListParams, options?: RequestOptions): List<CustomerListItem>;
+  /**
+   * Make a link to the customer portal.
+   *
+   * Answers the address of a page on which the customer sees the invoices, pays them, and cancels subscriptions at the end of their period. It works for one hour. Needs the scopes `invoice_read` and `subscription_write` too, because the link passes them on.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  createPortal(params: CustomerPortalInput, options?: RequestOptions): Call<CustomerPortal>;
 }
 
 export interface InvoicesApi {
@@ -777,7 +878,7 @@ export interface InvoicesApi {
   /**
    * List invoices.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while invoices are created. Under `currency`, `amountFrom`, `amountTo`, `dueFrom`, `dueTo`, `metadata`, invoices are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `invoice_read`.
    */
@@ -907,11 +1008,44 @@ export interface SubscriptionsApi {
   /**
    * List subscriptions.
    *
-   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page. Refusals use the envelope. The export is recorded in the audit log.
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
    * Needs the scope `subscription_read`.
    */
   list(params?: SubscriptionsListParams, options?: RequestOptions): List<Subscription>;
+}
+
+export interface CheckoutsApi {
+  /**
+   * Create a checkout.
+   *
+   * Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; the payment is created in the name of the user who created the checkout, and its events are sent as usual.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  create(params?: CheckoutCreateInput, options?: WriteOptions): Call<Checkout>;
+  /**
+   * Get a checkout.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: number | CheckoutsGetParams, options?: RequestOptions): Call<Checkout>;
+  /**
+   * List checkouts.
+   *
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while checkouts are created. Under `status`, checkouts are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: CheckoutsListParams, options?: RequestOptions): List<CheckoutListItem>;
+  /**
+   * Close a checkout.
+   *
+   * The page is gone at once. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  expire(params: number | CheckoutExpireInput, options?: RequestOptions): Call<Checkout>;
 }
 
 /** Event types, with what `data.object` of each is. */
@@ -964,7 +1098,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -974,7 +1108,7 @@ export interface AuditEntry {
   /** The user name at that time. */
   userName: string | null;
   /** How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself. */
-  by: "session" | "key" | "password" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
+  by: "session" | "key" | "password" | "passkey" | "reset_token" | "device_code" | "nobody" | "system" | (string & {});
   /** The developer key that was used. */
   keyId: number | null;
   /** The caller's IP address. */
@@ -994,7 +1128,9 @@ export interface AuditEntry {
 export interface AuditExportParams {
   /** One JSON object per line, or CSV. */
   format?: "ndjson" | "csv" | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1014,10 +1150,10 @@ export interface AuditExportParams {
 export interface AuditListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1155,10 +1291,131 @@ export interface ChannelsGetParams {
 export interface ChannelsListParams {
   /** Only channels for live (true) or for test (false) payments. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+}
+
+export interface Checkout {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  url: string | null;
+  /** In minor units. null: what is left to pay of the invoice. */
+  amount: number | null;
+  currency: string;
+  invoiceId: number | null;
+  channelIds: number[];
+  customerId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  returnUrl: string | null;
+  /** The newest payment that was made on the page. */
+  transactionId: string | null;
+  /** The user who created it, and in whose name its payments are created. */
+  userId: number;
+  expiresTime: string;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface CheckoutCreateInput {
+  /** In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`. */
+  amount?: number | undefined;
+  /** With `amount`. Every channel must support it. */
+  currency?: string | undefined;
+  /** Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope `invoice_write` too. */
+  invoiceId?: number | undefined;
+  /** The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, whose payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
+  channelIds?: number[] | undefined;
+  /** Where the page links to when the payment has ended. */
+  returnUrl?: string | undefined;
+  /** What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`. */
+  description?: string | undefined;
+  /** A customer of this service or of another system, copied to the payment. Not with `invoiceId`. */
+  customerId?: number | undefined;
+  /** Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an invoice 30 days. */
+  expiresTime?: string | undefined;
+  /** The same in seconds from now, 60 to 31622400. Not together with `expiresTime`. */
+  expiresIn?: number | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  metadata?: Record<string, unknown> | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | number | undefined;
+}
+
+export interface CheckoutExpireInput {
+  /** The checkout. */
+  id: number;
+}
+
+export interface CheckoutListItem {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  url: string | null;
+  /** In minor units. null: what is left to pay of the invoice. */
+  amount: number | null;
+  currency: string;
+  invoiceId: number | null;
+  channelIds: number[];
+  customerId: number | null;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  returnUrl: string | null;
+  /** The newest payment that was made on the page. */
+  transactionId: string | null;
+  /** The user who created it, and in whose name its payments are created. */
+  userId: number;
+  expiresTime: string;
+  createdTime: string;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+}
+
+export interface CheckoutsGetParams {
+  /** The checkout. */
+  id: number;
+}
+
+export interface CheckoutsListParams {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only checkouts of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only checkouts of this customer. */
+  customerId?: number | undefined;
+  status?: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface Clock {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   name: string;
   /** The current time of the clock. */
   nowTime: string;
@@ -1182,11 +1439,18 @@ export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
+  livemode?: boolean | undefined;
 }
 
 export interface ClocksGetParams {
   /** The clock. */
   id: number;
+}
+
+export interface ClocksListParams {
+  /** Only live (true) or test (false) clocks. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface ConsoleProfile {
@@ -1218,6 +1482,8 @@ export interface ConsoleProfile {
 
 export interface CreatedInbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1329,7 +1595,7 @@ export interface CustomerModifyInput {
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: TenantModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
@@ -1348,6 +1614,24 @@ export interface CustomerModifyInput {
   tenantId?: string | number | undefined;
 }
 
+export interface CustomerPortal {
+  customerId: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The address of the portal, which is a secret. It is shown this once. */
+  url: string;
+  returnUrl: string | null;
+  /** One hour after it was made. */
+  expiresTime: string;
+}
+
+export interface CustomerPortalInput {
+  /** The customer. */
+  customerId: number;
+  /** Where the page links back to. */
+  returnUrl?: string | undefined;
+}
+
 export interface CustomersGetParams {
   /** The customer; or `externalId`. */
   id?: number | undefined;
@@ -1359,6 +1643,8 @@ export interface CustomersListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only customers with this address; case is ignored. */
@@ -1659,10 +1945,12 @@ export interface DisputesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** `txn_` and a time-ordered part. */
+  /** Only disputes about this payment. */
   transactionId?: string | undefined;
   /** Only disputes with the provider of this channel. */
   channelId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -1705,7 +1993,7 @@ export interface EventsGetParams {
 export interface EventsListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   type?: EventType | undefined;
@@ -1768,6 +2056,8 @@ export interface Health {
 
 export interface Inbox {
   id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
   /** Whether signatures are verified. */
   hasSecret: boolean;
   createdTime: string;
@@ -1779,6 +2069,8 @@ export interface Inbox {
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
   secret?: string | undefined;
+  /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxMessage {
@@ -1799,6 +2091,11 @@ export interface InboxReceipt {
   serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
   standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+}
+
+export interface InboxesListParams {
+  /** Only live (true) or test (false) inboxes. Default: both. */
+  livemode?: boolean | undefined;
 }
 
 export interface InboxesMessagesParams {
@@ -1873,7 +2170,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An ISO 4217 code. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2120,6 +2417,8 @@ export interface InvoicesListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
@@ -2173,6 +2472,8 @@ export interface LedgerBalanceParams {
   currency?: string | undefined;
   /** The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances. */
   date?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2189,6 +2490,8 @@ export interface LedgerEntriesParams {
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
   endDate?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2280,6 +2583,24 @@ export interface LogoutInput {
   all?: boolean | undefined;
 }
 
+export interface MailTexts {
+  en?: MailTextsEn | undefined;
+  de?: MailTextsEn | undefined;
+}
+
+export interface MailTextsEn {
+  invoice?: MailTextsEnInvoice | undefined;
+  receipt?: MailTextsEnInvoice | undefined;
+  paymentFailed?: MailTextsEnInvoice | undefined;
+  lastPaymentFailed?: MailTextsEnInvoice | undefined;
+}
+
+export interface MailTextsEnInvoice {
+  subject: string;
+  /** Plain text. An empty line begins a new paragraph. */
+  body: string;
+}
+
 export interface OwnedDeveloperKey {
   id: number;
   /** First four characters, `...`, last four. */
@@ -2308,6 +2629,89 @@ export interface OwnedDeveloperKey {
   userName: string;
   /** null: the platform's own tenant. */
   tenantId: string | null;
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  /** Whether it is kept by a provider, and so survives the loss of the device. */
+  backedUp: boolean;
+  createdTime: string;
+  lastUsedTime: string | null;
+}
+
+export interface PasskeyLoginBeginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+}
+
+export interface PasskeyLoginInput {
+  /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
+  challenge?: string | undefined;
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
+}
+
+/** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+export interface PasskeyLoginInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyLoginInputCredentialResponse;
+}
+
+export interface PasskeyLoginInputCredentialResponse {
+  clientDataJSON: string;
+  authenticatorData: string;
+  signature: string;
+  userHandle?: string | null | undefined;
+}
+
+export interface PasskeyModifyInput {
+  /** A passkey's id. */
+  id: string;
+  /** For its user, such as the device it is on. */
+  name: string;
+}
+
+export interface PasskeyOptions {
+  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
+  options: Record<string, unknown>;
+}
+
+export interface PasskeyRegisterInput {
+  /** For its user, such as the device it is on. */
+  name?: string | undefined;
+  /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyRegisterInputCredential;
+}
+
+/** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
+export interface PasskeyRegisterInputCredential {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: PasskeyRegisterInputCredentialResponse;
+}
+
+export interface PasskeyRegisterInputCredentialResponse {
+  clientDataJSON: string;
+  attestationObject: string;
+  transports?: string[] | undefined;
+}
+
+export interface PasskeyRemoveInput {
+  /** A passkey's id. */
+  id: string;
+}
+
+export interface PasskeyStepUpBeginInput {
+
+}
+
+export interface PasskeyStepUpInput {
+  /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
+  credential: PasskeyLoginInputCredential;
 }
 
 export interface Plan {
@@ -2339,7 +2743,7 @@ export interface PlanModifyInput {
   id?: number | undefined;
   /** Shown on the invoices. */
   name?: string | undefined;
-  /** An ISO 4217 code in capitals. */
+  /** An upper-case ISO 4217 code, such as USD. */
   currency?: string | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
   amount?: number | undefined;
@@ -2371,6 +2775,8 @@ export interface PlansListParams {
   pageSize?: number | undefined;
   /** Only plans that can (true) or cannot (false) be subscribed to. */
   state?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2473,6 +2879,8 @@ export interface RefundsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: RefundStatus | undefined;
@@ -2496,7 +2904,7 @@ export interface RefundsListParams {
   transactionId?: string | undefined;
   /** Only refunds that the provider knows by this id (`providerReference`). */
   providerReference?: string | undefined;
-  /** Only rows found by their id, the id of their payment or the provider's id. */
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
   search?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
@@ -2506,6 +2914,12 @@ export interface RefundsListParams {
   timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface RegisteredPasskey {
+  passkey: Passkey;
+  /** Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null. */
+  recoveryCodes: string[] | null;
 }
 
 export interface RegisteredWebhookEndpoint {
@@ -2603,10 +3017,12 @@ export interface ResetPasswordInput {
 }
 
 export interface SecondFactor {
-  /** Whether logins need a code. */
+  /** Whether an authenticator app is enrolled. */
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
+  /** How many there are. With an app or a passkey, logins need a second step. */
+  passkeys: number;
   recoveryCodesLeft: number;
 }
 
@@ -2636,6 +3052,61 @@ export interface SecondFactorLoginInput {
 
 export interface SecondFactorRevokeInput {
   /** The user. */
+  id: number;
+}
+
+export interface Seller {
+  /** The tenant; 0: the platform's own. */
+  id: number;
+  name: string;
+  /** As it was sent. */
+  address: Record<string, unknown> | null;
+  taxId: string | null;
+  brandColor: string | null;
+  /** As a `data:` address. */
+  logo: string | null;
+  customerMails: boolean;
+  mailLanguage: "en" | "de" | (string & {});
+  /** As they were sent; null: there are none. */
+  mailTexts: Record<string, unknown> | null;
+  /** Equal to `createdTime` when never updated. */
+  updatedTime: string;
+}
+
+export interface SellerModifyInput {
+  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
+  id: number;
+  /** The seller on invoices and pages. */
+  name?: string | undefined;
+  /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+  address?: SellerModifyInputAddress | undefined;
+  /** The tax number of the seller on its invoices, in any notation. null clears it. */
+  taxId?: string | null | undefined;
+  /** The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to read. null: the default. */
+  brandColor?: string | null | undefined;
+  /** A PNG or JPEG file of at most 40 KiB in base64, or as a `data:` address. null removes it. */
+  logo?: string | null | undefined;
+  /** true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. An update without it keeps the present value. */
+  customerMails?: boolean | undefined;
+  /** The language of these mails. An update without it keeps the present value. */
+  mailLanguage?: "en" | "de" | undefined;
+  /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
+  mailTexts?: MailTexts | null | undefined;
+}
+
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface SellerModifyInputAddress {
+  line1?: string | undefined;
+  line2?: string | undefined;
+  postalCode?: string | undefined;
+  city?: string | undefined;
+  state?: string | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | undefined;
+}
+
+export interface SellersGetParams {
+  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
   id: number;
 }
 
@@ -2701,6 +3172,8 @@ export interface StatisticsSeriesParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
   /** One row for each day and each of these. Default: one row for each day. */
@@ -2767,6 +3240,8 @@ export interface StatisticsSummaryParams {
   status?: TransactionStatus | undefined;
   /** Only payments created by this user or with one of their keys. */
   userId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
 }
@@ -2902,6 +3377,8 @@ export interface SubscriptionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   /** Only subscriptions of this customer. */
@@ -2964,24 +3441,13 @@ export interface TenantModifyInput {
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: TenantModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
-  /** true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
+  /** true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
   customerMails?: boolean | undefined;
   /** The language of these mails. Default of a new tenant: `en`. */
   mailLanguage?: "en" | "de" | undefined;
-}
-
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-export interface TenantModifyInputAddress {
-  line1?: string | undefined;
-  line2?: string | undefined;
-  postalCode?: string | undefined;
-  city?: string | undefined;
-  state?: string | undefined;
-  /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | undefined;
 }
 
 export interface TenantsGetParams {
@@ -3054,7 +3520,7 @@ export interface Transaction {
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
-  /** ISO 4217 code of a currency that the channel supports. */
+  /** One that the channel supports. */
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;
@@ -3162,6 +3628,8 @@ export interface TransactionsListParams {
   pageSize?: number | undefined;
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
   status?: TransactionStatus | undefined;
@@ -3224,6 +3692,8 @@ export interface UserModifyInput {
   email?: string | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | undefined;
+  /** The caller's present password: needed to change the own e-mail address. */
+  oldPassword?: string | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | number | undefined;
@@ -3241,6 +3711,8 @@ export interface UsersGetParams {
 export interface UsersListParams {
   page?: number | undefined;
   pageSize?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhookEndpoint {
@@ -3369,7 +3841,7 @@ export interface WebhooksDeliveriesGetParams {
 export interface WebhooksDeliveriesListParams {
   /** `pagination.nextCursor` of the previous page, which had the same filters. */
   cursor?: string | undefined;
-  /** `pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter. */
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages `cursor` is better, because it notices a changed filter. */
   after?: string | undefined;
   pageSize?: number | undefined;
   /** Only deliveries to this endpoint; it may have been removed. */
@@ -3402,6 +3874,8 @@ export interface WebhooksListParams {
   pageSize?: number | undefined;
   /** Only endpoints for live (true) or for test (false) events. Default: both. */
   livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
 }
 
 export interface WebhooksReplaysGetParams {

@@ -13,7 +13,7 @@ export type Context = ReturnType<typeof assemble>;
 /** Makes a node with the services of all modules. Nothing is started; the lifecycle stops what is. */
 export function assemble(
   opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
-  secrets: Secrets,
+  secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
   surroundings: Surroundings,
 ) {
   const context = assembleModules(modules, {

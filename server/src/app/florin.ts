@@ -7,14 +7,18 @@ import {
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { type OpenTracing, openTracing } from '../platform/tracing/open-tracing.ts';
 import { assemble, type Context } from './assemble.ts';
-import { requireKeysInUse, secretsOf } from './config/secrets.ts';
+import { version } from './cli/version.ts';
+import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { requireFreePort } from './http/free-port.ts';
 import { serve } from './http/serve.ts';
 import { StartInterrupted, Waiting } from './http/waiting.ts';
 import type { Surroundings } from './node.ts';
-import { openDatabase } from './open-database.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { ChildProcesses } from './processes/child-processes.ts';
+import type { Assignment } from './processes/messages.ts';
 import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {
@@ -29,45 +33,58 @@ export interface Florin {
 export interface StartOptions {
   clock?: Clock;
   passwordCost?: PasswordCost;
+  /** Whether `app.processes` holds. Without it the node is one process, as tests that run it in their own process need. */
+  mayFork?: boolean;
   /** Abort it to end a start that waits for its database; the start then fails with StartInterrupted. */
   signal?: AbortSignal;
 }
 
 /**
- * Starts a node, in this order: port, keys, database, services, workers, routes. When a step fails, the parts already
+ * Starts a node, in this order: port, keys, database, services, workers, routes. Its further processes prepare meanwhile,
+ * and all processes listen at the same time. When a step fails, the parts already
  * started are stopped. While the database of `app.database.url` cannot be reached the start waits, with the port open and
  * the reason in `/health/ready`.
  */
 export async function startFlorin(
   settings: Settings,
   log: Log,
-  { clock = systemClock, passwordCost, signal = new AbortController().signal }: StartOptions = {},
+  { clock = systemClock, passwordCost, mayFork = false, signal = new AbortController().signal }: StartOptions = {},
 ): Promise<Florin> {
   const lifecycle = new Lifecycle((part, error) => log.error({ error, part }, 'A part failed to stop'));
   try {
-    return await start({ settings, log, clock, lifecycle, passwordCost }, signal);
+    const processes = mayFork ? settings['app.processes'] : 1;
+    return await start({ settings, log, clock, lifecycle, passwordCost }, processes, signal);
   } catch (error) {
     await lifecycle.stop();
     throw signal.aborted ? new StartInterrupted() : error;
   }
 }
 
-async function start(surroundings: Surroundings, signal: AbortSignal): Promise<Florin> {
-  const { settings, log, lifecycle } = surroundings;
-  await requireFreePort(settings);
+async function start(given: Surroundings, processes: number, signal: AbortSignal): Promise<Florin> {
+  const { log, lifecycle } = given;
+  const port = await requireFreePort(given.settings);
+  const children = processes === 1 ? undefined : new ChildProcesses({ count: processes - 1, log });
+  // All processes listen on one port, so 0 is decided here.
+  const settings = children === undefined ? given.settings : { ...given.settings, 'app.server.port': port };
+  const surroundings: Surroundings = { ...given, settings, group: children };
   const secrets = await secretsOf(settings, log);
-  const waiting = new Waiting({ settings, log, signal });
+  const tracing = await tracingOf(settings, log);
+  if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
+  children?.start();
+  lifecycle.add('processes', async () => children?.stop());
+  const waiting = new Waiting({ settings, log, signal, reusePort: children !== undefined });
   lifecycle.add('waiting', () => waiting.stop());
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
-  const context = assemble(opened, secrets, surroundings);
+  const context = assemble(opened, secrets, { ...surroundings, tracing });
   await context.primary.start();
   await waiting.forDatabase(opened.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(opened.hosts, async () => {
     await requireKeysInUse(secrets, context.database, context.clock(), log);
     return firstAdministrator(context);
   });
+  children?.assign(assignmentOf(settings, secrets, opened));
   await context.notifications.start();
   const workers = workersOf(context);
   if (opened.isOursAlone) await freeDeadLeases(workers);
@@ -77,7 +94,13 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
   }
 
   let isStopping = false;
-  const address = await serve(context, () => isStopping, waiting.server);
+  const address = await serve(context, {
+    isStopping: () => isStopping,
+    waiting: waiting.server,
+    beforeListen: async () => children?.listen(),
+  });
+  // Stopped first: this process serves what the others do not accept any more.
+  lifecycle.add('processes', async () => children?.stop());
   log.info({ address, role: settings['app.role'], mode: settings['app.deployment-mode'] }, 'Ready');
   return {
     address,
@@ -87,6 +110,19 @@ async function start(surroundings: Surroundings, signal: AbortSignal): Promise<F
       isStopping = true;
       return lifecycle.stop();
     },
+  };
+}
+
+function assignmentOf(
+  settings: Settings,
+  { jwtKeys, encryptionKeys }: Secrets,
+  { connection }: OpenDatabase,
+): Omit<Assignment, 'number'> {
+  return {
+    settings,
+    jwtKeys: jwtKeys.toText(),
+    encryptionKeys: encryptionKeys.toText(),
+    connection: settings['app.database.url'] === undefined ? connection : undefined,
   };
 }
 
@@ -104,4 +140,17 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   });
   if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
+}
+
+/** Loads the SDK of OpenTelemetry if payments are to be traced. */
+async function tracingOf(settings: Settings, log: Log): Promise<OpenTracing | undefined> {
+  const endpoint = settings['app.tracing.endpoint'];
+  if (endpoint === undefined) return undefined;
+  const samplePercent = settings['app.tracing.sample-percent'];
+  const onFailure = (reason: string) => log.warn({ reason }, 'Traces could not be sent');
+  try {
+    return await openTracing({ endpoint, samplePercent, version, onFailure });
+  } catch (error) {
+    throw new SettingsError((error as Error).message);
+  }
 }

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const { welcome } = await import('./cli/welcome.ts');
   const { StartInterrupted } = await import('./http/waiting.ts');
   const interruption = new AbortController();
-  const florinStart = startFlorin(settings, log, { signal: interruption.signal });
+  const florinStart = startFlorin(settings, log, { mayFork: true, signal: interruption.signal });
   // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no PostgreSQL
   // keeps running. A start that waits for its database ends at once.
   stopOnSignal(async () => {

@@ -1,3 +1,4 @@
+import { checkouts } from '../domains/billing/checkouts/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
@@ -64,4 +65,5 @@ export const modules = [
   invoices,
   plans,
   subscriptions,
+  checkouts,
 ] as const;

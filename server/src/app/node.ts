@@ -11,31 +11,19 @@ import type { Plans } from '../platform/postgres/connection/session-settings.ts'
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
-import { TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
+import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
 import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
+import { Siblings } from '../platform/process/siblings.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
+import { listConnections, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
 import type { OpenDatabase } from './open-database.ts';
-
-/** Connections for lists of events and deliveries. */
-const listConnections = 2;
-/**
- * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
- * poller, and for replays, rollups, the settlement of invoices and NOTIFY together.
- */
-const workerConnections = 10;
-
-/** The batch writer, the listener and the primary monitor. */
-const singleConnections = 3;
-
-/** The most connections to PostgreSQL that a node opens. */
-export function connectionsOfNode(settings: Settings): number {
-  return settings['app.database.connections'] + workerConnections + listConnections + singleConnections;
-}
+import type { ProcessGroup } from './processes/process-group.ts';
 
 /** What a node is made from, apart from its database and its keys. */
 export interface Surroundings {
@@ -45,16 +33,22 @@ export interface Surroundings {
   lifecycle: Lifecycle;
   /** Lower than recommended; for tests only. */
   passwordCost?: PasswordCost | undefined;
+  /** Undefined: this is the only process of the node. */
+  group?: ProcessGroup | undefined;
+  tracing?: Tracing | undefined;
 }
 
 /** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
 export function makeNode(
   { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
-  secrets: Secrets,
-  { settings, log, clock: givenClock, lifecycle, passwordCost }: Surroundings,
+  secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
+  { settings, log, clock: givenClock, lifecycle, passwordCost, group, tracing }: Surroundings,
 ) {
   const logError = (error: unknown, message: string) => log.error({ error }, message);
-  const metrics = new Metrics();
+  const isFirstProcess = group === undefined || group.number === 1;
+  const metrics = new Metrics({ ofDatabase: isFirstProcess });
+  group?.attach(metrics);
+  const siblings = group?.siblings ?? new Siblings();
   const topics = new Topics();
   const pools = new Map<string, Database>();
   const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
@@ -78,7 +72,7 @@ export function makeNode(
     await Promise.all([...pools.values()].map((database) => database.close()));
   });
   addConnectionMetrics(metrics, pools);
-  const workerDatabase = openPool('worker', workerConnections, 'indexed');
+  const workerDatabase = openPool('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
   const databaseClock =
@@ -116,8 +110,10 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect() },
   );
   lifecycle.add('notifications', () => notifications.stop());
-  if (!isOursAlone) {
-    const relay = new TopicRelay({ topics, notifications, database: workerDatabase });
+  if (!isOursAlone || group !== undefined) {
+    // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without one.
+    const transport = isOursAlone ? siblings.topics : byNotify(notifications, workerDatabase);
+    const relay = new TopicRelay({ topics, transport });
     relay.start();
     lifecycle.add('topic relay', () => relay.stop());
   }
@@ -131,6 +127,9 @@ export function makeNode(
     drawUuid: uuidSource(clock),
     lifecycle,
     metrics,
+    group,
+    siblings,
+    tracing,
     mailer: mailerOf({
       url: settings['app.mail.url'],
       from: settings['app.mail.from'],

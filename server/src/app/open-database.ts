@@ -5,11 +5,17 @@ import { findRunning, hasCluster } from '../platform/postgres/embedded/running.t
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
+import { connectionsOfNode } from './config/connections.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
 
 /** Of PostgreSQL. */
 export const oldestVersion = 15;
+
+/** Of the embedded PostgreSQL. */
+const leastConnections = 100;
+/** For commands beside the service, such as a backup, and for the three that PostgreSQL keeps for its superuser. */
+const reserveConnections = 20;
 
 export interface OpenDatabase {
   connection: ConnectionConfig;
@@ -128,7 +134,13 @@ async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase
 
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
   try {
-    const postgres = await startEmbeddedPostgres({ dataDir: settings['app.data-dir'], log });
+    const postgres = await startEmbeddedPostgres({
+      dataDir: settings['app.data-dir'],
+      log,
+      settings: {
+        max_connections: String(Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections)),
+      },
+    });
     // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
     const connection = { ...postgres.connection, ssl: false };
     return {

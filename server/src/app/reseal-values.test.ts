@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { uuidOfPublicId } from '../core/id.ts';
 import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { makeCustomer, makeInvoice } from '../testing/billing/invoices.ts';
@@ -23,6 +24,7 @@ let florin: TestFlorin;
 let admin: string;
 let endpoint: number;
 let customer: number;
+let sandboxChannel: number;
 let inbox: { id: number; token: string; url: string };
 
 beforeAll(async () => {
@@ -38,6 +40,7 @@ beforeAll(async () => {
   const hook = { url: `${florin.address}/inbox/${inbox.token}`, events: ['invoice.*'], secret, livemode: false };
   endpoint = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
   dataOf(await florin.post('/api/webhook/rotate', { id: endpoint, secret: 'the next one of them' }, admin));
+  sandboxChannel = channelId;
   customer = await makeCustomer(florin, admin, {
     defaultChannelId: channelId,
     paymentMethod: 'sandbox:decline:insufficient_funds',
@@ -71,13 +74,24 @@ test('a token of a customer is stored sealed, and charged', async () => {
   expect(await codeOfPayment()).toBe('insufficient_funds');
 });
 
+test('the token that a payment was created with is stored sealed, and charged', async () => {
+  const paid = await payWith('sandbox:decline:expired_card');
+  const [row] = await db.query<{ sealed: Buffer; plain: string | null }>(
+    'select payment_method_sealed as sealed, payment_method as plain from transaction where id = $1',
+    [uuidOfPublicId('txn', paid.id)],
+  );
+  expect(row?.plain).toBeNull();
+  expect(String(row?.sealed)).not.toContain('expired_card');
+  expect(paid.failureCode).toBe('expired_card');
+});
+
 describe('after a new key was put in front', () => {
   test('every value is sealed with it, beside the running service, and the old key is needed no more', async () => {
     const found = await counts();
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(
       new RegExp(
-        `^key ${olderId} has sealed webhook endpoints: 2, inboxes: 1, channels: \\d, callbacks: \\d+, customers: 1$`,
+        `^key ${olderId} has sealed webhook endpoints: 2, inboxes: 1, channels: \\d, payments: 2, callbacks: \\d+, customers: 1$`,
       ),
     );
     const total = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
@@ -111,13 +125,17 @@ test('what an older version stored in clear is charged, and then sealed', async 
     [customer],
   );
   expect(await codeOfPayment()).toBe('expired_card');
+  await db.query(
+    `insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, payment_method, created_at, updated_at)
+     select 0, gen_random_uuid(), 1, 'USD', 'FAILED', 1, 1, 'pm_old', now(), now() from generate_series(1, 3)`,
+  );
   // More than two batches.
   await db.query(
     `insert into customer (tenant_id, name, payment_method, created_at)
      select 0, 'x', 'pm_' || n, now() from generate_series(1, 1100) as n`,
   );
-  expect(await counts()).toContain('stored in clear: customers: 1101');
-  expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1101, unopened: 0 });
+  expect(await counts()).toContain('stored in clear: payments: 3, customers: 1101');
+  expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1104, unopened: 0 });
   expect((await counts()).join()).not.toContain('clear');
   expect(await codeOfPayment()).toBe('expired_card');
 });
@@ -168,15 +186,25 @@ async function runReseal(keys: string): Promise<{ code: unknown; lines: string[]
   return { code, lines: await lines };
 }
 
+/** Creates a payment with a token, and returns it when the sandbox has declined it. */
+async function payWith(paymentMethod: string) {
+  const input = { amount: 100, currency: 'USD', channelId: sandboxChannel, paymentMethod };
+  const { id } = dataOf(await florin.post('/api/transaction/create', input, admin));
+  return failed(id);
+}
+
 /** Has the customer pay an invoice, and returns why the sandbox declined it. */
 async function codeOfPayment(): Promise<string> {
   const id = await makeInvoice(florin, admin, customer, {
     lines: [{ description: 'x', quantity: 1, unitAmount: 100 }],
   });
   const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id }, admin));
-  const payment = await eventually('the payment has failed', async () => {
-    const found = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, admin));
+  return (await failed(transactionId)).failureCode;
+}
+
+function failed(id: string) {
+  return eventually('the payment has failed', async () => {
+    const found = dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
     return found.status === 'FAILED' && found;
   });
-  return payment.failureCode;
 }

@@ -136,7 +136,11 @@ async function makeSubscription(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
   const channel = channelInput();
   const { id: channelId } = await post('channel/modify', channel);
-  const { id: clockId } = await post('clock/create', { name: 'Two months', nowTime: '2027-01-01T00:00:00Z' });
+  const { id: clockId } = await post('clock/create', {
+    name: 'Two months',
+    nowTime: '2027-01-01T00:00:00Z',
+    livemode: true,
+  });
   const customerId = await makeCustomer(florin, as, { defaultChannelId: channelId, clockId });
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', state: true };
   const { id: planId } = await post('plan/modify', plan);
@@ -235,9 +239,16 @@ const bookAs = (
   return `insert into ledger_transfer values (0, ${source}, ${leg}, ${payment}, 1, '${debit}', '${credit}', 'USD', ${amount}, now())`;
 };
 
+const aCheckout = `
+  insert into checkout (tenant_id, id, livemode, token_hash, token_sealed, amount, currency, channel_ids, user_id, expires_at,
+                        created_at, updated_at)
+  select 0, 5, true, 'hash', 'sealed', 1999, 'USD', array[]::bigint[], min(id), now(), now(), now() from app_user`;
+const paidBy = (payment: string, number: number) =>
+  `insert into checkout_payment values (0, 5, ${number}, {${payment}}, 'hash ${number}', now())`;
+
 const plants: Plant[] = [
   [
-    /login needs a code/,
+    /login needs a second step/,
     'a user whose second factor no longer guards the login',
     `insert into second_factor (user_id, secret_sealed, created_at, confirmed_at)
        select id, '', now(), now() from app_user where user_name = 'admin'`,
@@ -849,6 +860,18 @@ const plants: Plant[] = [
     `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
       where type = 'subscription.created'`,
     () => /^sub_\d+ version 1$/,
+  ],
+  [
+    /checkout is paid at most once/,
+    'a payment after one that succeeded',
+    `${aCheckout}; ${paidBy('refunded', 1)}; ${paidBy('failed', 2)}`,
+    () => /^tenant 0 checkout 5$/,
+  ],
+  [
+    /Every payment of a checkout exists/,
+    'a payment in another currency',
+    `${aCheckout}; ${paidBy('paid', 1)}`,
+    () => /^tenant 0 checkout 5 payment 1$/,
   ],
 ];
 

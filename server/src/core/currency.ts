@@ -1,5 +1,3 @@
-import { invalid } from './errors.ts';
-
 /**
  * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an integer
  * in the smallest unit. Funds codes, metals and test codes are left out.
@@ -25,11 +23,6 @@ export const currencyCodes: readonly string[] = [...exponents.keys()].sort();
 
 export function isCurrency(code: string): boolean {
   return exponents.has(code);
-}
-
-/** Refuses what is not a currency (`invalid_request`, field `currency`). */
-export function requireCurrency(code: string): void {
-  if (!isCurrency(code)) throw invalid('currency', 'currency must be an upper-case ISO 4217 code, such as USD.');
 }
 
 /** Decimal digits: 2 for USD, 0 for JPY, 3 for KWD. */

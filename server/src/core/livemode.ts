@@ -12,6 +12,15 @@ export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
 /** The caller, as far as its mode is concerned. A developer key has one, a session none. */
 type Moded = Pick<Principal, 'livemode'>;
 
+/**
+ * Refuses (`livemode_mismatch`) a test key that would change what live and test records share, such as users: test keys are kept
+ * where people look less closely, and a user whom one could make or change would reach live records.
+ */
+export function refuseTestKey({ livemode }: Moded, what: string): void {
+  if (livemode !== false) return;
+  throw new Refusal('livemode_mismatch', `A test key cannot change ${what}: use a live key, or log in.`);
+}
+
 /** Whether the caller may see a record: a key sees its own mode, a session both. */
 export function seesMode({ livemode }: Moded, recordLivemode: boolean): boolean {
   return livemode === undefined || livemode === recordLivemode;

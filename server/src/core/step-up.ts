@@ -7,5 +7,8 @@ import type { Principal } from './principal.ts';
  */
 export function requireStepUp({ by, secondFactor }: Principal, nowMs: number, what: string): void {
   if (by === 'key' || secondFactor === undefined || secondFactor.steppedUpUntilMs > nowMs) return;
-  throw new Refusal('step_up_required', `${what} needs a fresh code: send one to /api/user/step-up and try again.`);
+  throw new Refusal(
+    'step_up_required',
+    `${what} needs a fresh code or passkey: send one to /api/user/step-up or /api/user/step-up/passkey and try again.`,
+  );
 }

@@ -11,6 +11,8 @@ import type { Topics } from './postgres/notifications/topics.ts';
 import type { FailPoint } from './process/fail-point.ts';
 import type { Lifecycle } from './process/lifecycle.ts';
 import type { Log } from './process/log.ts';
+import type { Siblings } from './process/siblings.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** What a running node offers every module: infrastructure, made by `app/node.ts` before the first module. */
 export interface Node {
@@ -21,6 +23,10 @@ export interface Node {
   drawUuid: DrawUuid;
   lifecycle: Lifecycle;
   metrics: Metrics;
+  /** The other processes of this node; limits that count in memory tell them. */
+  siblings: Siblings;
+  /** Undefined unless `app.tracing.endpoint` is set. */
+  tracing: Tracing | undefined;
   mailer: Mailer;
   /** Sections of the process in which fault tests end it; does nothing in production. */
   failPoint: FailPoint;

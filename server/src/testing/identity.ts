@@ -61,7 +61,9 @@ export interface Identity extends IdentityNode {
 
 export const adminPassword = 'a quiet harbour';
 
-export async function identity(options: { send?: (mail: Mail) => Promise<void> } = {}): Promise<Identity> {
+export async function identity(
+  options: { send?: (mail: Mail) => Promise<void>; idleMs?: number } = {},
+): Promise<Identity> {
   const db = await databaseFromTemplate();
   const keyring = freshKeyring();
   const mails: Mail[] = [];
@@ -73,7 +75,8 @@ export async function identity(options: { send?: (mail: Mail) => Promise<void> }
     (async (mail: Mail) => {
       mails.push(mail);
     });
-  const start = () => startNode({ db, keyring, clock, send, logError: (error) => errors.push(error) });
+  const { idleMs = 7 * 86_400_000 } = options;
+  const start = () => startNode({ db, keyring, clock, send, logError: (error) => errors.push(error), idleMs });
 
   const first = await start();
   await ensureAdministrator({
@@ -118,9 +121,10 @@ interface NodeOptions {
   clock: () => number;
   send: (mail: Mail) => Promise<void>;
   logError: (error: unknown, message: string) => void;
+  idleMs: number;
 }
 
-async function startNode({ db, keyring, clock, send, logError }: NodeOptions): Promise<IdentityNode> {
+async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOptions): Promise<IdentityNode> {
   const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
   const passwords = new Passwords({ cost: passwordCost });
@@ -146,7 +150,7 @@ async function startNode({ db, keyring, clock, send, logError }: NodeOptions): P
     refusedRequests: { record: () => {} },
     stepUpMs: 600_000,
     platformSecondFactorRequired: false,
-    lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400 },
+    lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400, idleMs },
     passwordMinLength: 6,
     publicUrl,
     deploymentMode: 'STANDALONE',

@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { ChangePassword } from './change-password.tsx';
@@ -19,7 +20,7 @@ export default function AccountPage() {
             facts={[
               [text('team.userName'), profile.userName],
               [text('customers.email'), profile.email],
-              [text('team.role'), [text(`userType.${profile.userType}`), ...profile.roles].join(' · ')],
+              [text('team.role'), [text(`userType.${profile.userType}` as TextKey), ...profile.roles].join(' · ')],
               [text('tenants.one'), profile.tenantName ?? text('shell.platform')],
             ]}
           />

@@ -1,6 +1,6 @@
 import { Alert, Button, Paper, PasswordInput, Stack } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { FlorinError } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -8,8 +8,8 @@ import { ErrorNote } from '../../ui/notes.tsx';
 /** Needs the present password, and ends the other sessions. */
 export function ChangePassword() {
   const text = useText();
-  const changing = useChange('/api/user/change-password');
-  const refused = changing.error instanceof ApiError ? changing.error : undefined;
+  const changing = useChange('users.changePassword');
+  const refused = changing.error instanceof FlorinError ? changing.error : undefined;
   const errorOf = (field: string) => (refused?.field === field ? refused.message : undefined);
 
   function change(event: FormEvent<HTMLFormElement>) {

@@ -1,6 +1,5 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useChange, useRead } from '../../api/hooks.ts';
-import type { Session } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useSignOut } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -10,8 +9,8 @@ import { ErrorNote } from '../../ui/notes.tsx';
 export function MySessions() {
   const text = useText();
   const signOut = useSignOut();
-  const sessions = useRead<Session[]>('/api/session/list');
-  const ending = useChange('/api/session/revoke');
+  const sessions = useRead('sessions.list');
+  const ending = useChange('sessions.revoke');
   return (
     <>
       <ErrorNote error={sessions.error ?? ending.error} />

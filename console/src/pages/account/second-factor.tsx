@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { renderSVG } from 'uqr';
+import type { RecoveryCodes, SecondFactorEnrolment } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -8,29 +9,14 @@ import { Copyable } from '../../ui/copy.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 
-interface FactorStatus {
-  active: boolean;
-  confirmedTime: string | null;
-  recoveryCodesLeft: number;
-}
-
-interface BegunFactor {
-  secret: string;
-  uri: string;
-}
-
-interface RecoveryCodes {
-  recoveryCodes: string[];
-}
-
 type Dialog = 'begin' | 'renew' | 'remove' | undefined;
 
 /** Enrol, with a QR code drawn here; renew the recovery codes; remove. */
 export function SecondFactor() {
   const text = useText();
-  const status = useRead<FactorStatus>('/api/user/second-factor').data?.data;
+  const status = useRead('secondFactor.get').data?.data;
   const [dialog, setDialog] = useState<Dialog>();
-  const [begun, setBegun] = useState<BegunFactor>();
+  const [begun, setBegun] = useState<SecondFactorEnrolment>();
   const [codes, setCodes] = useState<string[]>();
   const close = () => setDialog(undefined);
   const showCodes = ({ data }: { data: RecoveryCodes }) => setCodes(data.recoveryCodes);
@@ -63,12 +49,12 @@ export function SecondFactor() {
           </>
         )}
       </Stack>
-      <FormModal<BegunFactor>
+      <FormModal
         title={text('factor.begin')}
         submit={text('common.next')}
         opened={dialog === 'begin'}
         onClose={close}
-        path="/api/user/second-factor/begin"
+        operation="secondFactor.begin"
         bodyOf={({ password }) => ({ password })}
         onDone={({ data }) => setBegun(data)}
       >
@@ -85,12 +71,12 @@ export function SecondFactor() {
         )}
       </FormModal>
       <ConfirmFactor begun={begun} onClose={() => setBegun(undefined)} onDone={showCodes} />
-      <FormModal<RecoveryCodes>
+      <FormModal
         title={text('factor.renew')}
         submit={text('factor.renew')}
         opened={dialog === 'renew'}
         onClose={close}
-        path="/api/user/second-factor/recovery-codes"
+        operation="secondFactor.recoveryCodes"
         bodyOf={({ code }) => ({ code })}
         onDone={showCodes}
       >
@@ -102,7 +88,7 @@ export function SecondFactor() {
         isDangerous
         opened={dialog === 'remove'}
         onClose={close}
-        path="/api/user/second-factor/remove"
+        operation="secondFactor.remove"
         bodyOf={({ code }) => ({ code })}
       >
         {(errorOf) => <CodeInput error={errorOf('code')} />}
@@ -118,7 +104,7 @@ export function SecondFactor() {
 }
 
 interface ConfirmFactorProps {
-  begun: BegunFactor | undefined;
+  begun: SecondFactorEnrolment | undefined;
   onClose: () => void;
   onDone: (reply: { data: RecoveryCodes }) => void;
 }
@@ -127,12 +113,12 @@ function ConfirmFactor({ begun, onClose, onDone }: ConfirmFactorProps) {
   const text = useText();
   const picture = begun && `data:image/svg+xml,${encodeURIComponent(renderSVG(begun.uri))}`;
   return (
-    <FormModal<RecoveryCodes>
+    <FormModal
       title={text('factor.begin')}
       submit={text('factor.confirm')}
       opened={begun !== undefined}
       onClose={onClose}
-      path="/api/user/second-factor/confirm"
+      operation="secondFactor.confirm"
       bodyOf={({ code }) => ({ code })}
       onDone={onDone}
     >

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { AuditEntry } from '../../api/client.ts';
 import { addressOf } from '../../api/client.ts';
-import type { AuditEntry } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
@@ -58,9 +58,9 @@ export default function AuditPage() {
           onChange={(recordType) => setFilters({ recordType })}
         />
       </Group>
-      <CursorList<AuditEntry>
+      <CursorList
         caption={text('audit.title')}
-        path="/api/audit/list"
+        operation="audit.list"
         query={filters}
         columns={[
           { header: text('audit.time'), cell: ({ time }) => <Time value={time} precise /> },

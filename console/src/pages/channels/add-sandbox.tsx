@@ -1,5 +1,5 @@
+import type { ChannelListItem } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
-import type { Channel } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -17,11 +17,11 @@ export const sandboxInput = {
 };
 
 /** A channel whose payments move no money, in one click. Offered until there is one. */
-export function AddSandbox({ channels }: { channels: readonly Channel[] | undefined }) {
+export function AddSandbox({ channels }: { channels: readonly ChannelListItem[] | undefined }) {
   const text = useText();
   const { sandboxEnabled } = useProfile();
   const { livemode } = useMode();
-  const adding = useChange('/api/channel/modify');
+  const adding = useChange('channels.modify');
   const isThere = channels?.some(({ provider }) => provider === 'sandbox') ?? true;
   if (livemode || !sandboxEnabled || isThere) return null;
   return (

@@ -1,7 +1,7 @@
 import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
-import type { Channel } from '../../api/records.ts';
+import type { ChannelListItem } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -10,7 +10,7 @@ import { SecretField } from './secret-field.tsx';
 
 interface ChannelModalProps {
   /** Undefined: a new one. */
-  channel: Channel | undefined;
+  channel: ChannelListItem | undefined;
   onClose: () => void;
 }
 
@@ -29,7 +29,7 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
       opened
       onClose={onClose}
       size="lg"
-      path="/api/channel/modify"
+      operation="channels.modify"
       bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state }) => ({
         // The sandbox is test, whatever is chosen.
         ...(channel !== undefined ? { id: channel.id } : provider !== 'sandbox' && { livemode }),

@@ -1,7 +1,7 @@
 import { Badge, Card, Group, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import type { ChannelListItem } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel, Summary } from '../../api/records.ts';
 import { useMay, useProfile } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Copyable } from '../../ui/copy.tsx';
@@ -14,8 +14,8 @@ import { ChannelModal } from './channel-modal.tsx';
 
 export default function ChannelsPage() {
   const text = useText();
-  const channels = useRead<Channel[]>('/api/channel/list');
-  const [edited, setEdited] = useState<Channel | 'new'>();
+  const channels = useRead('channels.list');
+  const [edited, setEdited] = useState<ChannelListItem | 'new'>();
   return (
     <Page
       title={text('channels.title')}
@@ -47,7 +47,7 @@ export default function ChannelsPage() {
   );
 }
 
-function ChannelCard({ channel, onEdit }: { channel: Channel; onEdit: () => void }) {
+function ChannelCard({ channel, onEdit }: { channel: ChannelListItem; onEdit: () => void }) {
   const text = useText();
   const { tenantId } = useProfile();
   const { name, code, state, provider, type, currency, country, callbackUrl } = channel;
@@ -94,7 +94,7 @@ function DaySuccess({ channelId }: { channelId: number }) {
   const { locale } = usePreferences();
   const mayRead = useMay('transaction_read');
   const query = { channelId, startDate: dayOf(-1), endDate: dayOf(0) };
-  const { data } = useRead<Summary>('/api/statistics/summary', query, { enabled: mayRead });
+  const { data } = useRead('statistics.summary', query, { enabled: mayRead });
   const charges = data?.data.charges;
   const ended = charges ? charges.succeeded + charges.failed : 0;
   if (!mayRead || charges === undefined || charges === null || ended === 0) {

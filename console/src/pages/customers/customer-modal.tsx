@@ -1,6 +1,6 @@
 import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import type { Customer } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel, Customer } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -19,7 +19,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
   const text = useText();
   const { livemode } = useMode();
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   return (
     <FormModal
       title={text(customer === undefined ? 'customers.add' : 'customers.edit')}
@@ -27,7 +27,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
       opened={opened}
       onClose={onClose}
       size="lg"
-      path="/api/customer/modify"
+      operation="customers.modify"
       bodyOf={(fields) => {
         const address = addressParts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
         return {
@@ -77,7 +77,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
               key={part}
               name={part}
               label={text(`address.${part}`)}
-              defaultValue={customer?.address?.[part] ?? ''}
+              defaultValue={String(customer?.address?.[part] ?? '')}
               error={errorOf(`address.${part}`)}
             />
           ))}

@@ -1,6 +1,5 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useRead } from '../../api/hooks.ts';
-import type { Customer, ListedInvoice, Subscription } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -18,7 +17,7 @@ import { CustomerModal } from './customer-modal.tsx';
 export default function CustomerPage({ id }: { id: string }) {
   const text = useText();
   const [isEditing, { open, close }] = useDisclosure(false);
-  const read = useRead<Customer>('/api/customer/detail', { id });
+  const read = useRead('customers.get', { id });
   return (
     <RecordPage title={text('customers.one')} listPath="/customers" read={read}>
       {(customer) => (
@@ -55,7 +54,7 @@ function CustomerInvoices({ customerId }: { customerId: number }) {
   const text = useText();
   const mayRead = useMay('invoice_read');
   const columns = useInvoiceColumns();
-  const read = useRead<ListedInvoice[]>('/api/invoice/list', { customerId }, { enabled: mayRead });
+  const read = useRead('invoices.list', { customerId }, { enabled: mayRead });
   if (!mayRead) return null;
   return (
     <Section title={text('invoices.title')}>
@@ -75,7 +74,7 @@ function CustomerSubscriptions({ customerId }: { customerId: number }) {
   const text = useText();
   const mayRead = useMay('subscription_read');
   const columns = useSubscriptionColumns();
-  const read = useRead<Subscription[]>('/api/subscription/list', { customerId }, { enabled: mayRead });
+  const read = useRead('subscriptions.list', { customerId }, { enabled: mayRead });
   if (!mayRead) return null;
   return (
     <Section title={text('subscriptions.title')}>

@@ -1,6 +1,5 @@
 import { Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { Customer } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -20,9 +19,9 @@ export default function CustomersPage() {
   );
   return (
     <>
-      <ListPage<Customer, (typeof filterNames)[number]>
+      <ListPage
         title={text('customers.title')}
-        path="/api/customer/list"
+        operation="customers.list"
         isExported
         filterNames={filterNames}
         actions={add}

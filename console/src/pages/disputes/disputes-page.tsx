@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { Dispute } from '../../api/records.ts';
+import type { Dispute } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -20,9 +20,9 @@ export default function DisputesPage() {
   const [closed, setClosed] = useState<Dispute>();
   return (
     <>
-      <ListPage<Dispute, 'state'>
+      <ListPage
         title={text('disputes.title')}
-        path="/api/dispute/list"
+        operation="disputes.list"
         filterNames={filterNames}
         filters={({ filters, setFilters }) => (
           <FilterSelect
@@ -78,7 +78,7 @@ export default function DisputesPage() {
         submit={text('disputes.close')}
         opened={closed !== undefined}
         onClose={() => setClosed(undefined)}
-        path="/api/dispute/close"
+        operation="disputes.close"
         bodyOf={({ note }) => ({ transactionId: closed?.transactionId, operation: closed?.operation, note })}
       >
         {(errorOf) => (

@@ -1,5 +1,4 @@
 import { useRead } from '../../api/hooks.ts';
-import type { Delivery, EventDetail } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -15,7 +14,7 @@ import { useDeliveryColumns } from '../webhooks/delivery-columns.tsx';
 
 export default function EventPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<EventDetail>('/api/event/detail', { id });
+  const read = useRead('events.get', { id });
   const mayReadWebhooks = useMay('webhook_read');
   const columns = useDeliveryColumns();
   return (
@@ -36,9 +35,9 @@ export default function EventPage({ id }: { id: string }) {
           />
           {mayReadWebhooks && (
             <Section title={text('events.deliveries')}>
-              <CursorList<Delivery>
+              <CursorList
                 caption={text('events.deliveries')}
-                path="/api/webhook/delivery/list"
+                operation="webhooks.deliveries.list"
                 query={{ eventId: id }}
                 columns={columns}
                 keyOf={({ id: deliveryId }) => deliveryId}

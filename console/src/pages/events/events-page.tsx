@@ -1,6 +1,5 @@
 import { Group, TextInput } from '@mantine/core';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
-import type { ListedEvent } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
@@ -32,9 +31,9 @@ export default function EventsPage() {
           onBlur={({ currentTarget }) => setFilters({ objectId: currentTarget.value.trim() })}
         />
       </Group>
-      <CursorList<ListedEvent>
+      <CursorList
         caption={text('events.title')}
-        path="/api/event/list"
+        operation="events.list"
         query={filters}
         columns={[
           { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },

@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
-import type { Delivery, ListedEvent } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -12,7 +11,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 /** The events about a record, each with where it was delivered to. */
 export function ObjectEvents({ objectId }: { objectId: string }) {
   const text = useText();
-  const events = useRead<ListedEvent[]>('/api/event/list', { objectId, pageSize: 50 });
+  const events = useRead('events.list', { objectId, pageSize: 50 });
   return (
     <Section title={text('events.ofRecord')}>
       <DataTable
@@ -42,7 +41,7 @@ export function ObjectEvents({ objectId }: { objectId: string }) {
 function EventDeliveries({ eventId }: { eventId: string }) {
   const text = useText();
   const mayRead = useMay('webhook_read');
-  const deliveries = useRead<Delivery[]>('/api/webhook/delivery/list', { eventId, pageSize: 10 }, { enabled: mayRead });
+  const deliveries = useRead('webhooks.deliveries.list', { eventId, pageSize: 10 }, { enabled: mayRead });
   if (deliveries.data?.data.length === 0) {
     return (
       <Text size="xs" c="dimmed">

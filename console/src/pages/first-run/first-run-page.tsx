@@ -1,9 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { post } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
-import type { Channel, GeneratedKey, ListedPayment } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -28,7 +27,7 @@ export default function FirstRunPage() {
   useEffect(() => {
     if (sandboxEnabled) setLivemode(false);
   }, [sandboxEnabled, setLivemode]);
-  const channels = useRead<Channel[]>('/api/channel/list').data?.data;
+  const channels = useRead('channels.list').data?.data;
   const [key, setKey] = useState<string>();
   const [inboxId, setInboxId] = useState<number>();
   const channel =
@@ -36,7 +35,7 @@ export default function FirstRunPage() {
 
   const preparing = useMutation({
     mutationFn: async () => {
-      if (channel === undefined) await post('/api/channel/modify', sandboxInput);
+      if (channel === undefined) await call('channels.modify', sandboxInput);
       return makeConnectedInbox(livemode);
     },
     onSuccess: async ({ inbox }) => {
@@ -44,8 +43,8 @@ export default function FirstRunPage() {
       await client.invalidateQueries();
     },
   });
-  const generating = useChange<GeneratedKey>('/api/developer/mine/generate', ({ data }) => setKey(data.sk));
-  const paying = useChange('/api/transaction/create');
+  const generating = useChange('keys.generate', ({ data }) => setKey(data.sk));
+  const paying = useChange('transactions.create');
   const payment = {
     amount: 1999,
     currency: channel?.currency.split(',')[0] ?? 'USD',
@@ -118,7 +117,7 @@ export default function FirstRunPage() {
 function Arrivals({ inboxId }: { inboxId: number | undefined }) {
   const text = useText();
   const columns = usePaymentColumns();
-  const payments = useRead<ListedPayment[]>('/api/transaction/list', { pageSize: 3 });
+  const payments = useRead('transactions.list', { pageSize: 3 });
   if (inboxId === undefined) return null;
   return (
     <>

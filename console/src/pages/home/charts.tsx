@@ -1,8 +1,8 @@
 import { Select, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { decimalOf } from '../../../../server/src/core/money.ts';
+import type { StatisticsRow } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { SeriesPoint } from '../../api/records.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Chart, type Series } from './chart.tsx';
@@ -15,9 +15,9 @@ export function Charts() {
   const text = useText();
   const { locale } = usePreferences();
   const range = { startDate: dayOf(1 - days), endDate: dayOf(0) };
-  const total = useRead<SeriesPoint[]>('/api/statistics/series', range).data?.data;
-  const byStatus = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'status' }).data?.data;
-  const byChannel = useRead<SeriesPoint[]>('/api/statistics/series', { ...range, groupBy: 'channel' }).data?.data;
+  const total = useRead('statistics.series', range).data?.data;
+  const byStatus = useRead('statistics.series', { ...range, groupBy: 'status' }).data?.data;
+  const byChannel = useRead('statistics.series', { ...range, groupBy: 'channel' }).data?.data;
   const [chosen, setChosen] = useState<string | null>(null);
   if (total === undefined || byStatus === undefined || byChannel === undefined) return null;
   if (total.every(({ count }) => count === 0)) return null;
@@ -69,7 +69,7 @@ export function Charts() {
 const digitsOf = (currency: string) => (decimalOf(0, currency).split('.')[1] ?? '').length;
 
 /** In major units: a chart needs no more precision than its pixels have. */
-function volumeOf(points: readonly SeriesPoint[], axis: readonly string[], currency: string): number[] {
+function volumeOf(points: readonly StatisticsRow[], axis: readonly string[], currency: string): number[] {
   const byDay = new Map<string, bigint>();
   for (const { day, amounts } of points) {
     const amount = amounts.find((one) => one.currency === currency)?.amount ?? '0';
@@ -79,12 +79,12 @@ function volumeOf(points: readonly SeriesPoint[], axis: readonly string[], curre
 }
 
 /** Null on a day without charges. */
-function successOf(points: readonly SeriesPoint[], axis: readonly string[]): (number | null)[] {
+function successOf(points: readonly StatisticsRow[], axis: readonly string[]): (number | null)[] {
   const byDay = new Map(points.map(({ day, successRate }) => [day, successRate]));
   return axis.map((day) => byDay.get(day) ?? null);
 }
 
-function countsByChannel(points: readonly SeriesPoint[], axis: readonly string[]): Series[] {
+function countsByChannel(points: readonly StatisticsRow[], axis: readonly string[]): Series[] {
   const names = new Map(points.map(({ channelId, channelName }) => [channelId, channelName ?? '']));
   return [...names].slice(0, 6).map(([channelId, label]) => {
     const byDay = new Map(points.filter((one) => one.channelId === channelId).map(({ day, count }) => [day, count]));

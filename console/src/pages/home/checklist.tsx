@@ -1,7 +1,6 @@
 import { Button, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel, Delivery, DeveloperKey, ListedPayment } from '../../api/records.ts';
 import { useMay, useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -12,14 +11,10 @@ export function Checklist() {
   const { holdsAll } = useProfile();
   const maySee = useMay('webhook_write') && holdsAll;
   const options = { enabled: maySee };
-  const channels = useRead<Channel[]>('/api/channel/list', {}, options).data?.data;
-  const keys = useRead<DeveloperKey[]>('/api/developer/mine', {}, options).data?.data;
-  const payments = useRead<ListedPayment[]>('/api/transaction/list', { pageSize: 10 }, options).data?.data;
-  const delivered = useRead<Delivery[]>(
-    '/api/webhook/delivery/list',
-    { state: 'SUCCEEDED', pageSize: 1 },
-    options,
-  ).data;
+  const channels = useRead('channels.list', {}, options).data?.data;
+  const keys = useRead('keys.list', {}, options).data?.data;
+  const payments = useRead('transactions.list', { pageSize: 10 }, options).data?.data;
+  const delivered = useRead('webhooks.deliveries.list', { state: 'SUCCEEDED', pageSize: 1 }, options).data;
   if (!maySee || channels === undefined || keys === undefined || payments === undefined || delivered === undefined) {
     return null;
   }

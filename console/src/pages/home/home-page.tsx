@@ -1,6 +1,5 @@
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/hooks.ts';
-import type { ListedPayment } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -37,7 +36,7 @@ export default function HomePage() {
 function LatestPayments() {
   const text = useText();
   const columns = usePaymentColumns();
-  const latest = useRead<ListedPayment[]>('/api/transaction/list', { pageSize: 10 });
+  const latest = useRead('transactions.list', { pageSize: 10 });
   if (latest.data?.data.length === 0) return null;
   return (
     <Section title={text('home.latest')} actions={<LinkText href="/payments">{text('home.all')}</LinkText>}>

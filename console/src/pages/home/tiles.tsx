@@ -1,7 +1,7 @@
 import { Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { StatisticsSummary } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Delivery, Summary } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
@@ -14,7 +14,7 @@ export function Tiles() {
   const { locale } = usePreferences();
   const mayReadWebhooks = useMay('webhook_read');
   const week = { startDate: dayOf(-6), endDate: dayOf(0) };
-  const summary = useRead<Summary>('/api/statistics/summary', week).data?.data;
+  const summary = useRead('statistics.summary', week).data?.data;
   const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
@@ -55,7 +55,7 @@ export function Tiles() {
 function FailedDeliveries({ startDate }: { startDate: string }) {
   const text = useText();
   const query = { state: 'FAILED', startDate, pageSize: 100 };
-  const failed = useRead<Delivery[]>('/api/webhook/delivery/list', query, { everyMs: 15_000 }).data;
+  const failed = useRead('webhooks.deliveries.list', query, { everyMs: 15_000 }).data;
   const count = failed?.data.length ?? 0;
   return (
     <Tile
@@ -98,7 +98,7 @@ function Tile({ label, isLoading, note, children }: TileProps) {
 }
 
 /** Per currency: amounts of different currencies are never added. */
-function volumesOf(statuses: Summary['statuses']): { currency: string; amount: bigint }[] {
+function volumesOf(statuses: StatisticsSummary['statuses']): { currency: string; amount: bigint }[] {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of statuses.flatMap(({ amounts }) => amounts)) {
     sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));

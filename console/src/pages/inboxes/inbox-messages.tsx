@@ -1,7 +1,7 @@
 import { Accordion, Badge, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { InboxMessage } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { InboxMessage } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
@@ -11,7 +11,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 /** What has been posted to an inbox, newest first, with the verdict on its signature. */
 export function InboxMessages({ id, empty }: { id: number; empty: ReactNode }) {
   const text = useText();
-  const read = useRead<InboxMessage[]>('/api/inbox/messages', { id, pageSize: 50 }, { everyMs: 2_000 });
+  const read = useRead('inboxes.messages', { id, pageSize: 50 }, { everyMs: 2_000 });
   const messages = read.data?.data ?? [];
   if (messages.length === 0 && read.error === null) return <>{empty}</>;
   return (
@@ -22,7 +22,7 @@ export function InboxMessages({ id, empty }: { id: number; empty: ReactNode }) {
           <Accordion.Item key={message.id} value={message.id}>
             <Accordion.Control>
               <Group gap="sm">
-                <Text size="sm">{message.headers['x-service-event'] ?? text('inboxes.message')}</Text>
+                <Text size="sm">{String(message.headers['x-service-event'] ?? text('inboxes.message'))}</Text>
                 {message.serviceSignature === null ? (
                   <Badge color="gray">{text('inboxes.unverified')}</Badge>
                 ) : (

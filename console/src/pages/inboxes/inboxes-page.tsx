@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRead } from '../../api/hooks.ts';
-import type { Inbox } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -12,7 +11,7 @@ import { ConnectInbox } from './connect-inbox.tsx';
 
 export default function InboxesPage() {
   const text = useText();
-  const inboxes = useRead<Inbox[]>('/api/inbox/list');
+  const inboxes = useRead('inboxes.list');
   const [isConnecting, { open, close }] = useDisclosure(false);
   return (
     <Page

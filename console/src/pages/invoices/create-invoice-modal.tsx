@@ -2,7 +2,6 @@ import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/c
 import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Customer, Invoice } from '../../api/records.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
@@ -16,17 +15,17 @@ interface CreateInvoiceModalProps {
 /** A draft: nothing is owed before it is finalized. */
 export function CreateInvoiceModal({ opened, onClose, onCreated }: CreateInvoiceModalProps) {
   const text = useText();
-  const customers = useRead<Customer[]>('/api/customer/list', { pageSize: 100 }, { enabled: opened });
+  const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened });
   const [currency, setCurrency] = useState('EUR');
   const [lines, setLines] = useState([0]);
   return (
-    <FormModal<Invoice>
+    <FormModal
       title={text('invoices.add')}
       submit={text('invoices.create')}
       opened={opened}
       onClose={onClose}
       size="xl"
-      path="/api/invoice/create"
+      operation="invoices.create"
       isIdempotent
       bodyOf={(fields) => ({
         customerId: Number(fields.customerId),

@@ -1,7 +1,7 @@
 import { Checkbox, Select, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel, Invoice } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
@@ -36,7 +36,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         submit={text('invoices.finalize')}
         opened={dialog === 'finalize'}
         onClose={close}
-        path="/api/invoice/finalize"
+        operation="invoices.finalize"
         bodyOf={() => ({ id })}
       >
         <Text size="sm">{text('invoices.finalizeHint')}</Text>
@@ -47,7 +47,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         isDangerous
         opened={dialog === 'void'}
         onClose={close}
-        path="/api/invoice/void"
+        operation="invoices.void"
         bodyOf={({ uncollectible }) => ({ id, ...(uncollectible === 'on' && { uncollectible: true }) })}
       >
         <Text size="sm">{text('invoices.voidHint')}</Text>
@@ -61,7 +61,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
 function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: boolean; onClose: () => void }) {
   const text = useText();
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: opened && mayReadChannels });
+  const channels = useRead('channels.list', {}, { enabled: opened && mayReadChannels });
   const usable = channels.data?.data.filter(
     ({ state, currency }) => state && currency.split(',').includes(invoice.currency),
   );
@@ -71,7 +71,7 @@ function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: bool
       submit={text('invoices.pay')}
       opened={opened}
       onClose={onClose}
-      path="/api/invoice/pay"
+      operation="invoices.pay"
       isIdempotent
       bodyOf={({ amount, channelId }) => ({
         id: invoice.id,

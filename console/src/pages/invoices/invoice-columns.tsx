@@ -1,4 +1,4 @@
-import type { ListedInvoice } from '../../api/records.ts';
+import type { InvoiceListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -6,7 +6,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
-export function useInvoiceColumns(): Column<ListedInvoice>[] {
+export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   const text = useText();
   return [
     { header: text('invoices.number'), cell: ({ number }) => number ?? text('status.DRAFT') },

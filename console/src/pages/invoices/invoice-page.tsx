@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
+import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Invoice } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -16,7 +16,7 @@ import { InvoiceActions } from './invoice-actions.tsx';
 
 export default function InvoicePage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<Invoice>('/api/invoice/detail', { id });
+  const read = useRead('invoices.get', { id });
   return (
     <RecordPage title={text('invoices.one')} listPath="/invoices" read={read}>
       {(invoice) => (

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
-import { invoiceStatuses, type ListedInvoice } from '../../api/records.ts';
+import { invoiceStatuses } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -24,9 +24,9 @@ export default function InvoicesPage() {
   );
   return (
     <>
-      <ListPage<ListedInvoice, (typeof filterNames)[number]>
+      <ListPage
         title={text('invoices.title')}
-        path="/api/invoice/list"
+        operation="invoices.list"
         isExported
         filterNames={filterNames}
         actions={add}

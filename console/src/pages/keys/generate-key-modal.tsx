@@ -1,7 +1,7 @@
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { defaultScopes, scopes } from '../../../../server/src/core/scopes.ts';
-import type { GeneratedKey } from '../../api/records.ts';
+import type { GeneratedDeveloperKey } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -10,7 +10,7 @@ import { FormModal } from '../../ui/form-modal.tsx';
 interface GenerateKeyModalProps {
   opened: boolean;
   onClose: () => void;
-  onGenerated: (key: GeneratedKey) => void;
+  onGenerated: (key: GeneratedDeveloperKey) => void;
 }
 
 /** Nobody gives a key more than they have. */
@@ -22,12 +22,12 @@ export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyMo
   const [scope, setScope] = useState<string[]>(defaultScopes.filter((one) => profile.scopes.includes(one)));
   const [addresses, setAddresses] = useState<string[]>([]);
   return (
-    <FormModal<GeneratedKey>
+    <FormModal
       title={text('keys.add')}
       submit={text('keys.add')}
       opened={opened}
       onClose={onClose}
-      path="/api/developer/mine/generate"
+      operation="keys.generate"
       bodyOf={({ name, expires }) => ({
         scope: scope.join(','),
         livemode,

@@ -1,7 +1,7 @@
 import { Badge, Button, Code, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { DeveloperKey, GeneratedDeveloperKey } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { DeveloperKey, GeneratedKey } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -13,9 +13,9 @@ import { RevokeKeyModal } from './revoke-key-modal.tsx';
 
 export default function KeysPage() {
   const text = useText();
-  const keys = useRead<DeveloperKey[]>('/api/developer/mine');
+  const keys = useRead('keys.list');
   const [isGenerating, setIsGenerating] = useState(false);
-  const [generated, setGenerated] = useState<GeneratedKey>();
+  const [generated, setGenerated] = useState<GeneratedDeveloperKey>();
   const [revoked, setRevoked] = useState<DeveloperKey>();
   const add = (
     <Button w="fit-content" onClick={() => setIsGenerating(true)}>

@@ -1,5 +1,5 @@
 import { Text, TextInput } from '@mantine/core';
-import type { DeveloperKey } from '../../api/records.ts';
+import type { DeveloperKey } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 
@@ -14,7 +14,7 @@ export function RevokeKeyModal({ revoked, onClose }: { revoked: DeveloperKey | u
       isDangerous
       opened={revoked !== undefined}
       onClose={onClose}
-      path="/api/developer/mine/revoke"
+      operation="keys.revoke"
       bodyOf={() => ({ id: revoked?.id })}
     >
       <Text size="sm">{text('keys.revokeHint')}</Text>

@@ -1,9 +1,11 @@
 import { Group, TextInput } from '@mantine/core';
+import { accounts } from '../../api/choices.ts';
+import type { AccountBalance } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import { accounts, type Balance, type LedgerEntry } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { DayFilters } from '../../ui/day-filters.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
@@ -19,9 +21,9 @@ export default function LedgerPage() {
   const text = useText();
   const page = usePageNumber();
   const { filters, setFilters } = useFilters(filterNames);
-  const balances = useRead<Balance[]>('/api/ledger/balance', { currency: filters.currency });
-  const entries = useRead<LedgerEntry[]>('/api/ledger/entries', { ...filters, page, pageSize: 25 });
-  const accountName = (account: Balance['account']) => text(`ledger.${account}`);
+  const balances = useRead('ledger.balance', { currency: filters.currency });
+  const entries = useRead('ledger.entries', { ...filters, page, pageSize: 25 });
+  const accountName = (account: AccountBalance['account']) => text(`ledger.${account}` as TextKey);
   return (
     <Page title={text('ledger.title')}>
       <Section title={text('ledger.balances')}>
@@ -31,10 +33,10 @@ export default function LedgerPage() {
           columns={[
             { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
             ...(['debit', 'credit', 'balance'] as const).map((side) => ({
-              header: text(`ledger.${side}`),
+              header: text(`ledger.${side}` as TextKey),
               isNumber: true,
               from: side === 'balance' ? undefined : ('sm' as const),
-              cell: (row: Balance) => <Money amount={row[side]} currency={row.currency} />,
+              cell: (row: AccountBalance) => <Money amount={row[side]} currency={row.currency} />,
             })),
           ]}
           rows={balances.data?.data}
@@ -66,7 +68,7 @@ export default function LedgerPage() {
           columns={[
             { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
             { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
-            { header: text('ledger.side'), cell: ({ side }) => text(`ledger.${side}`) },
+            { header: text('ledger.side'), cell: ({ side }) => text(`ledger.${side}` as TextKey) },
             {
               header: text('payments.amount'),
               isNumber: true,

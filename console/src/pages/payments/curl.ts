@@ -1,7 +1,7 @@
-import type { Payment } from '../../api/records.ts';
+import type { TransactionDetail } from '../../api/client.ts';
 
 /** The request that makes such a payment, for a shell. The key comes from the environment: the console has none. */
-export function curlOf(payment: Pick<Payment, 'amount' | 'currency' | 'channelId' | 'description'>): string {
+export function curlOf(payment: Pick<TransactionDetail, 'amount' | 'currency' | 'channelId' | 'description'>): string {
   const { amount, currency, channelId, description } = payment;
   const body = JSON.stringify({ amount, currency, channelId, ...(description && { description }) });
   return [

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
@@ -12,7 +11,7 @@ import { curlOf } from './curl.ts';
 export function NoPayments({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const text = useText();
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   if (isFiltered) {
     return (
       <EmptyState title={text('payments.noneMatch')}>

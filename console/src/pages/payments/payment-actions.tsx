@@ -1,8 +1,8 @@
 import { Button, Select, Text, TextInput } from '@mantine/core';
 import { useClipboard, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel, Payment } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
@@ -13,7 +13,7 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 import { curlOf } from './curl.ts';
 
 /** Refund, cancel, record the outcome of an offline payment, and copy as curl. */
-export function PaymentActions({ payment }: { payment: Payment }) {
+export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   const text = useText();
   const [dialog, setDialog] = useState<'refund' | 'cancel'>();
   const { copied, copy } = useClipboard();
@@ -23,7 +23,7 @@ export function PaymentActions({ payment }: { payment: Payment }) {
   const isRefundable = isPaid && payment.amountRefunded < payment.amount;
   return (
     <>
-      {payment.nextAction?.url !== undefined && isOpen && (
+      {typeof payment.nextAction?.url === 'string' && isOpen && (
         <Button
           component="a"
           variant="default"
@@ -60,7 +60,7 @@ export function PaymentActions({ payment }: { payment: Payment }) {
         isDangerous
         opened={dialog === 'cancel'}
         onClose={close}
-        path="/api/transaction/update"
+        operation="transactions.update"
         isIdempotent
         bodyOf={() => ({ id: payment.id, status: 'CANCELLED' })}
       >
@@ -71,7 +71,7 @@ export function PaymentActions({ payment }: { payment: Payment }) {
 }
 
 interface RefundModalProps {
-  payment: Payment;
+  payment: TransactionDetail;
   opened: boolean;
   onClose: () => void;
 }
@@ -87,7 +87,7 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
       submit={text('payment.refund')}
       opened={opened}
       onClose={onClose}
-      path="/api/refund/create"
+      operation="refunds.create"
       isIdempotent
       bodyOf={({ amount, reason }) => ({
         transactionId: id,
@@ -118,11 +118,11 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
 }
 
 /** Only a channel without a provider leaves the outcome to a person. */
-function RecordOutcome({ payment }: { payment: Payment }) {
+function RecordOutcome({ payment }: { payment: TransactionDetail }) {
   const text = useText();
   const [isOpen, { open, close }] = useDisclosure(false);
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   const channel = channels.data?.data.find(({ id }) => id === payment.channelId);
   if (channel === undefined || channel.provider !== null) return null;
   return (
@@ -135,7 +135,7 @@ function RecordOutcome({ payment }: { payment: Payment }) {
         submit={text('common.save')}
         opened={isOpen}
         onClose={close}
-        path="/api/transaction/update"
+        operation="transactions.update"
         isIdempotent
         bodyOf={({ status }) => ({ id: payment.id, status })}
       >

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
-import type { ListedPayment } from '../../api/records.ts';
+import type { TransactionListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
-export function usePaymentColumns(): Column<ListedPayment>[] {
+export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();
   return [
     { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },

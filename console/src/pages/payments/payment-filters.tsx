@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Channel } from '../../api/records.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DayFilters } from '../../ui/day-filters.tsx';
@@ -28,7 +27,7 @@ interface PaymentFiltersProps {
 export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
   const text = useText();
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead<Channel[]>('/api/channel/list', {}, { enabled: mayReadChannels });
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   return (
     <Group gap="xs" align="end">
       <SearchFilter value={filters.search} onChange={(search) => onChange({ search })} />

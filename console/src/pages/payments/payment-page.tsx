@@ -1,6 +1,6 @@
 import { Grid, Stack, Text } from '@mantine/core';
+import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Payment } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -17,7 +17,7 @@ import { PaymentTimeline } from './payment-timeline.tsx';
 
 export default function PaymentPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<Payment>('/api/transaction/detail', { id });
+  const read = useRead('transactions.get', { id });
   return (
     <RecordPage title={text('payment.title')} listPath="/payments" read={read}>
       {(payment) => (
@@ -63,7 +63,7 @@ export default function PaymentPage({ id }: { id: string }) {
   );
 }
 
-function PaymentFacts({ payment }: { payment: Payment }) {
+function PaymentFacts({ payment }: { payment: TransactionDetail }) {
   const text = useText();
   const { currency, customerId, invoiceId, failureCode, failureMessage } = payment;
   return (

@@ -1,5 +1,4 @@
 import { useRead } from '../../api/hooks.ts';
-import type { Refund } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -9,7 +8,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 
 export function PaymentRefunds({ transactionId }: { transactionId: string }) {
   const text = useText();
-  const refunds = useRead<Refund[]>('/api/refund/list', { transactionId, pageSize: 100 });
+  const refunds = useRead('refunds.list', { transactionId, pageSize: 100 });
   return (
     <Section title={text('refunds.title')}>
       <DataTable

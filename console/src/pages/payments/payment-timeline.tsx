@@ -1,13 +1,12 @@
 import { Paper, Text, Timeline } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
-import type { TimelineEntry } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
 /** Everything that has happened to a payment, in the words of the service. */
 export function PaymentTimeline({ id }: { id: string }) {
-  const timeline = useRead<TimelineEntry[]>('/api/transaction/timeline', { id });
+  const timeline = useRead('transactions.timeline', { id });
   const entries = timeline.data?.data ?? [];
   return (
     <Paper withBorder p="md">

@@ -1,6 +1,6 @@
 import { Tabs, Text } from '@mantine/core';
+import { paymentStatuses } from '../../api/choices.ts';
 import { useRead } from '../../api/hooks.ts';
-import { type ListedPayment, paymentStatuses, type Summary } from '../../api/records.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -18,9 +18,9 @@ export default function PaymentsPage() {
   const page = usePageNumber();
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
   const columns = usePaymentColumns();
-  const payments = useRead<ListedPayment[]>('/api/transaction/list', { ...filters, page, pageSize: 25 });
+  const payments = useRead('transactions.list', { ...filters, page, pageSize: 25 });
   return (
-    <Page title={text('payments.title')} actions={<ExportButton path="/api/transaction/list" query={filters} />}>
+    <Page title={text('payments.title')} actions={<ExportButton operation="transactions.list" query={filters} />}>
       <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
       <PaymentFilters filters={filters} onChange={setFilters} />
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
@@ -49,7 +49,7 @@ function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status
   // The totals do not know every filter.
   const isCountable = search === '' && customerId === '';
   const query = { ...counted, startDate: counted.startDate || '2000-01-01' };
-  const summary = useRead<Summary>('/api/statistics/summary', query, { enabled: isCountable });
+  const summary = useRead('statistics.summary', query, { enabled: isCountable });
   const numbers = new Intl.NumberFormat(locale);
   const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
   return (

@@ -2,7 +2,8 @@ import { Badge, Button, NumberInput, Select, SimpleGrid, Switch, Text, TextInput
 import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
-import { intervals, type Plan } from '../../api/records.ts';
+import { intervals } from '../../api/choices.ts';
+import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -22,9 +23,9 @@ export default function PlansPage() {
   );
   return (
     <>
-      <ListPage<Plan, never>
+      <ListPage
         title={text('plans.title')}
-        path="/api/plan/list"
+        operation="plans.list"
         filterNames={[]}
         actions={add}
         columns={[
@@ -36,7 +37,8 @@ export default function PlansPage() {
           },
           {
             header: text('plans.interval'),
-            cell: ({ interval, intervalCount }) => text.count(`interval.${interval}`, intervalCount),
+            cell: ({ interval, intervalCount }) =>
+              text.count(`interval.${interval as (typeof intervals)[number]}`, intervalCount),
           },
           { header: text('plans.trialDays'), isNumber: true, from: 'sm', cell: ({ trialDays }) => trialDays },
           {
@@ -82,7 +84,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
       opened
       onClose={onClose}
       size="lg"
-      path="/api/plan/modify"
+      operation="plans.modify"
       bodyOf={({ name, amount, interval, intervalCount, trialDays, state }) => ({
         ...(plan === undefined ? { livemode } : { id: plan.id }),
         name,

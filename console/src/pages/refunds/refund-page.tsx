@@ -1,5 +1,4 @@
 import { useRead } from '../../api/hooks.ts';
-import type { Refund } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -12,7 +11,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 
 export default function RefundPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<Refund>('/api/refund/detail', { id });
+  const read = useRead('refunds.get', { id });
   return (
     <RecordPage title={text('refunds.one')} listPath="/refunds" read={read}>
       {(refund) => (

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { type Refund, refundStatuses } from '../../api/records.ts';
+import { refundStatuses } from '../../api/choices.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -15,9 +15,9 @@ const filterNames = ['status', 'startDate', 'endDate'] as const;
 export default function RefundsPage() {
   const text = useText();
   return (
-    <ListPage<Refund, (typeof filterNames)[number]>
+    <ListPage
       title={text('refunds.title')}
-      path="/api/refund/list"
+      operation="refunds.list"
       isExported
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (

@@ -1,6 +1,5 @@
 import { NumberInput, Select } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
-import type { Customer, Plan, Subscription } from '../../api/records.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
@@ -14,15 +13,15 @@ interface CreateSubscriptionModalProps {
 export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSubscriptionModalProps) {
   const text = useText();
   const { locale } = usePreferences();
-  const customers = useRead<Customer[]>('/api/customer/list', { pageSize: 100 }, { enabled: opened });
-  const plans = useRead<Plan[]>('/api/plan/list', { state: true, pageSize: 100 }, { enabled: opened });
+  const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened });
+  const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened });
   return (
-    <FormModal<Subscription>
+    <FormModal
       title={text('subscriptions.add')}
       submit={text('subscriptions.add')}
       opened={opened}
       onClose={onClose}
-      path="/api/subscription/create"
+      operation="subscriptions.create"
       isIdempotent
       bodyOf={({ customerId, planId, quantity, trialDays }) => ({
         customerId: Number(customerId),

@@ -1,7 +1,7 @@
 import { Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { Subscription } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
-import type { Subscription } from '../../api/records.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -11,8 +11,8 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 export function SubscriptionActions({ subscription: { id, state } }: { subscription: Subscription }) {
   const text = useText();
   const [isCancelling, setIsCancelling] = useState(false);
-  const pausing = useChange('/api/subscription/pause');
-  const resuming = useChange('/api/subscription/resume');
+  const pausing = useChange('subscriptions.pause');
+  const resuming = useChange('subscriptions.resume');
   const hasEnded = state === 'CANCELLED' || state === 'EXPIRED';
   if (hasEnded) return null;
   return (
@@ -45,7 +45,7 @@ export function SubscriptionActions({ subscription: { id, state } }: { subscript
         isDangerous
         opened={isCancelling}
         onClose={() => setIsCancelling(false)}
-        path="/api/subscription/cancel"
+        operation="subscriptions.cancel"
         bodyOf={({ atPeriodEnd }) => ({ id, cancelAtPeriodEnd: atPeriodEnd === 'on' })}
       >
         <Text size="sm">{text('subscriptions.cancelHint')}</Text>

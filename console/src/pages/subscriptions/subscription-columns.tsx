@@ -1,4 +1,4 @@
-import type { Subscription } from '../../api/records.ts';
+import type { Subscription } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';

@@ -1,5 +1,5 @@
+import type { Subscription } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { ListedInvoice, Subscription } from '../../api/records.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -17,7 +17,7 @@ import { SubscriptionActions } from './subscription-actions.tsx';
 
 export default function SubscriptionPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<Subscription>('/api/subscription/detail', { id });
+  const read = useRead('subscriptions.get', { id });
   return (
     <RecordPage title={text('subscriptions.one')} listPath="/subscriptions" read={read}>
       {(subscription) => (
@@ -67,7 +67,7 @@ function SubscriptionInvoices({ subscriptionId }: { subscriptionId: number }) {
   const text = useText();
   const mayRead = useMay('invoice_read');
   const columns = useInvoiceColumns();
-  const read = useRead<ListedInvoice[]>('/api/invoice/list', { subscriptionId }, { enabled: mayRead });
+  const read = useRead('invoices.list', { subscriptionId }, { enabled: mayRead });
   if (!mayRead) return null;
   return (
     <Section title={text('invoices.title')}>

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
-import { type Subscription, subscriptionStates } from '../../api/records.ts';
+import { subscriptionStates } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
@@ -20,9 +20,9 @@ export default function SubscriptionsPage() {
   const columns = useSubscriptionColumns();
   return (
     <>
-      <ListPage<Subscription, (typeof filterNames)[number]>
+      <ListPage
         title={text('subscriptions.title')}
-        path="/api/subscription/list"
+        operation="subscriptions.list"
         isExported
         filterNames={filterNames}
         actions={

@@ -1,6 +1,6 @@
 import { Anchor, Badge, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { useLiveness } from '../../live/use-stream.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -15,7 +15,7 @@ export default function SystemPage() {
   const liveness = useLiveness();
   const ready = useQuery({
     queryKey: ['/health/ready'],
-    queryFn: ({ signal }) => get<{ status: string }>('/health/ready', {}, signal),
+    queryFn: ({ signal }) => call('health.ready', {}, { signal, maxRetries: 0 }),
     refetchInterval: 5_000,
     retry: false,
   });

@@ -1,11 +1,10 @@
 import { Badge, Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useRead } from '../../api/hooks.ts';
-import type { Tenant, User } from '../../api/records.ts';
+import type { User } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
-import { useMay, useProfile } from '../../session/session.tsx';
+import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -14,20 +13,12 @@ import { UserModal } from './user-modal.tsx';
 export default function TeamPage() {
   const text = useText();
   const { userId } = useProfile();
-  const isPlatform = useMay('platform');
-  const tenants = useRead<Tenant[]>('/api/tenant/list', {}, { enabled: isPlatform });
   const [edited, setEdited] = useState<User | 'new'>();
-  const tenantColumn: Column<User> = {
-    header: text('tenants.one'),
-    from: 'md',
-    cell: ({ tenantId }) =>
-      tenants.data?.data.find(({ id }) => String(id) === tenantId)?.name ?? tenantId ?? text('shell.platform'),
-  };
   return (
     <>
-      <ListPage<User, never>
+      <ListPage
         title={text('team.title')}
-        path="/api/user/list"
+        operation="users.list"
         filterNames={[]}
         actions={
           <PermittedButton needs="user_write" onClick={() => setEdited('new')}>
@@ -39,9 +30,8 @@ export default function TeamPage() {
           { header: text('customers.email'), from: 'sm', cell: ({ email }) => email },
           {
             header: text('team.role'),
-            cell: ({ userType, roles }) => [text(`userType.${userType}`), ...roles].join(' · '),
+            cell: ({ userType, roles }) => [text(`userType.${userType}` as TextKey), ...roles].join(' · '),
           },
-          ...(isPlatform ? [tenantColumn] : []),
           { header: text('payments.status'), cell: (user) => <UserState user={user} /> },
           {
             header: text('team.secondFactor'),
@@ -68,11 +58,7 @@ export default function TeamPage() {
         )}
       />
       {edited !== undefined && (
-        <UserModal
-          user={edited === 'new' ? undefined : edited}
-          tenants={tenants.data?.data ?? []}
-          onClose={() => setEdited(undefined)}
-        />
+        <UserModal user={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
     </>
   );

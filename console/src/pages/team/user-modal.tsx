@@ -1,27 +1,28 @@
 import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
+import type { ConsoleProfile, User } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
-import type { Profile, Tenant, User } from '../../api/records.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { useTenant } from '../../shell/tenant.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {
   /** Undefined: one to be invited. */
   user: User | undefined;
-  tenants: readonly Tenant[];
   onClose: () => void;
 }
 
 /** A new user gets a mail with a link to choose a password: nobody else ever knows it. */
-export function UserModal({ user, tenants, onClose }: UserModalProps) {
+export function UserModal({ user, onClose }: UserModalProps) {
   const text = useText();
   const profile = useProfile();
+  const { tenantId: chosenTenant, tenants } = useTenant();
   const isPlatform = profile.userType === 'PLATFORM_ADMIN';
   const offered = userTypes.filter((type) => type !== 'PLATFORM_ADMIN' || isPlatform);
-  const [userType, setUserType] = useState<Profile['userType']>(user?.userType ?? 'MERCHANT_USER');
+  const [userType, setUserType] = useState<ConsoleProfile['userType']>(user?.userType ?? 'MERCHANT_USER');
   const [roles, setRoles] = useState<string[]>(user?.roles ?? ['viewer']);
   return (
     <FormModal
@@ -29,7 +30,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
       submit={text(user === undefined ? 'team.sendInvitation' : 'common.save')}
       opened
       onClose={onClose}
-      path="/api/user/modify"
+      operation="users.modify"
       bodyOf={({ userName, email, tenantId, state }) => ({
         ...(user !== undefined && { id: user.id }),
         userName,
@@ -62,6 +63,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
           {user === undefined && isPlatform && (
             <Select
               name="tenantId"
+              defaultValue={chosenTenant ? String(chosenTenant) : null}
               label={text('tenants.one')}
               data={tenants.map(({ id, name }) => ({ value: String(id), label: name }))}
               placeholder={text('shell.platform')}
@@ -103,7 +105,7 @@ export function UserModal({ user, tenants, onClose }: UserModalProps) {
 /** For a user who has lost it. */
 function RemoveSecondFactor({ id }: { id: number }) {
   const text = useText();
-  const removing = useChange('/api/user/second-factor/revoke');
+  const removing = useChange('secondFactor.revoke');
   return (
     <>
       <ErrorNote error={removing.error} />

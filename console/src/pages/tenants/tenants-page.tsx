@@ -1,7 +1,7 @@
 import { Badge, Button, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Tenant } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Tenant } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -12,7 +12,7 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 
 export default function TenantsPage() {
   const text = useText();
-  const tenants = useRead<Tenant[]>('/api/tenant/list');
+  const tenants = useRead('tenants.list');
   const [edited, setEdited] = useState<Tenant | 'new'>();
   const add = (
     <PermittedButton needs="platform" onClick={() => setEdited('new')} w="fit-content">
@@ -73,7 +73,7 @@ function TenantModal({ tenant, onClose }: { tenant: Tenant | undefined; onClose:
       submit={text('common.save')}
       opened
       onClose={onClose}
-      path="/api/tenant/modify"
+      operation="tenants.modify"
       bodyOf={({ name, state, secondFactorRequired }) => ({
         ...(tenant !== undefined && { id: tenant.id }),
         name,

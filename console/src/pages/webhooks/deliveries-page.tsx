@@ -1,8 +1,9 @@
 import { Checkbox, Group } from '@mantine/core';
 import { useState } from 'react';
-import { post } from '../../api/client.ts';
+import { deliveryStates } from '../../api/choices.ts';
+import type { Delivery } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import { type Delivery, deliveryStates, type WebhookEndpoint } from '../../api/records.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -20,7 +21,7 @@ const filterNames = ['state', 'endpointId', 'eventType', 'startDate', 'endDate']
 export default function DeliveriesPage() {
   const text = useText();
   const { filters, setFilters } = useFilters(filterNames);
-  const endpoints = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100 });
+  const endpoints = useRead('webhooks.list', { pageSize: 100 });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [error, setError] = useState<Error>();
   const columns = useDeliveryColumns();
@@ -47,7 +48,7 @@ export default function DeliveriesPage() {
   async function replayChosen() {
     setError(undefined);
     try {
-      for (const deliveryId of chosen) await post('/api/webhook/replay', { deliveryId });
+      for (const deliveryId of chosen) await call('webhooks.replay', { deliveryId });
       setChosen(new Set());
     } catch (caught) {
       setError(caught as Error);
@@ -83,9 +84,9 @@ export default function DeliveriesPage() {
         />
       </Group>
       <ErrorNote error={error} />
-      <CursorList<Delivery>
+      <CursorList
         caption={text('events.deliveries')}
-        path="/api/webhook/delivery/list"
+        operation="webhooks.deliveries.list"
         query={filters}
         columns={[choice, ...columns]}
         keyOf={({ id }) => id}

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { Delivery } from '../../api/records.ts';
+import type { Delivery } from '../../api/client.ts';
 import { RelativeTime, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { Column } from '../../ui/data-table.tsx';

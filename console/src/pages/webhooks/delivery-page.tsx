@@ -1,6 +1,6 @@
 import { Accordion, Badge, Group, Text } from '@mantine/core';
+import type { DeliveryAttempt, DeliveryDetail } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
-import type { Attempt, DeliveryDetail, EventDetail } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock, Copyable } from '../../ui/copy.tsx';
@@ -16,8 +16,8 @@ import { NextTry } from './delivery-columns.tsx';
 
 export default function DeliveryPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead<DeliveryDetail>('/api/webhook/delivery/detail', { id }, { everyMs: 5_000 });
-  const replay = useChange('/api/webhook/replay');
+  const read = useRead('webhooks.deliveries.get', { id }, { everyMs: 5_000 });
+  const replay = useChange('webhooks.replay');
   return (
     <RecordPage title={text('delivery.title')} listPath="/deliveries" read={read}>
       {(delivery) => (
@@ -91,7 +91,7 @@ function NextAttempt({ delivery: { state, nextAttemptTime } }: { delivery: Deliv
   );
 }
 
-function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+function Attempts({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
   const text = useText();
   const newestFirst = attempts.toReversed();
   return (
@@ -118,7 +118,7 @@ function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   );
 }
 
-function AttemptDetail({ attempt }: { attempt: Attempt }) {
+function AttemptDetail({ attempt }: { attempt: DeliveryAttempt }) {
   const text = useText();
   const { responseHeaders, responseBody, address, outcome } = attempt;
   const head = Object.entries(responseHeaders ?? {}).map(([name, value]) => `${name}: ${value}`);
@@ -164,7 +164,7 @@ function Runs({ delivery }: { delivery: DeliveryDetail }) {
 /** What was sent. The signature is left out: it is made again for every attempt, from a secret that is not shown. */
 function RequestSection({ delivery }: { delivery: DeliveryDetail }) {
   const text = useText();
-  const event = useRead<EventDetail>('/api/event/detail', { id: delivery.eventId });
+  const event = useRead('events.get', { id: delivery.eventId });
   const headers = [
     `POST ${delivery.url}`,
     'Content-Type: application/json',

@@ -1,7 +1,7 @@
 import { MultiSelect, NumberInput, PasswordInput, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { WebhookEndpoint } from '../../api/records.ts';
+import type { WebhookEndpoint } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { eventChoices } from './register-modal.tsx';
@@ -27,7 +27,7 @@ export function EndpointDialogs({ endpoint, dialog, onClose }: EndpointDialogsPr
         submit={text('webhooks.rotate')}
         opened={dialog === 'rotate'}
         onClose={onClose}
-        path="/api/webhook/rotate"
+        operation="webhooks.rotate"
         bodyOf={({ secret }) => (secret ? { id: endpoint.id, secret } : { id: endpoint.id, promote: true })}
       >
         {(errorOf) => (
@@ -51,7 +51,7 @@ export function EndpointDialogs({ endpoint, dialog, onClose }: EndpointDialogsPr
         isDangerous
         opened={dialog === 'remove'}
         onClose={onClose}
-        path="/api/webhook/remove"
+        operation="webhooks.remove"
         bodyOf={() => ({ id: endpoint.id })}
         onDone={() => navigate('/webhooks')}
       >
@@ -70,7 +70,7 @@ function EditModal({ endpoint, opened, onClose }: { endpoint: WebhookEndpoint; o
       submit={text('common.save')}
       opened={opened}
       onClose={onClose}
-      path="/api/webhook/modify"
+      operation="webhooks.modify"
       bodyOf={({ url, state, maxInFlight, ratePerSecond }) => ({
         id: endpoint.id,
         url,

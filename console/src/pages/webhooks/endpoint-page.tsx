@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { deliveryStates } from '../../api/choices.ts';
+import type { WebhookEndpoint } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
-import { type Delivery, deliveryStates, type WebhookEndpoint } from '../../api/records.ts';
 import { Time } from '../../format/time.tsx';
 import { useModeOf } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -21,8 +22,8 @@ const filterNames = ['state'] as const;
 export default function EndpointPage({ id }: { id: string }) {
   const text = useText();
   // The list is of one mode; the address does not say of which.
-  const live = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100, livemode: true });
-  const test = useRead<WebhookEndpoint[]>('/api/webhook/list', { pageSize: 100, livemode: false });
+  const live = useRead('webhooks.list', { pageSize: 100, livemode: true });
+  const test = useRead('webhooks.list', { pageSize: 100, livemode: false });
   const all = [...(live.data?.data ?? []), ...(test.data?.data ?? [])];
   const endpoint = all.find((one) => String(one.id) === id);
   useModeOf(endpoint);
@@ -38,7 +39,7 @@ export default function EndpointPage({ id }: { id: string }) {
 function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
   const text = useText();
   const [dialog, setDialog] = useState<EndpointDialog>();
-  const ping = useChange('/api/webhook/test');
+  const ping = useChange('webhooks.test');
   const { filters, setFilters } = useFilters(filterNames);
   const columns = useDeliveryColumns().filter(({ header }) => header !== text('deliveries.endpoint'));
   const isActive = endpoint.state;
@@ -92,9 +93,9 @@ function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
           </Group>
         }
       >
-        <CursorList<Delivery>
+        <CursorList
           caption={text('events.deliveries')}
-          path="/api/webhook/delivery/list"
+          operation="webhooks.deliveries.list"
           query={{ endpointId: endpoint.id, ...filters }}
           columns={columns}
           keyOf={(delivery) => delivery.id}

@@ -1,7 +1,6 @@
 import { MultiSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
-import type { WebhookEndpoint } from '../../api/records.ts';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
@@ -21,12 +20,12 @@ export function RegisterModal({ opened, onClose }: RegisterModalProps) {
   const [secret, setSecret] = useState<string>();
   return (
     <>
-      <FormModal<WebhookEndpoint & { secret?: string }>
+      <FormModal
         title={text('webhooks.add')}
         submit={text('webhooks.add')}
         opened={opened}
         onClose={onClose}
-        path="/api/webhook/register"
+        operation="webhooks.register"
         bodyOf={({ url, secret: given }) => ({ url, events, livemode, ...(given && { secret: given }) })}
         onDone={({ data }) => setSecret(data.secret)}
       >

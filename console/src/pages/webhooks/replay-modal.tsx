@@ -1,7 +1,6 @@
 import { Alert, Checkbox, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
-import type { Replay } from '../../api/records.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
@@ -22,12 +21,12 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
   const { timeZone } = usePreferences();
   return (
     <>
-      <FormModal<{ replayId: string | null }>
+      <FormModal
         title={text('replay.title')}
         submit={text('webhooks.replay')}
         opened={opened}
         onClose={onClose}
-        path="/api/webhook/replay"
+        operation="webhooks.replay"
         bodyOf={({ since }) => ({ endpointId, since: new Date(since as string).toISOString(), states: chosen })}
         onDone={({ data }) => setReplayId(data.replayId ?? undefined)}
       >
@@ -60,7 +59,7 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
 
 function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const text = useText();
-  const read = useRead<Replay>('/api/webhook/replay/detail', { id }, { enabled: id !== undefined, everyMs: 1_000 });
+  const read = useRead('webhooks.replays.get', { id }, { enabled: id !== undefined, everyMs: 1_000 });
   const replay = read.data?.data;
   const isRunning = replay === undefined || replay.state === 'RUNNING';
   return (

@@ -1,8 +1,9 @@
 import { Badge, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { WebhookEndpoint } from '../../api/records.ts';
+import type { WebhookEndpoint } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { ListPage } from '../../ui/list-page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { NoEndpoints } from './no-endpoints.tsx';
@@ -13,9 +14,9 @@ export default function WebhooksPage() {
   const [isRegistering, { open, close }] = useDisclosure(false);
   return (
     <>
-      <ListPage<WebhookEndpoint, never>
+      <ListPage
         title={text('webhooks.title')}
-        path="/api/webhook/list"
+        operation="webhooks.list"
         filterNames={[]}
         actions={
           <PermittedButton needs="webhook_write" onClick={open}>
@@ -48,7 +49,7 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
   const text = useText();
   const { state, disabledReason, failingSince, pausedUntil } = endpoint;
   if (!state) {
-    const reason = disabledReason === null ? '' : ` · ${text(`webhooks.disabled.${disabledReason}`)}`;
+    const reason = disabledReason === null ? '' : ` · ${text(`webhooks.disabled.${disabledReason}` as TextKey)}`;
     return <Badge color="gray">{`${text('state.inactive')}${reason}`}</Badge>;
   }
   if (pausedUntil !== null) return <Badge color="orange">{text('webhooks.paused')}</Badge>;

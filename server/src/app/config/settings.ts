@@ -3,6 +3,7 @@ import { connectionOf } from '../../platform/postgres/connection/connection-url.
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
 import { contact, integer, type Kind, oneOf, origins, proxies, text, url } from '../../platform/settings/kinds.ts';
 import { modules } from '../modules.ts';
+import { processesOf } from './processes.ts';
 
 export { SettingsError } from '../../platform/settings/declare.ts';
 
@@ -57,6 +58,10 @@ const nodeSettings = {
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
     description: 'api serves requests, worker sends webhooks and rolls up totals, all does both.',
+  }),
+  'app.processes': setting(integer(1, 64), {
+    description:
+      'Processes of this node. The first does everything, the others only serve requests, on the same port. Each takes about 110 MB and up to app.database.connections + 7 connections. Default: one for each core, at most 4, on Linux with at least 4 cores; else 1.',
   }),
   'app.deployment-mode': setting(oneOf('STANDALONE', 'CLUSTER'), {
     description:
@@ -121,6 +126,14 @@ const nodeSettings = {
     description:
       'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
   }),
+  'app.tracing.endpoint': setting(url('http:', 'https:'), {
+    description:
+      'Where spans are sent in OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. Without it nothing is traced. Needs the SDK of OpenTelemetry (docs/guides/operations.md, "Traces").',
+  }),
+  'app.tracing.sample-percent': setting(integer(1, 100), {
+    default: '100',
+    description: 'How many of a hundred payments are traced, with everything that is done for them.',
+  }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',
     description: 'debug logs every request, info those refused.',
@@ -141,6 +154,7 @@ export type SettingName = keyof AllSettings;
 
 /** The values of all settings, by dotted name. */
 export type Settings = SettingsOf<AllSettings> & {
+  readonly 'app.processes': number;
   readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER';
   readonly 'app.sandbox.enabled': 'true' | 'false';
 };
@@ -178,6 +192,8 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   if (values['app.database.direct-url'] !== undefined && values['app.database.url'] === undefined) {
     throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
   }
+  const role = values['app.role'] as 'all' | 'api' | 'worker';
+  values['app.processes'] = processesOf({ given: values['app.processes'] as number | undefined, role });
   values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
   values['app.sandbox.enabled'] ??= String(values['app.deployment-mode'] === 'STANDALONE');
   return values as Settings;

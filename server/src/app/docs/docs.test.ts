@@ -48,6 +48,55 @@ test('every link of every page leads to a page and a heading', async () => {
   }
 });
 
+test('every page is in the navigation, in the index for language models, and served as Markdown', async () => {
+  const nav = await (await ask('/docs/overview')).body.text();
+  const index = await ask('/llms.txt');
+  const listed = await index.body.text();
+  expect(index.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(listed).toMatch(/^# Florin\n\n> /);
+  for (const { path, title, markdown } of pages()) {
+    if (!path.startsWith('reference/api/')) expect(nav).toContain(`href="/docs/${path}"`);
+    expect(listed).toMatch(new RegExp(`^- \\[.+\\]\\(/docs/${path}\\.md\\): .+\\.$`, 'm'));
+    const page = await ask(`/docs/${path}.md`);
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8']);
+    expect(await page.body.text(), title).toBe(markdown());
+  }
+  expect((await ask('/docs/guides/none.md')).statusCode).toBe(404);
+  expect((await ask('/docs/decisions/0001-replies-and-errors.md')).statusCode).toBe(404);
+});
+
+const search = async (query: string) =>
+  (await (await ask(`/docs/search?q=${encodeURIComponent(query)}`)).body.text()).split('<h1>Search</h1>')[1] ?? '';
+
+test('a search finds sections of all pages, operations and errors, the best first, whatever was typed', async () => {
+  const first = async (query: string) => /<li><a href="([^"]+)"/.exec(await search(query))?.[1];
+  expect(await first('lost keys')).toBe('/docs/guides/operations#lost-keys');
+  expect(await first('createRefund')).toBe('/docs#createRefund');
+  expect(await first('POST /api/transaction/create')).toBe('/docs#createTransaction');
+  expect(await first('channel_inactive')).toBe('/docs/reference/errors#channel_inactive');
+  expect(await first('Next.js')).toBe('/docs/guides/frameworks/next');
+  expect(await search('zebra crossing')).toContain('Nothing found.');
+  expect(await search('')).toContain('Type what you look for.');
+  const hostile = await search(`"><img src=x onerror=alert(1)> ${'long '.repeat(1000)}`);
+  expect(hostile).not.toContain('<img');
+  expect((await ask('/docs/search?q=a&q=b')).statusCode).toBe(200);
+});
+
+test('what a search finds exists', async () => {
+  const found = new Set<string>();
+  for (const query of ['payment', 'webhook secret', 'the', 'florin_', 'app.']) {
+    for (const [, href = ''] of (await search(query)).matchAll(/<li><a href="(\/docs[^"]+)"/g)) found.add(href);
+  }
+  expect(found.size).toBeGreaterThan(60);
+  const texts = new Map<string, string>();
+  for (const href of found) {
+    const [path = '', anchor] = href.split('#');
+    const text = texts.get(path) ?? (await (await ask(path)).body.text());
+    texts.set(path, text);
+    if (anchor !== undefined) expect(text.includes(`id="${anchor}"`), href).toBe(true);
+  }
+});
+
 test('the reference shows every field of a body, also objects of any content', async () => {
   const html = await (await ask('/docs')).body.text();
   const [operation = ''] = /<details id="createTransaction"[\s\S]*?<\/details>/.exec(html) ?? [];

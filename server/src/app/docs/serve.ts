@@ -3,22 +3,28 @@ import type { FastifyInstance } from 'fastify';
 import { jsonType } from '../../platform/http/broken-http.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { StaticContent } from '../../platform/http/static-content.ts';
+import type { ReferenceGroup } from '../../platform/module.ts';
+import { llmsTxt } from './llms-txt.ts';
 import { htmlOf } from './markdown.ts';
 import { navOf, type Page, pages } from './pages.ts';
 import { referencePage } from './reference.ts';
+import { DocSearch, searchPage } from './search.ts';
 import { shell } from './shell.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'";
+  "form-action 'self'; frame-ancestors 'none'";
 const html = (content: string) =>
   new StaticContent(content, 'text/html; charset=utf-8', { headers: { 'content-security-policy': policy } });
 const asset = (name: string, type: string) =>
   new StaticContent(readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8'), type, { immutable: true });
 
+const plain = (content: string, type: string) => new StaticContent(content, `${type}; charset=utf-8`);
+
 /**
- * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, and the guides beside it. The pages load
- * nothing from other servers, and run without inline scripts or styles.
+ * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as Markdown
+ * (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers, and run
+ * without inline scripts or styles.
  */
 export function addDocs(app: FastifyInstance, document: OpenApiDocument): void {
   const json = new StaticContent(JSON.stringify(document), jsonType);
@@ -31,17 +37,24 @@ export function addDocs(app: FastifyInstance, document: OpenApiDocument): void {
   app.get(assets.style, (request, reply) => style.send(request, reply));
   app.get(assets.script, (request, reply) => script.send(request, reply));
   app.get('/docs', (request, reply) => site.reference().send(request, reply));
+  app.get('/llms.txt', (request, reply) => site.llmsTxt().send(request, reply));
+  app.get('/docs/search', (request, reply) => site.search(request.query).send(request, reply));
   app.get('/docs/*', (request, reply) => {
-    const page = site.page((request.params as { '*': string })['*']);
+    const path = (request.params as { '*': string })['*'];
+    const page = path.endsWith('.md') ? site.markdown(path.slice(0, -'.md'.length)) : site.page(path);
     return page === undefined ? reply.callNotFound() : page.send(request, reply);
   });
 }
+
+/** In characters; the rest of a query is left out. */
+const maximumQuery = 200;
 
 /** The pages, each rendered when it is first asked for. */
 class Site {
   readonly #document: OpenApiDocument;
   readonly #assets: { style: string; script: string };
   #found: ReadonlyMap<string, Page> | undefined;
+  #search: DocSearch | undefined;
   readonly #rendered = new Map<string, StaticContent>();
 
   constructor(document: OpenApiDocument, assets: { style: string; script: string }) {
@@ -55,6 +68,10 @@ class Site {
     return this.#found;
   }
 
+  get #byFile(): ReadonlyMap<string, Page> {
+    return new Map([...this.#pages.values()].map((page) => [page.file, page]));
+  }
+
   reference(): StaticContent {
     return this.#render('/docs', 'API reference', () => referencePage(this.#document));
   }
@@ -65,22 +82,47 @@ class Site {
     return (
       page &&
       this.#render(`/docs/${page.path}`, page.title, () =>
-        htmlOf(page.markdown(), (href) => this.#addressOf(href, page.path)),
+        htmlOf(page.markdown(), (href) => this.#addressOf(href, page)),
       )
     );
   }
 
+  markdown(path: string): StaticContent | undefined {
+    const page = this.#pages.get(path);
+    return page && this.#keep(`${path}.md`, () => plain(page.markdown(), 'text/markdown'));
+  }
+
+  llmsTxt(): StaticContent {
+    return this.#keep('llms.txt', () =>
+      plain(llmsTxt([...this.#pages.values()], this.#document.tags as unknown as ReferenceGroup[]), 'text/plain'),
+    );
+  }
+
+  /** Not kept: there is a page for each query. */
+  search(query: unknown): StaticContent {
+    const { q } = query as { q?: unknown };
+    const words = typeof q === 'string' ? q.trim().slice(0, maximumQuery) : '';
+    this.#search ??= new DocSearch([...this.#pages.values()], this.#document);
+    const nav = navOf([...this.#pages.values()]);
+    const main = searchPage(words, this.#search.find(words));
+    return html(shell('Search', main, { nav, current: '/docs/search', assets: this.#assets, query: words }));
+  }
+
   /** `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive. */
-  #addressOf(href: string, from: string): string | undefined {
-    const { pathname, hash } = new URL(href, `http://docs/docs/${from}`);
-    const path = pathname.replace(/^\/docs\//, '').replace(/\.md$/, '');
-    return this.#pages.has(path) ? `/docs/${path}${hash}` : undefined;
+  #addressOf(href: string, from: Page): string | undefined {
+    const { pathname, hash } = new URL(href, `http://docs/${from.file}`);
+    const page = this.#byFile.get(pathname.slice(1));
+    return page && `/docs/${page.path}${hash}`;
   }
 
   #render(path: string, title: string, main: () => string): StaticContent {
-    const nav = navOf([...this.#pages.values()]);
-    const known = this.#rendered.get(path) ?? html(shell(title, main(), { nav, current: path, assets: this.#assets }));
-    this.#rendered.set(path, known);
+    const nav = () => navOf([...this.#pages.values()]);
+    return this.#keep(path, () => html(shell(title, main(), { nav: nav(), current: path, assets: this.#assets })));
+  }
+
+  #keep(name: string, make: () => StaticContent): StaticContent {
+    const known = this.#rendered.get(name) ?? make();
+    this.#rendered.set(name, known);
     return known;
   }
 }

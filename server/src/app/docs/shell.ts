@@ -14,7 +14,18 @@ export interface NavGroup {
 export function shell(
   title: string,
   main: string,
-  { nav, current, assets }: { nav: readonly NavGroup[]; current: string; assets: { style: string; script: string } },
+  {
+    nav,
+    current,
+    assets,
+    query = '',
+  }: {
+    nav: readonly NavGroup[];
+    current: string;
+    assets: { style: string; script: string };
+    /** What was searched for. */
+    query?: string;
+  },
 ): string {
   return `<!doctype html>
 <html lang="en">
@@ -28,7 +39,11 @@ export function shell(
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header><a href="/docs">Florin</a> <a href="/openapi.json">openapi.json</a></header>
+<header><a href="/docs">Florin</a> <a href="/openapi.json">openapi.json</a>
+<form action="/docs/search" role="search" aria-label="All pages">
+<input type="search" name="q" value="${escaped(query)}" maxlength="200" aria-label="Find in all pages" placeholder="Find in all pages">
+<button>Find</button>
+</form></header>
 <nav aria-label="Documentation">
 ${nav.map((group) => navGroup(group, current)).join('\n')}
 </nav>

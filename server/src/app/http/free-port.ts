@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { holderOfFolder } from '../../platform/postgres/embedded/folder-lock.ts';
 import { hostOf } from '../config/public-url.ts';
 import { type Settings, SettingsError } from '../config/settings.ts';
@@ -7,22 +8,38 @@ import { listenRefusal } from './listen.ts';
 
 /** The answer only improves an error message. */
 const identifyTimeoutMs = 1_000;
+/** The other processes of a node whose first process was killed let go of the port within this time. */
+const releaseWithinMs = 1_000;
+const probePauseMs = 50;
 
 /**
  * Checks that the address can be listened on before anything is created: starting a database takes seconds, and a new one
- * would be left behind. A port that is taken after this check is refused when the server listens.
+ * would be left behind. A port that is taken after this check is refused when the server listens. Returns the port, a free one
+ * where the setting is 0.
  *
  * @throws SettingsError that names the program which uses the port, if it can be identified
  */
-export async function requireFreePort(settings: Settings): Promise<void> {
-  const { 'app.server.host': host, 'app.server.port': port } = settings;
+export async function requireFreePort(settings: Settings): Promise<number> {
+  const deadline = performance.now() + releaseWithinMs;
+  for (;;) {
+    const port = await probe(settings);
+    if (port !== undefined) return port;
+    if (performance.now() > deadline || holderOfFolder(settings['app.data-dir']) !== undefined) break;
+    await sleep(probePauseMs);
+  }
+  throw await takenBy(settings);
+}
+
+/** Undefined: the port is taken. */
+async function probe({ 'app.server.host': host, 'app.server.port': port }: Settings): Promise<number | undefined> {
   const probe = createServer();
   try {
     probe.listen({ host, port });
     await once(probe, 'listening');
+    return (probe.address() as AddressInfo).port;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw await takenBy(settings);
+    if (code === 'EADDRINUSE') return undefined;
     throw listenRefusal(code, host, port) ?? error;
   } finally {
     if (probe.listening) {

@@ -1,13 +1,21 @@
 import { type Settings, SettingsError } from '../config/settings.ts';
 
+export interface ListenAddress {
+  host: string;
+  port: number;
+  /** Several processes of this node listen on the port, and the kernel spreads connections over them. */
+  reusePort: boolean;
+}
+
 /** Listens on the configured address. Throws a SettingsError when the address is taken or not available. */
 export async function listenAt<Result>(
   settings: Settings,
-  listen: (host: string, port: number) => Promise<Result>,
+  reusePort: boolean,
+  listen: (address: ListenAddress) => Promise<Result>,
 ): Promise<Result> {
   const { 'app.server.host': host, 'app.server.port': port } = settings;
   try {
-    return await listen(host, port);
+    return await listen({ host, port, reusePort });
   } catch (error) {
     throw listenRefusal((error as NodeJS.ErrnoException).code, host, port) ?? error;
   }

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import { get, type Route } from '../../platform/http/route.ts';
-import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { PrimaryMonitor } from '../../platform/postgres/connection/primary-monitor.ts';
 
 /**
@@ -67,8 +66,6 @@ function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'],
 }
 
 /** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
-export function addMetricsRoute(app: FastifyInstance, metrics: Metrics): void {
-  app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(await metrics.text()),
-  );
+export function addMetricsRoute(app: FastifyInstance, contentType: string, text: () => Promise<string>): void {
+  app.get('/metrics', async (_request, reply) => reply.header('content-type', contentType).send(await text()));
 }

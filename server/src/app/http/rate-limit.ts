@@ -3,6 +3,7 @@ import { type Clock, minuteMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import { networkOf } from '../../platform/http/limits/network-of.ts';
 import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
+import type { Siblings } from '../../platform/process/siblings.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** What a limit counts by, and the key of a request; undefined: the limit does not concern it. */
@@ -26,10 +27,15 @@ const settingOf = {
  * Limits requests per minute by address, key, user and tenant, each only where its setting is given. Answers carry the
  * fields of draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function addRateLimit(app: FastifyInstance, settings: Settings, clock: Clock): void {
+export function addRateLimit(
+  app: FastifyInstance,
+  { settings, clock, siblings }: { settings: Settings; clock: Clock; siblings: Siblings },
+): void {
   const limits = (Object.keys(partitions) as Partition[]).flatMap((partition) => {
     const max = settings[settingOf[partition]];
-    return max === undefined ? [] : [{ partition, limiter: new RateLimiter({ max, windowMs: minuteMs, clock }) }];
+    if (max === undefined) return [];
+    const shared = siblings.sharedUses(`requests by ${partition}`);
+    return [{ partition, limiter: new RateLimiter({ max, windowMs: minuteMs, clock, shared }) }];
   });
   if (limits.length === 0) return;
   const refusalAt = (

@@ -11,6 +11,7 @@ import { addConsole } from './console/serve-console.ts';
 import { addDevicePage } from './device-page.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
+import { addPayerPages } from './payer-pages.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { recordRequest } from './record-request.ts';
@@ -20,13 +21,26 @@ import { addResetPage } from './reset-page.ts';
 import { addSandboxPage } from './sandbox-page.ts';
 import { addSecurityTxt } from './security-txt.ts';
 
+export interface ServeOptions {
+  /** Whether the service has begun to stop. */
+  isStopping: () => boolean;
+  /** If the start had to wait, the port is taken over from this server. */
+  waiting?: WaitingServer | undefined;
+  /** Called when everything is ready to listen, and waited for. */
+  beforeListen?: () => Promise<void>;
+}
+
 /**
  * Serves the routes of a node and returns the address it listens on. A node with the role `worker` serves only the
- * operations routes. If the start had to wait, the port is taken over from `waiting`.
+ * operations routes.
  */
-export async function serve(context: Context, isStopping: () => boolean, waiting?: WaitingServer): Promise<string> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock } = context;
+export async function serve(
+  context: Context,
+  { isStopping, waiting, beforeListen = async () => {} }: ServeOptions,
+): Promise<string> {
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { checkoutPages, portalPages, makeFailureLimiter } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
     authenticate,
@@ -46,19 +60,21 @@ export async function serve(context: Context, isStopping: () => boolean, waiting
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
   addDocs(app, openApiOf(served, publicUrlOf(settings)));
-  addMetricsRoute(app, metrics);
+  addMetricsRoute(app, metrics.contentType, () => group?.metricsOfAll() ?? metrics.text());
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
     addConsole(app);
     addResetPage(app);
     addDevicePage(app);
+    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter('unknown pages of payers') });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
-  addRateLimit(app, settings, clock);
+  addRateLimit(app, { settings, clock, siblings });
   const turns = new TenantTurns();
   for (const route of served) addRoute(app, route, { authenticate, turns });
 
-  await listenAt(settings, (host, port) => app.listen({ host, port }));
+  await beforeListen();
+  await listenAt(settings, group !== undefined, (address) => app.listen(address));
   lifecycle.add('http', async () => {
     await app.close();
     await creator.drained();

@@ -18,6 +18,8 @@ export interface WaitingOptions {
   log: Log;
   /** Aborted when the process receives a signal to stop. */
   signal: AbortSignal;
+  /** As in `ListenAddress`. */
+  reusePort: boolean;
 }
 
 /**
@@ -62,12 +64,12 @@ export class Waiting {
 
   /** Logs why the start waits, and answers health checks on the port with that reason. */
   async report(reason: string, facts: object = {}): Promise<void> {
-    const { settings, log } = this.#options;
+    const { settings, log, reusePort } = this.#options;
     if (reason !== this.#reason) log.warn(facts, reason);
     this.#reason = reason;
     if (this.#server === undefined) {
       const server = new WaitingServer();
-      const port = await listenAt(settings, (host, wanted) => server.listen(host, wanted));
+      const port = await listenAt(settings, reusePort, (address) => server.listen(address));
       this.#server = server;
       log.info(
         { address: `http://${hostOf(settings)}:${port}` },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes } from '../../core/scopes.ts';
+import { type Scope, scopes } from '../../core/scopes.ts';
 import { headersOf, signedMessage } from '../../domains/payments/providers/sandbox/messages.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../../testing/billing/invoices.ts';
 import {
@@ -22,8 +22,9 @@ import { administratorPassword, florinOn, type Reply, type TestFlorin } from '..
 import { declaredRoutes } from '../routes.ts';
 
 /**
- * Every endpoint × every kind of caller × {own, another tenant's, no} record. The expectations are written here from the
- * decisions (Who may do what), independent of the permissions that the routes declare.
+ * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. What each caller may do is
+ * expected as the document declares it (`x-required-scope`, `x-required-user-types`, `security`). `needs` pins it, written from
+ * the decisions (Who may do what), so that a route that declares too little is found.
  */
 
 /** Whose the record is that a request names; `none` where it names none (a create). */
@@ -38,6 +39,7 @@ interface Records {
   user: Member;
   tenant: number;
   key: number;
+  passkey: string;
   webhook: number;
   delivery: string;
   replay: string;
@@ -49,6 +51,7 @@ interface Records {
   freshDraft: () => Promise<number>;
   plan: number;
   subscription: number;
+  checkout: number;
   /** Whose default channel is `channel`. */
   payer: number;
   /** A subscription that nothing has been done to. */
@@ -87,6 +90,14 @@ interface Request {
 interface Caller {
   name: string;
   as: string | undefined;
+  /** Of the console, instead of `as`. */
+  cookie?: string;
+  /** The same user with a token, to make what a request uses up. */
+  maker?: string;
+  /** Refused wherever credentials are looked at, although they are good. */
+  refusedWith?: 'address_not_allowed';
+  /** Only calls what needs this scope: it holds every other one. */
+  without?: Scope;
   /** Their token is ours, and its session has ended. */
   ended?: true;
   /** Undefined: their credentials prove nothing. */
@@ -103,6 +114,12 @@ interface Caller {
 const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 'subscription_read', 'webhook_read'];
 const cashierScopes = [...reads, 'transaction_write'];
 const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'];
+
+/** An answer of an authenticator that nobody has. */
+const asserted = {
+  ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' },
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+};
 
 const absentRequest = `req_${'0'.repeat(32)}`;
 const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
@@ -170,10 +187,50 @@ const cases: Record<string, Case> = {
     request: () => ({ headers: fromConsole(), body: { challenge: 'never issued', code: '123456' } }),
     answers: 400,
   },
-  'POST /api/console/session/end': {
+  'POST /api/console/session/passkey': {
     needs: 'nothing',
     ownerships: plain,
-    request: () => ({ headers: fromConsole() }),
+    request: () => ({ headers: fromConsole(), body: { challenge: 'never issued', credential: asserted } }),
+    answers: 400,
+  },
+  'POST /api/user/login/passkey/begin': { needs: 'nothing', ownerships: plain, request: () => ({ body: {} }) },
+  'POST /api/user/login/passkey': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ body: { challenge: 'never issued', credential: asserted } }),
+    answers: 400,
+  },
+  'GET /api/user/passkey/list': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/user/passkey/begin': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { password: 'not the present one' } }),
+    answers: 400,
+  },
+  'POST /api/user/passkey/register': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({
+      body: { credential: { ...asserted, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } } },
+    }),
+    answers: 400,
+  },
+  'POST /api/user/passkey/modify': {
+    needs: 'session',
+    ownerships: ['foreign', 'absent'],
+    request: ({ passkey: id }) => ({ body: { id, name: 'Mine' }, id }),
+  },
+  'POST /api/user/passkey/remove': {
+    needs: 'session',
+    ownerships: ['foreign', 'absent'],
+    request: ({ passkey: id }) => ({ body: { id }, id }),
+  },
+  'POST /api/user/step-up/passkey/begin': { needs: 'session', ownerships: plain, request: () => ({}), answers: 409 },
+  'POST /api/user/step-up/passkey': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { credential: asserted } }),
+    answers: 400,
   },
   'GET /api/console/session': { needs: 'session', ownerships: plain, request: () => ({}) },
   'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
@@ -210,12 +267,24 @@ const cases: Record<string, Case> = {
       id,
     }),
   },
+  'GET /api/seller/detail': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ query: { id }, id }),
+  },
+  'POST /api/seller/modify': {
+    needs: 'ADMIN',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ tenant: id }) => ({ body: { id, brandColor: '#1d4ed8' }, id }),
+  },
   'POST /api/developer/mine/rotate': {
     needs: 'session',
     ownerships: named,
-    request: async ({ key }, { as, known }, ownership) => {
+    request: async ({ key }, { as, maker = as, known }, ownership) => {
       const mine = ownership === 'own' && known?.by === 'session';
-      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      const id = mine ? (await makeKey(florin, maker as string)).id : key;
       return { body: { id }, id };
     },
   },
@@ -270,9 +339,9 @@ const cases: Record<string, Case> = {
   'POST /api/developer/mine/revoke': {
     needs: 'session',
     ownerships: named,
-    request: async ({ key }, { as, known }, ownership) => {
+    request: async ({ key }, { as, maker = as, known }, ownership) => {
       const mine = ownership === 'own' && known?.by === 'session';
-      const id = mine ? (await makeKey(florin, as as string)).id : key;
+      const id = mine ? (await makeKey(florin, maker as string)).id : key;
       return { body: { id }, id };
     },
   },
@@ -446,6 +515,32 @@ const cases: Record<string, Case> = {
     request: ({ subscription: id }) => ({ query: { id }, id }),
   },
   'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/create': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelIds: [id] }, id }),
+  },
+  'GET /api/checkout/detail': {
+    needs: 'transaction_read',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ query: { id }, id }),
+  },
+  'GET /api/checkout/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/checkout/expire': {
+    needs: 'transaction_write',
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ checkout: id }) => ({ body: { id }, id }),
+  },
+  'POST /api/customer/portal': {
+    needs: 'transaction_write',
+    alsoNeeds: ['invoice_read', 'subscription_write'],
+    ownerships: named,
+    acrossTenants: true,
+    request: ({ payer: customerId }) => ({ body: { customerId }, id: customerId }),
+  },
   'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
@@ -520,10 +615,10 @@ const cases: Record<string, Case> = {
   // After the others of webhooks: a platform administrator removes what they need.
   'POST /api/webhook/remove': {
     ...changesWebhook,
-    request: async ({ webhook }, { as, known }, ownership) => {
+    request: async ({ webhook }, { as, maker = as, known }, ownership) => {
       const mine =
         ownership === 'own' && ['webhook_write', 'transaction_read'].every((scope) => known?.scopes.includes(scope));
-      const id = mine ? await makeWebhook(as as string) : webhook;
+      const id = mine ? await makeWebhook(maker as string) : webhook;
       return { body: { id }, id };
     },
   },
@@ -536,7 +631,12 @@ const cases: Record<string, Case> = {
   // The signature is the credential.
   'POST /api/callback/{channel}': callback,
   'POST /api/callback/{channel}/{token}': callback,
-  // Last: it ends the sessions that the others need.
+  // Last: they end the sessions that the others need.
+  'POST /api/console/session/end': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ headers: fromConsole() }),
+  },
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };
 
@@ -605,6 +705,7 @@ beforeAll(async () => {
     user: { id: 987_654, userName: 'nobody', as: '' },
     tenant: 987_654,
     key: 987_654,
+    passkey: absentSession,
     webhook: 987_654,
     delivery: 'dlv_0198a5b87c1f7000800000000000dead',
     replay: 'rpl_0198a5b87c1f7000800000000000dead',
@@ -616,6 +717,7 @@ beforeAll(async () => {
     freshDraft: async () => 987_654,
     plan: 987_654,
     subscription: 987_654,
+    checkout: 987_654,
     payer: 987_654,
     freshSubscription: async () => 987_654,
   };
@@ -644,26 +746,43 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     if (isPaused) dataOf(await florin.post('/api/subscription/pause', { id }, as));
     return id;
   };
+  const user = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
   return {
     payer,
     invoice: await makeInvoice(florin, as, payer, {
       lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
     }),
-    clock: dataOf(await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z' }, as)).id,
+    clock: dataOf(
+      await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z', livemode: true }, as),
+    ).id,
     freshDraft: () => makeDraft(florin, as, payer),
     plan,
     subscription: await freshSubscription(),
     freshSubscription,
+    checkout: dataOf(
+      await florin.post('/api/checkout/create', { amount: 1, currency: 'USD', channelIds: [channel] }, as),
+    ).id,
     channel,
     transaction,
     event: transaction.replace('txn_', 'evt_'),
     ...(await makeTold(as)),
     paid,
     refund: dataOf(await florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, as)).id,
-    user: await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId }),
+    user,
     tenant,
     key: (await makeKey(florin, as)).id,
+    passkey: await insertPasskey(user.id),
   };
+}
+
+async function insertPasskey(userId: number): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into passkey (id, user_id, credential_id, public_key, counter, transports, name, backed_up, created_at)
+     values (gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', 0, '{}', 'Phone', false, now())
+     returning id`,
+    [userId],
+  );
+  return (row as { id: string }).id;
 }
 
 async function openDispute(payment: string): Promise<void> {
@@ -704,7 +823,14 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
   const live = await login(someone.userName, memberPassword);
   aheadMs = -8 * 86_400_000;
   const expired = await login(someone.userName, memberPassword);
+  const expiresTime = new Date(Date.now() - 86_400_000).toISOString();
+  const expiredKey = await generate({ scope: '*', expiresTime }, `Bearer ${expired.token.accessToken}`);
   aheadMs = 0;
+  const closed = await makeTenant(florin, admin);
+  const former = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: closed });
+  const keyOfFormer = await makeKey(florin, former.as, '*');
+  dataOf(await florin.post('/api/tenant/modify', { id: closed, name: unique('Closed'), state: false }, admin));
+  const elsewhere = await generate({ scope: '*', allowedAddresses: ['192.0.2.0/24'] }, someone.as);
   return [
     { name: 'nobody', as: undefined },
     { name: 'a garbage token', as: 'Bearer garbage' },
@@ -721,7 +847,15 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
     { name: 'a revoked key', as: revoked.as },
     { name: 'a key of a user switched off', as: keyOfAway.as },
     { name: 'a session of a user switched off', as: away.as, ended: true },
+    { name: 'a key that has expired', as: expiredKey },
+    { name: 'a key of a tenant switched off', as: keyOfFormer.as },
+    { name: 'a session of a tenant switched off', as: former.as, ended: true },
+    { name: 'a key for another address', as: elsewhere, refusedWith: 'address_not_allowed' },
   ];
+}
+
+async function generate(input: object, as: string): Promise<string> {
+  return `ApiKey ${dataOf(await florin.post('/api/developer/mine/generate', input, as)).sk}`;
 }
 
 /** Callers with valid credentials: users of every type and role, and keys of every scope. */
@@ -772,7 +906,23 @@ async function acquaintances(admin: string, adminOfOne: Member, one: number): Pr
       as,
       known: { ...merchant('key', [scope], 'MERCHANT_ADMIN'), isLimited: true },
     });
+    const others = scopes.filter((other) => other !== scope);
+    known.push({
+      name: `a key for everything but ${scope}`,
+      as: (await makeKey(florin, adminOfOne.as, others.join())).as,
+      without: scope,
+      known: { ...merchant('key', others, 'MERCHANT_ADMIN'), isLimited: true },
+    });
   }
+  const account = { account: adminOfOne.userName, password: memberPassword };
+  const signedIn = await florin.call('POST', '/api/console/session', { body: account, headers: fromConsole() });
+  known.push({
+    name: 'a merchant administrator in the console',
+    as: undefined,
+    cookie: String(signedIn.headers.get('set-cookie')).split(';')[0] as string,
+    maker: adminOfOne.as,
+    known: merchant('session', scopes, 'MERCHANT_ADMIN'),
+  });
   return known;
 }
 
@@ -792,38 +942,51 @@ function bent(token: string): string {
 
 const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
 
+/** What the OpenAPI document says of an operation about its callers. */
+interface Declared {
+  security: Record<'bearer' | 'apiKey' | 'console', string[]>[];
+  'x-required-scope'?: string;
+  'x-required-user-types'?: string[];
+}
+
+type Needed = Pick<Case, 'needs' | 'administrators' | 'alsoWhenEnded'>;
+
+const declared: Record<string, Declared> = {};
+
+beforeAll(async () => {
+  const { body } = await florin.get('/openapi.json');
+  for (const [path, operations] of Object.entries<Record<string, Declared>>(body.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      declared[`${method.toUpperCase()} ${path}`] = operation;
+    }
+  }
+});
+
 test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
 
-test('the OpenAPI document declares for each operation what the matrix expects', async () => {
-  const { body } = await florin.get('/openapi.json');
-  const declared: Record<string, unknown> = {};
-  for (const [path, operations] of Object.entries<Record<string, { security: unknown }>>(body.paths)) {
-    for (const [method, { security }] of Object.entries(operations)) {
-      const route = `${method.toUpperCase()} ${path}`;
-      if (route in cases) declared[route] = security;
-    }
-  }
-  const expected = Object.entries(cases).map(([route, one]) => [route, securityOf(one)]);
-  expect(declared).toEqual(Object.fromEntries(expected));
+test('the OpenAPI document declares for each operation what the decisions say, and no operation beside them', () => {
+  const decided = Object.entries(cases).map(([route, { needs, administrators, alsoWhenEnded }]) => [
+    route,
+    { needs, ...(administrators && { administrators }), ...(alsoWhenEnded && { alsoWhenEnded }) },
+  ]);
+  const read = Object.entries(declared).map(([route, operation]) => [route, neededFor(operation)]);
+  const others = ['GET /health/live', 'GET /health/ready'].map((route) => [route, { needs: 'nothing' }]);
+  expect(Object.fromEntries(read)).toEqual(Object.fromEntries([...decided, ...others]));
 });
 
-/** The security requirement of an operation. Further scopes, which only the request or the record names, are not in it. */
-function securityOf({ needs, administrators, alsoWhenEnded }: Case): Record<string, string[]>[] {
-  const bothAdministrators = ['MERCHANT_ADMIN', 'PLATFORM_ADMIN'];
-  if (needs === 'nothing') return [];
-  const roles = administrators ? bothAdministrators : [];
-  if (alsoWhenEnded) return [{ bearer: roles }];
-  if (needs === 'session') return [{ bearer: roles }, { console: roles }];
-  if (needs === 'key') return [{ apiKey: [] }];
-  const neededBy: Record<string, string[]> = {
-    known: [],
-    ADMIN: [...bothAdministrators, '*'],
-    PLATFORM_ADMIN: ['PLATFORM_ADMIN', '*'],
-  };
-  const needed = neededBy[needs] ?? [needs];
-  return [{ bearer: needed }, { apiKey: needed }, { console: needed }];
+/** What a caller needs, by the document. Further scopes, which only the request or the record names, are not in it. */
+function neededFor(operation: Declared): Needed {
+  const kinds = operation.security.flatMap((one) => Object.keys(one)).join();
+  const types = operation['x-required-user-types'];
+  const scope = operation['x-required-scope'];
+  if (kinds === '') return { needs: 'nothing' };
+  if (kinds === 'bearer') return { needs: 'session', alsoWhenEnded: true };
+  if (kinds === 'bearer,console') return { needs: 'session', ...(types && { administrators: true }) };
+  if (kinds === 'apiKey') return { needs: 'key' };
+  if (types !== undefined) return { needs: types.length === 1 ? 'PLATFORM_ADMIN' : 'ADMIN' };
+  return { needs: scope ?? 'known' };
 }
 
 /** Routes that change something and leave no entry in the audit log here, each with the reason. */
@@ -836,7 +999,15 @@ const unaudited: Record<string, string> = {
   'POST /api/user/change-password': 'Refused here; recorded with the present password: own-sessions.test.ts.',
   'POST /api/user/login/second-factor': 'Refused here; recorded with a challenge: second-factor.test.ts.',
   'POST /api/console/session/second-factor': 'Refused here; recorded with a challenge: console.test.ts.',
-  'POST /api/console/session/end': 'Without a cookie here; recorded with one: console.test.ts.',
+  'POST /api/console/session/passkey': 'Refused here; recorded with a passkey: passkeys.test.ts.',
+  'POST /api/user/login/passkey': 'Refused here; recorded with a passkey: passkeys.test.ts.',
+  'POST /api/user/login/passkey/begin': 'Changes nothing.',
+  'POST /api/user/passkey/begin': 'Changes nothing.',
+  'POST /api/user/passkey/register': 'Refused here; recorded with a passkey: passkeys.test.ts.',
+  'POST /api/user/passkey/modify': 'Refused here; recorded for an own one: passkeys.test.ts.',
+  'POST /api/user/passkey/remove': 'Refused here; recorded for an own one: passkeys.test.ts.',
+  'POST /api/user/step-up/passkey/begin': 'Changes nothing.',
+  'POST /api/user/step-up/passkey': 'Refused here; recorded with a passkey: passkeys.test.ts.',
   'POST /api/user/second-factor/begin': 'Changes nothing until it is confirmed.',
   'POST /api/user/second-factor/confirm': 'Refused here; recorded with a code: second-factor.test.ts.',
   'POST /api/user/second-factor/recovery-codes': 'Refused here; recorded with a code: second-factor.test.ts.',
@@ -866,17 +1037,23 @@ test('every route without an audit entry is a route', () => {
 
 describe('each endpoint grants each caller exactly what they may do, and a change leaves an entry in the audit log', () => {
   test.each(Object.keys(cases))('%s', async (route) => {
-    const { ownerships } = cases[route] as Case;
+    const { needs: _needs, administrators: _administrators, alsoWhenEnded: _ended, ...rest } = cases[route] as Case;
+    const one: Case = { ...rest, ...neededFor(declared[route] as Declared) };
     const wrong: string[] = [];
     const granted: string[] = [];
     for (const caller of callers) {
-      for (const ownership of ownerships) {
-        const reply = (await call(route, caller, ownership)).reply;
+      if (caller.without !== undefined && caller.without !== one.needs) continue;
+      const notFound: Record<string, unknown> = {};
+      for (const ownership of one.ownerships) {
+        const called = await call(route, caller, ownership);
+        const { reply } = called;
         if (reply.status === 200) granted.push(reply.headers.get('x-request-id') as string);
-        const expected = expectedStatus(cases[route] as Case, caller, ownership);
-        const faults = faultsOf(reply, expected, cases[route] as Case, caller);
+        if (reply.status === 404) notFound[ownership] = outsideView(called);
+        const faults = faultsOf(reply, expectedStatus(one, caller, ownership), one, caller);
         wrong.push(...faults.map((fault) => `${caller.name}, ${ownership}: ${fault} ${JSON.stringify(reply.body)}`));
       }
+      // A caller who may not see a record must not learn that it exists.
+      if ('foreign' in notFound) expect(notFound.foreign, caller.name).toEqual(notFound.absent);
     }
     expect(wrong).toEqual([]);
     if (route.startsWith('POST')) expect(await hasAuditEntry(granted)).toBe(!Object.hasOwn(unaudited, route));
@@ -884,21 +1061,6 @@ describe('each endpoint grants each caller exactly what they may do, and a chang
 });
 
 describe("another tenant's record is refused like a record that does not exist", () => {
-  const naming = Object.entries(cases).filter(([, { ownerships }]) => ownerships.includes('foreign'));
-
-  test.each(naming.map(([route]) => route))('%s', async (route) => {
-    const admin = await administratorOf(florin);
-    const one = await makeTenant(florin, admin);
-    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
-    const known = { by: 'session', userType: 'MERCHANT_ADMIN', tenant: 'one', scopes } as const;
-    const caller: Caller = { name: 'a merchant administrator', as, known };
-    const foreign = await call(route, caller, 'foreign');
-    const absent = await call(route, caller, 'absent');
-    const needsPlatform = (cases[route] as Case).needs === 'PLATFORM_ADMIN';
-    expect(foreign.reply.status).toBe(needsPlatform ? 403 : 404);
-    expect(outsideView(foreign)).toEqual(outsideView(absent));
-  });
-
   test('GET /api/transaction/list narrowed by a channel or a user', async () => {
     const { as } = callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller;
     for (const [filter, ids] of Object.entries({
@@ -1034,7 +1196,14 @@ async function call(route: string, caller: Caller, ownership: Ownership): Promis
   const [method, path] = route.split(' ') as ['GET' | 'POST', string];
   const home = caller.known?.tenant ?? 'one';
   const whose = ownership === 'absent' ? 'absent' : ownership !== 'foreign' ? home : home === 'one' ? 'two' : 'one';
-  const { params, query, body, headers, id } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const {
+    params,
+    query,
+    body,
+    headers: given,
+    id,
+  } = await (cases[route] as Case).request(records[whose], caller, ownership);
+  const headers = caller.cookie === undefined ? given : { ...given, ...fromConsole(), cookie: caller.cookie };
   const address = path.replaceAll(/\{(\w+)\}/g, (_all, name) => String(params?.[name]));
   const search = query === undefined ? '' : `?${new URLSearchParams(query as Record<string, string>)}`;
   return {
@@ -1047,6 +1216,8 @@ function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number
   const { needs, administrators, acrossTenants, needsOfRecord, answers = 200, alsoWhenEnded } = one;
   const { known, ended } = caller;
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
+  if (alsoWhenEnded && (caller.cookie !== undefined || caller.refusedWith !== undefined)) return 401;
+  if (caller.refusedWith !== undefined) return 403;
   if (known === undefined) return 401;
   if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
   if ((administrators || needs === 'ADMIN') && known.userType === 'MERCHANT_USER') return 403;
@@ -1065,18 +1236,20 @@ function missingScope({ needs, alsoNeeds = [] }: Case, { known }: Caller): strin
 }
 
 function faultsOf({ status, body, headers }: Reply, expected: number, one: Case, caller: Caller): string[] {
-  const { needs } = one;
-  const { as } = caller;
+  const { needs, alsoWhenEnded } = one;
+  const { as, cookie } = caller;
   if (status !== expected) return [`${status} instead of ${expected}`];
   const type = body.error?.type;
   if (status === 401) {
-    const right = as === undefined ? 'credentials_missing' : 'credentials_invalid';
+    const isGiven = as !== undefined || (cookie !== undefined && !alsoWhenEnded);
+    const right = !isGiven ? 'credentials_missing' : 'credentials_invalid';
     return [
       ...(type === right ? [] : [`type ${type} instead of ${right}`]),
       ...(headers.has('www-authenticate') ? [] : ['no WWW-Authenticate']),
     ];
   }
   if (status !== 403) return [];
+  if (caller.refusedWith !== undefined) return type === caller.refusedWith ? [] : [`type ${type}`];
   const isRefusedByType =
     one.administrators ||
     (needs === 'PLATFORM_ADMIN' && caller.known?.userType !== 'PLATFORM_ADMIN') ||
@@ -1093,7 +1266,7 @@ function outsideView({ reply: { status, headers, body }, id }: Called) {
   const text = JSON.stringify({ ...body, error: { ...body.error, requestId: '' } });
   return {
     status,
-    headers: [...headers.keys()],
+    headers: [...headers.keys()].filter((name) => name !== 'connection' && name !== 'keep-alive'),
     text: text.replace(new RegExp(`\\b${id}\\b`, 'g'), 'ID'),
   };
 }

@@ -18,7 +18,7 @@ test('a node opens as many connections as the operations page says', async () =>
   const nowhere = { host: '127.0.0.1', port: 1 };
   const { pools } = assemble(
     { connection: nowhere, direct: nowhere, isOursAlone: true },
-    { jwtKeys: keyring, encryptionKeys: keyring, encryptionKeysFrom: 'test', keep: async () => {} },
+    { jwtKeys: keyring, encryptionKeys: keyring },
     { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
   );
   const most = Object.fromEntries([...pools].map(([name, { connections }]) => [name, connections]));

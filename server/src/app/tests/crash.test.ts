@@ -13,7 +13,7 @@ let node: PayingNode;
 
 beforeAll(async () => {
   stripe = await startStripeSimulator();
-  node = await payingNode({ APP_PROVIDER_STRIPE_URL: stripe.url });
+  node = await payingNode({ APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROCESSES: '2' });
 });
 
 afterAll(async () => {

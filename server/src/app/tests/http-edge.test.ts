@@ -114,7 +114,7 @@ test.each([
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('referrer-policy')).toBe('no-referrer');
   expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
-  expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
   const isSameForAll = /^\/(docs(\/errors)?|openapi.json)$/.test(path);
   expect(headers.get('cache-control')).toBe(isSameForAll ? 'public, no-cache' : 'no-store');
 });

@@ -68,6 +68,8 @@ test.each(lists)('%s is exported with exactly its rows, and the export is record
   const lines = csv.body.split('\r\n');
   expect(lines).toHaveLength(count + 2);
   if (count > 0) expect(lines[0]).toBe(Object.keys(data[0]).join(','));
+  const pagesHaveTotal = (await florin.get(path, as)).body.pagination.total;
+  expect(csv.headers.get('x-total-count')).toBe(pagesHaveTotal === undefined ? null : String(pagesHaveTotal));
   const audited = dataOf(await florin.get(`/api/audit/list?action=${action}`, as));
   expect(audited.map(({ details }: { details: unknown }) => details)).toEqual([
     { format: 'csv', filters: { startDate: '2020-01-01' } },
@@ -87,6 +89,25 @@ test('an export has the rows under the filters, the fields asked for, and no for
   expect(ofTenant.body.split('\r\n')[1]).toMatch(new RegExp(`^txn_[0-9a-f]{32},true,${tenantId},`));
 });
 
+test.each(['/api/transaction/list', '/api/event/list', '/api/customer/list', '/api/audit/export'])(
+  'an export of %s that broke off goes on after the last whole row',
+  async (path) => {
+    if (path.includes('customer')) await makeCustomer(florin, as);
+    const whole = (await exported(`${path}?endDate=2999-12-31`, 'application/x-ndjson')).body;
+    const [first] = rowsOf(whole) as [{ id: string }];
+    const rest = await exported(`${path}?endDate=2999-12-31&after=${first.id}`, 'application/x-ndjson');
+    // The export of the audit log is in the audit log, above the row.
+    expect(`${whole.slice(0, whole.indexOf('\n') + 1)}${rest.body}`).toBe(whole);
+    expect(rest.headers.get('x-total-count')).toBeNull();
+    const csv = path.includes('audit') ? `${path}?format=csv&after=` : `${path}?after=`;
+    const lines = (await exported(`${csv}${first.id}`, 'text/csv')).body.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(rowsOf(whole).length - 1);
+    expect((await exported(`${path}?after=nothing`, 'text/csv')).body).toEqual(
+      aRefusal(400, { type: 'invalid_request', field: 'after' }),
+    );
+  },
+);
+
 test('an export needs the permission of the list, and takes no paging', async () => {
   const { as: key } = await makeKey(florin, as, 'invoice_read');
   expect((await exported('/api/transaction/list', 'text/csv', key)).status).toBe(403);
@@ -100,4 +121,25 @@ test('an export needs the permission of the list, and takes no paging', async ()
   }
   const { pagination } = (await florin.get('/api/transaction/list?pageSize=1', as)).body;
   expect((await exported(`/api/transaction/list?cursor=${pagination.nextCursor}`, 'text/csv')).status).toBe(400);
+});
+
+test.each([
+  '/api/channel/list',
+  '/api/user/list',
+  '/api/webhook/list',
+  '/api/plan/list',
+  '/api/dispute/list',
+  '/api/transaction/list',
+  '/api/statistics/summary',
+  '/api/statistics/series',
+  '/api/ledger/balance',
+  '/api/ledger/entries',
+])('%s shows a platform administrator one tenant, and no one else may ask', async (path) => {
+  const [of, all] = await Promise.all([`${path}?tenantId=${tenantId}`, path].map((one) => florin.get(one, admin)));
+  const own = await florin.get(path, as);
+  expect(of?.body.data).toEqual(path === '/api/transaction/list' ? all?.body.data : own.body.data);
+  const empty = dataOf(await florin.get(`${path}?tenantId=0`, admin));
+  expect(JSON.stringify(empty)).not.toContain('"amount":"999"');
+  const refused = await florin.get(`${path}?tenantId=0`, as);
+  expect(refused.body).toEqual(aRefusal(403, { type: 'role_missing', field: 'tenantId' }));
 });

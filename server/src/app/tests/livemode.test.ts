@@ -71,6 +71,15 @@ describe('a key', () => {
     expect(sk).toMatch(/^sk_live_/);
   });
 
+  test('for tests changes no users and tenants, through whom it would reach live records', async () => {
+    const eve = { userName: 'eve', email: 'eve@evil.example', userType: 'PLATFORM_ADMIN', state: true };
+    const refusal = aRefusal(409, { type: 'livemode_mismatch' });
+    expect((await florin.post('/api/user/modify', eve, keys.test)).body).toEqual(refusal);
+    expect((await florin.post('/api/tenant/modify', { name: 'Mine', state: true }, keys.test)).body).toEqual(refusal);
+    expect((await florin.get('/api/user/list', keys.test)).status).toBe(200);
+    expect((await florin.post('/api/tenant/modify', { name: 'Mine', state: true }, keys.live)).status).toBe(200);
+  });
+
   test('is answered with its mode, also where it is refused', async () => {
     for (const mode of modes) {
       for (const path of ['/api/transaction/list', '/api/developer/mine', '/api/transaction/detail?id=txn_none']) {

@@ -73,6 +73,12 @@ interface Write {
 /** Codes of callers without a second factor. */
 const oneCode: Write = { body: () => ({ code: '123456' }), fields: { code: 'text' }, required: ['code'] };
 
+/** An answer of an authenticator that nobody has. */
+const asserted = {
+  ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' },
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+};
+
 /** Every endpoint that takes a body, with every field of it. */
 const writes: Record<string, Write> = {
   '/api/user/login': {
@@ -106,6 +112,11 @@ const writes: Record<string, Write> = {
     fields: { challenge: 'text', code: 'text' },
     required: ['challenge', 'code'],
   },
+  '/api/console/session/passkey': {
+    body: () => ({ credential: asserted }),
+    fields: { challenge: 'text', credential: 'object' },
+    required: ['credential'],
+  },
   '/api/console/session/end': { body: () => ({ all: false }), fields: { all: 'boolean' }, required: [] },
   '/api/user/modify': {
     body: () => {
@@ -125,6 +136,7 @@ const writes: Record<string, Write> = {
       userName: 'text',
       email: 'text',
       password: 'text',
+      oldPassword: 'text',
       userType: 'text',
       tenantId: 'tenant',
       roles: 'texts',
@@ -146,6 +158,21 @@ const writes: Record<string, Write> = {
       mailLanguage: 'text',
     },
     required: ['name', 'state'],
+  },
+  '/api/seller/modify': {
+    body: () => ({ id: 0, name: 'One' }),
+    fields: {
+      id: 'from nothing on',
+      name: 'text',
+      address: 'object or null',
+      taxId: 'text or null',
+      brandColor: 'text or null',
+      logo: 'text or null',
+      customerMails: 'boolean',
+      mailLanguage: 'text',
+      mailTexts: 'object or null',
+    },
+    required: ['id'],
   },
   '/api/developer/mine/generate': {
     body: () => ({
@@ -199,6 +226,46 @@ const writes: Record<string, Write> = {
   '/api/user/second-factor/recovery-codes': oneCode,
   '/api/user/second-factor/remove': oneCode,
   '/api/user/step-up': oneCode,
+  '/api/user/login/passkey/begin': {
+    body: () => ({ challenge: 'never issued' }),
+    fields: { challenge: 'text' },
+    required: [],
+    needsBody: true,
+  },
+  '/api/user/login/passkey': {
+    body: () => ({ credential: asserted }),
+    fields: { challenge: 'text', credential: 'object' },
+    required: ['credential'],
+  },
+  '/api/user/passkey/begin': {
+    body: () => ({ password: 'not the present one' }),
+    fields: { password: 'text' },
+    required: ['password'],
+  },
+  '/api/user/passkey/register': {
+    body: () => ({
+      name: 'Phone',
+      credential: { ...asserted, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } },
+    }),
+    fields: { name: 'text', credential: 'object' },
+    required: ['credential'],
+  },
+  '/api/user/passkey/modify': {
+    body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e', name: 'Phone' }),
+    fields: { id: 'text', name: 'text' },
+    required: ['id', 'name'],
+  },
+  '/api/user/passkey/remove': {
+    body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e' }),
+    fields: { id: 'text' },
+    required: ['id'],
+  },
+  '/api/user/step-up/passkey/begin': { body: () => ({}), fields: {}, required: [] },
+  '/api/user/step-up/passkey': {
+    body: () => ({ credential: asserted }),
+    fields: { credential: 'object' },
+    required: ['credential'],
+  },
   '/api/user/second-factor/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/developer/mine/revoke': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
   '/api/channel/modify': {
@@ -412,9 +479,33 @@ const writes: Record<string, Write> = {
     fields: { id: 'id', uncollectible: 'boolean' },
     required: ['id'],
   },
+  '/api/checkout/create': {
+    body: () => ({ amount: 5, currency: 'USD', channelIds: [channelId] }),
+    fields: {
+      amount: 'amount',
+      currency: 'text',
+      invoiceId: 'id',
+      channelIds: 'ids',
+      returnUrl: 'text',
+      description: 'text',
+      customerId: 'id',
+      expiresTime: 'text',
+      expiresIn: 'id',
+      metadata: 'object',
+      tenantId: 'tenant',
+    },
+    required: [],
+    needsBody: true,
+  },
+  '/api/checkout/expire': { body: () => ({ id: 987_654 }), fields: { id: 'id' }, required: ['id'] },
+  '/api/customer/portal': {
+    body: () => ({ customerId: 987_654 }),
+    fields: { customerId: 'id', returnUrl: 'text' },
+    required: ['customerId'],
+  },
   '/api/clock/create': {
     body: () => ({ name: 'x' }),
-    fields: { name: 'text', nowTime: 'text' },
+    fields: { name: 'text', nowTime: 'text', livemode: 'boolean' },
     required: ['name'],
   },
   '/api/clock/advance': {
@@ -457,7 +548,11 @@ const writes: Record<string, Write> = {
     required: [],
     needsBody: true,
   },
-  '/api/inbox/create': { body: () => ({ secret: 'a secret of tests' }), fields: { secret: 'text' }, required: [] },
+  '/api/inbox/create': {
+    body: () => ({ secret: 'a secret of tests' }),
+    fields: { secret: 'text', livemode: 'boolean' },
+    required: [],
+  },
 };
 
 /** Values no field of that kind takes, as JSON text: some numbers exist only there. */
@@ -769,7 +864,8 @@ describe('bodies that are not JSON', () => {
       const { status, body } = await florin.call('POST', path, { as: admin, headers });
       if (needsBody || required.length > 0) {
         expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request' }) });
-      } else expect(status).toBe(200);
+        // 409: the caller has no passkey to step up with.
+      } else expect(status).toBe(path === '/api/user/step-up/passkey/begin' ? 409 : 200);
       if (path.endsWith('logout')) admin = await administratorOf(florin);
     }
   });

@@ -66,7 +66,7 @@ function statementsOfAllModules(): readonly Statement<never>[] {
   const nowhere = { host: '127.0.0.1', port: 1 };
   assemble(
     { connection: nowhere, direct: nowhere, isOursAlone: true },
-    { jwtKeys: keyring, encryptionKeys: keyring, encryptionKeysFrom: 'test', keep: async () => {} },
+    { jwtKeys: keyring, encryptionKeys: keyring },
     {
       settings: readSettings({}, undefined),
       log: openLog('silent'),

@@ -26,6 +26,12 @@ export class Keyring {
     }
   }
 
+  /** All keys, as `parseKeyring` reads them: for another process of this node, never for a log. */
+  toText(): string {
+    const keys = [...this.#byId.values()].map(({ id, secret }) => `${id}:${secret.export().toString('base64')}`);
+    return [...keys, ...[...this.#lost].map((id) => `${id}:${lostMark}`)].join(',');
+  }
+
   find(id: string): Key | undefined {
     return this.#byId.get(id);
   }

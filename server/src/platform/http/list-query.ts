@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumPageSize } from '../../core/page.ts';
+import { currencyCode } from './shapes.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: maximumPageSize, default: 20 }));
 
@@ -44,8 +45,9 @@ export const cursorListFields = {
     Type.String({
       minLength: 1,
       maxLength: 100,
-      deprecated: true,
-      description: '`pagination.next` of the previous page. Deprecated: `cursor` also notices a changed filter.',
+      description:
+        'The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages ' +
+        '`cursor` is better, because it notices a changed filter.',
     }),
   ),
   pageSize,
@@ -61,9 +63,18 @@ export const dayFields = {
   endDate: day('The last day, whole and in UTC: YYYY-MM-DD.'),
 };
 
+/** A plus sign in a query string means a space, and is often sent as it is. */
+const dayOrTime =
+  '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])' +
+  '(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?(Z|[+ -]([01][0-9]|2[0-3]):[0-5][0-9]))?$';
+
 const limit = (description: string) =>
   Type.Optional(
-    Type.String({ minLength: 10, maxLength: 40, title: 'a day as YYYY-MM-DD, or a time with its offset', description }),
+    Type.String({
+      pattern: dayOrTime,
+      title: 'a day as YYYY-MM-DD, or a time with its offset, such as 2026-01-31T09:30:00+01:00',
+      description,
+    }),
   );
 
 /** Query parameters that limit a list to days or moments (`timeRangeOf`). */
@@ -81,10 +92,21 @@ export const timeFields = {
   ),
 };
 
+/** Where an export that broke off goes on. */
+export const exportAfter = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description:
+      'The id of a row: only rows below it. An export that broke off goes on after the last whole row received.',
+  }),
+);
+
 /** Query parameters of lists that have page numbers and cursors (`ListPagination`). */
 export const listFields = {
   ...pageFields,
   cursor,
+  after: exportAfter,
   tenantId: tenantField,
 };
 
@@ -101,18 +123,13 @@ export function furtherFields(names: readonly string[]) {
   );
 }
 
-export const currencyField = Type.Optional(
-  Type.String({
-    pattern: '^[A-Z]{3}$',
-    title: 'an ISO 4217 code, such as USD',
-    description: 'Only rows in this currency.',
-  }),
-);
+export const currencyField = Type.Optional(currencyCode('Only rows in this currency.'));
 
 /** Metadata of rows to look for: `metadata[order]=7`. Each named key must have that value, as text. */
 export const metadataField = Type.Optional(
   Type.Unsafe<Record<string, string>>({
     type: 'object',
+    propertyNames: { pattern: '^[^\\[\\]]+$' },
     additionalProperties: { type: 'string', maxLength: 1000 },
     minProperties: 1,
     maxProperties: 5,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { countryCodes } from '../../core/country.ts';
+import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
 
 /** Schemas that several kinds of records share. */
@@ -51,6 +52,18 @@ export const country = Type.String({
   pattern: `^(${countryCodes.join('|')})$`,
   title: 'a country code of ISO 3166-1 alpha-2, such as US',
 });
+
+/** A currency in requests (ISO 4217), by pattern for the same reason. */
+export const currencyCode = (description?: string) =>
+  Type.String({
+    pattern: `^(${currencyCodes.join('|')})$`,
+    title: 'an upper-case ISO 4217 code, such as USD',
+    ...(description !== undefined && { description }),
+  });
+
+/** The public id of a record (`publicId`) in requests that refuse what cannot be one. */
+export const idOf = (prefix: string, description: string) =>
+  Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$`, title: `an id such as ${prefix}_…`, description });
 
 const addressFields = {
   line1: Type.Optional(Type.String({ maxLength: 200 })),

@@ -21,10 +21,10 @@ export class WaitingServer {
   }
 
   /** Listens, and returns the port. */
-  async listen(host: string, port: number): Promise<number> {
+  async listen(address: { host: string; port: number; reusePort: boolean }): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
+      this.#server.listen(address, () => {
         this.#server.off('error', reject);
         resolve();
       });

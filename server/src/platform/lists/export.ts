@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/page.ts';
 import { csvLine } from './csv.ts';
-import type { List, Paging, Rows } from './list.ts';
+import type { CursorList, List, Paging, Rows } from './list.ts';
 
 /** The media types in which lists are exported. */
 export const exportTypes = ['text/csv', 'application/x-ndjson'] as const;
@@ -12,7 +12,11 @@ export type ExportType = (typeof exportTypes)[number];
 /** The part of a list's description that is about its export. */
 export const exportText =
   'With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead ' +
-  'of a page. Refusals use the envelope. The export is recorded in the audit log.';
+  'of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded ' +
+  'in the audit log.';
+
+/** The header of an export with the number of its rows, by which a client shows its progress. */
+export const totalHeader = 'x-total-count';
 
 /**
  * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined: JSON, also for
@@ -71,8 +75,18 @@ export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: P
 
 const rowsPerPortion = 1_000;
 
+/** The number of rows that an export will have; undefined: the list does not count them, or the export goes on within it. */
+export async function totalOf(
+  list: List<unknown> | CursorList<unknown>,
+  { after }: Paging,
+): Promise<number | undefined> {
+  if (!('readPage' in list) || list.uncounted !== undefined || after !== undefined) return undefined;
+  return (await list.readPage(0, 1)).total;
+}
+
 /**
- * All rows of a list, newest first, as a stream. The first portion is read at once, so that what fails is refused as usual.
+ * All rows of a list, newest first, as a stream; with `belowKey` those below it, and no header line in a CSV, so that they
+ * can be appended to the rows received before. The first portion is read at once, so that what fails is refused as usual.
  * Each other one is read when the client has taken the one before: an export of any size needs little memory, holds no
  * connection in between, and ends when the client has gone.
  */
@@ -80,19 +94,22 @@ export async function exportOf<Row>(
   list: Pick<List<Row>, 'read'>,
   type: ExportType,
   format: ExportFormat<Row>,
+  belowKey?: string,
 ): Promise<Readable> {
-  const first = await list.read({ take: rowsPerPortion });
-  return Readable.from(portions(list, first, type, format), { objectMode: false });
+  const first = await list.read({ belowKey, take: rowsPerPortion });
+  const header = type === 'text/csv' && belowKey === undefined ? csvLine(format.columns) : '';
+  return Readable.from(portions(list, first, type, format, header), { objectMode: false });
 }
 
 async function* portions<Row>(
   { read }: Pick<List<Row>, 'read'>,
   first: Rows<Row>,
   type: ExportType,
-  { columns, cellsOf, jsonOf }: ExportFormat<Row>,
+  { cellsOf, jsonOf }: ExportFormat<Row>,
+  header: string,
 ): AsyncGenerator<string> {
   const textOf = type === 'text/csv' ? (row: Row) => csvLine(cellsOf(row)) : (row: Row) => `${jsonOf(row)}\n`;
-  if (type === 'text/csv') yield csvLine(columns);
+  if (header !== '') yield header;
   for (let portion = first; ; portion = await read({ belowKey: portion.nextKey, take: rowsPerPortion })) {
     if (portion.rows.length > 0) yield portion.rows.map(textOf).join('');
     if (portion.nextKey === undefined) return;

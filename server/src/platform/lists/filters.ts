@@ -1,4 +1,5 @@
 import type { TOptional, TSchema } from 'typebox';
+import { invalid } from '../../core/errors.ts';
 
 /** The SQL types of filter values. */
 type SqlType =
@@ -58,7 +59,7 @@ export interface ListFilters<Filters extends Record<string, Filter>> extends Fil
   fields: Fields<Filters>;
   /** SQL of one value. */
   value: (name: keyof Filters & string, first: number) => string;
-  /** The values in the order of the parameters; null where a filter is not used. */
+  /** The values in the order of the parameters; null where a filter is not used. Refuses `xFrom` above `xTo`. */
   valuesOf: (given: Readonly<Record<string, unknown>>) => unknown[];
   /** The filters in use, apart from that by mode. */
   usedIn: (given: Readonly<Record<string, unknown>>) => string[];
@@ -92,11 +93,24 @@ export function listFilters<const Filters extends Record<string, Filter>>(filter
       entries
         .map(([name, { condition }]) => `(${value(name, first)} is null or ${condition(value(name, first))})`)
         .join('\n         and '),
-    valuesOf: (given) => entries.map(([name, { type }]) => parameterOf(given[name], type)),
+    valuesOf: (given) => {
+      for (const [name] of entries) refuseEmptyRange(given, name);
+      return entries.map(([name, { type }]) => parameterOf(given[name], type));
+    },
     conditionOf: (name, first) => filters[name]?.condition(value(name, first)) ?? 'false',
     usedIn: (given) => usedIn(given).map(([name]) => name),
     uncountedIn: (given) => usedIn(given).find(([, { counted = true }]) => !counted)?.[0],
   };
+}
+
+/** Numbers or days: an empty answer would be taken for the absence of rows. */
+function refuseEmptyRange(given: Readonly<Record<string, unknown>>, from: string): void {
+  if (!from.endsWith('From')) return;
+  const to = `${from.slice(0, -'From'.length)}To`;
+  const [least, most] = [given[from], given[to]] as [number | undefined, number | undefined];
+  if (least !== undefined && most !== undefined && least > most) {
+    throw invalid(from, `${from} must not be ${typeof least === 'number' ? 'more than' : 'after'} ${to}.`);
+  }
 }
 
 const parameterOf = (given: unknown, type: SqlType) =>

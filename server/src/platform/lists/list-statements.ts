@@ -18,6 +18,14 @@ export interface RowSource {
 /** Values before those of the filters: tenants, and for each the first key and the key after the last. */
 export const firstFilter = 4;
 
+/**
+ * Keys of a uuid list hold the time, so that limits of time are ranges of keys. Integers are counted over their whole range: as a
+ * condition PostgreSQL took it for a two-hundredth of the rows, and read a million by the unique index of ids instead of 10,000
+ * by the index of the filters.
+ */
+const inRange = (alias: string, key: RowSource['key']) =>
+  key === 'uuid' ? `and ${alias}.id >= source.from_key and ${alias}.id < source.to_key` : '';
+
 export type ReadRow<Row> = Partial<Row> & { bound: string | number | null };
 
 const rangesOf = (key: string) =>
@@ -90,7 +98,7 @@ export function pageStatement<Row>(
         cross join lateral (
           select ${alias}.tenant_id, ${alias}.id
             from ${from}
-           where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key and ${alias}.id < source.to_key
+           where ${alias}.tenant_id = source.tenant_id ${inRange(alias, key)}
              ${condition === undefined ? '' : `and ${condition}`}
              and ${filters.condition(firstFilter)}
            order by ${alias}.id desc limit ${skip} + ${take}
@@ -116,7 +124,7 @@ export function countStatement(
       cross join lateral (
         select count(*) as total
           from ${from}
-         where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key and ${alias}.id < source.to_key
+         where ${alias}.tenant_id = source.tenant_id ${inRange(alias, key)}
            ${condition === undefined ? '' : `and ${condition}`}
            and ${filters.condition(firstFilter)}
       ) as counted`,

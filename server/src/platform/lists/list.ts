@@ -6,13 +6,14 @@ import { scanEnough } from '../postgres/scan-enough.ts';
 import type { Statement } from '../postgres/statement.ts';
 import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
 import type { ListStatements, ReadRow } from './list-statements.ts';
+import { integerOf } from './search.ts';
 
 /** The query parameters that every list has besides its filters. */
 export interface Paging {
   page?: number | undefined;
   pageSize?: number | undefined;
   cursor?: string | undefined;
-  /** An older form of the cursor: the public id of the last row. */
+  /** The id of a row, as the list shows it: an older form of the cursor, and where an export that broke off goes on. */
   after?: string | undefined;
   fields?: unknown;
 }
@@ -26,8 +27,10 @@ export interface CursorList<Row> {
   keyType: KeyType;
   /** Rows below a key, newest first. */
   read: (slice: Slice) => Promise<Rows<Row>>;
-  /** The prefix of public ids that `after` takes, which some lists had before there were cursors. */
+  /** The prefix of the public ids of rows; undefined: ids are integers. */
   idPrefix?: string;
+  /** Its pages have `next`, for `after`, since before there were cursors. */
+  givesNext?: boolean;
 }
 
 /** A list that has page numbers too. */
@@ -64,7 +67,7 @@ export async function pageOf<Row>(
   paging: Paging,
 ): Promise<{ rows: Row[]; pagination: ListPagination }> {
   const { page = 1, pageSize = defaultPageSize, cursor, after } = paging;
-  if ('readPage' in list && cursor === undefined && list.uncounted === undefined) {
+  if ('readPage' in list && cursor === undefined && after === undefined && list.uncounted === undefined) {
     const { rows, total } = await list.readPage((page - 1) * pageSize, pageSize);
     const last = rows.at(-1);
     const hasNext = last !== undefined && (page - 1) * pageSize + rows.length < total;
@@ -78,16 +81,23 @@ export async function pageOf<Row>(
     cursor === undefined ? keyAfter(list, after) : keyOfCursor(list.name, list.filters, list.keyType, cursor);
   const { rows, nextKey } = await list.read({ belowKey, take: pageSize });
   const nextCursor = nextKey === undefined ? null : cursorOf(list.name, list.filters, nextKey);
-  const { idPrefix } = list;
-  const next = idPrefix !== undefined && { next: nextKey === undefined ? null : publicId(idPrefix, nextKey) };
+  const { givesNext = false, idPrefix = '' } = list;
+  const next = givesNext && { next: nextKey === undefined ? null : publicId(idPrefix, nextKey) };
   return { rows, pagination: { pageSize, ...next, nextCursor } };
 }
 
-function keyAfter({ idPrefix = '' }: { idPrefix?: string }, after: string | undefined): string | undefined {
+/** The key of the row that `after` names; refused unless it is an id of this list. */
+export function keyAfter(
+  { idPrefix }: Pick<CursorList<unknown>, 'idPrefix'>,
+  after: string | undefined,
+): string | undefined {
   if (after === undefined) return undefined;
-  const key = uuidOfPublicId(idPrefix, after);
-  if (key === undefined) throw invalid('after', `after must be an id that begins with ${idPrefix}_.`);
-  return key;
+  const key = idPrefix === undefined ? integerOf(after)?.toString() : uuidOfPublicId(idPrefix, after);
+  if (key !== undefined) return key;
+  throw invalid(
+    'after',
+    `after must be the id of a row, ${idPrefix === undefined ? 'an integer' : `such as ${idPrefix}_…`}.`,
+  );
 }
 
 function noPageNumbers(uncounted: string | undefined): string {
@@ -180,7 +190,7 @@ export function countedList<Row extends { id: string | number }>(
   { database, listDatabase }: ListDeps,
   { read, page, count }: ListStatements<Row>,
   selection: Selection,
-  list: Pick<List<Row>, 'name' | 'filters' | 'keyType' | 'uncounted'>,
+  list: Pick<List<Row>, 'name' | 'filters' | 'keyType' | 'idPrefix' | 'uncounted'>,
 ): List<Row> {
   const values = rangeValues(selection);
   return {

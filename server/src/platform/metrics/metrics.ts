@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from '@prometheus-io/client';
 
 /** Bucket limits in seconds. A request for one payment usually takes 1 to 10 ms. */
 export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -6,8 +6,11 @@ export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0
 /** The metrics of this node. Modules add their own; docs/guides/operations.md explains which to watch. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #ofDatabase: boolean;
 
-  constructor() {
+  /** `ofDatabase`: whether this process reports what the database says; one process of a node does. */
+  constructor({ ofDatabase = true } = {}) {
+    this.#ofDatabase = ofDatabase;
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -22,6 +25,24 @@ export class Metrics {
     labelNames: Label[] = [],
   ): Histogram<Label> {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
+  }
+
+  /** A counter of what is counted elsewhere: `take` returns, by labels, what was added since it was last called. */
+  collectedCounter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    take: () => Iterable<[LabelValues<Label>, number]>,
+  ): void {
+    new Counter<Label>({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        for (const [labels, added] of take()) this.inc(labels, added);
+      },
+    });
   }
 
   /** `collect` sets the gauge whenever the metrics are read. It must not fail. */
@@ -40,6 +61,11 @@ export class Metrics {
         await collect(this as Gauge<Label>);
       },
     });
+  }
+
+  /** A gauge of what the database says, which is the same for all processes of a node. */
+  databaseGauge(name: string, help: string, collect: (gauge: Gauge) => Promise<void>): void {
+    if (this.#ofDatabase) this.gauge(name, help, collect);
   }
 
   get contentType(): string {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { databaseFromTemplate, settableClock, type TestDatabase } from '../../testing/postgres/database.ts';
+import { Database } from './database.ts';
 
 let db: TestDatabase;
 
@@ -36,6 +37,34 @@ test('the difference of two long ids tells nothing of how many were drawn betwee
   // Spread evenly, an eighth of the steps is in each eighth of the range.
   const inFirstEighth = steps.filter((step) => step < 512).length / steps.length;
   expect(inFirstEighth).toBeLessThan(0.4);
+});
+
+test('no long id is drawn twice when the clock is set back, and ids go on ascending', async () => {
+  const stepped = await databaseFromTemplate();
+  try {
+    const setClock = await settableClock(stepped);
+    const draw = async () => {
+      // Connections that are open do not see the settable clock.
+      const fresh = new Database({ connection: stepped.connection, connections: 1, name: 'ids' });
+      const text = `select next_id('plan_id_seq') as id from generate_series(1, 10000)`;
+      const rows = await fresh.run<{ id: number }>({ name: '', text });
+      await fresh.close();
+      return rows.map(({ id }) => id);
+    };
+    const ids = await draw();
+    for (const byMs of [-50, -3_600_000, -3_599_950]) {
+      await setClock(byMs);
+      ids.push(...(await draw()));
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    const milliseconds = ids.map((id) => Math.floor(id / 4096));
+    expect(milliseconds).toEqual(milliseconds.toSorted((a, b) => a - b));
+    await setClock(3_600_000);
+    const [later] = (await draw()).toSorted((a, b) => a - b);
+    expect(Math.floor((later as number) / 4096)).toBeGreaterThan((milliseconds.at(-1) as number) + 3_000_000);
+  } finally {
+    await stepped.drop();
+  }
 });
 
 test('short ids are distinct, fit 31 bits, and are in no order', async () => {

@@ -31,6 +31,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     drawUuid,
     reservations: invoiceReservations,
     open: String,
+    seal: (plain) => Buffer.from(plain),
     observeBatch: (size) => batchSizes.push(size),
   });
   const reader = new TransactionReader(database);
@@ -45,7 +46,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).record,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
-      updateTransaction(input, principal, deps, key),
+      updateTransaction(input, principal, deps, { idempotencyKey: key }),
     stop: async () => {
       await notifications.stop();
       await writer.close();

@@ -117,6 +117,7 @@ export async function processingNode(
   const creator = new TransactionCreator({
     reservations: invoiceReservations,
     open: String,
+    seal: (plain) => Buffer.from(plain),
     writer: pool('test writer', 1),
     database,
     channels,

@@ -49,7 +49,15 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
   // With the compile cache of `npm start`: half of the start is compilation.
   const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), ...environment },
+    // One process, whatever the number of cores: tests of several ask for them.
+    env: {
+      APP_PROCESSES: '1',
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      ...(TMPDIR !== undefined && { TMPDIR }),
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   });

@@ -1,6 +1,6 @@
 import { secondMs } from '../../../core/clock.ts';
 import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { connectionsOfNode } from '../../node.ts';
+import { connectionsOfNode } from '../../config/connections.ts';
 import { oldestVersion } from '../../open-database.ts';
 import type { DatabaseCheck } from '../check.ts';
 import { readClock } from '../statements.ts';

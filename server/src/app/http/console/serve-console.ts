@@ -64,7 +64,7 @@ function sendUnbuilt(reply: FastifyReply): FastifyReply {
     .code(503)
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     })
     .send(unbuilt);
 }

@@ -33,6 +33,7 @@ export const customerFilters = listFilters({
     ),
     type: 'text',
     condition: (value) => `position(lower(${value}) in lower(c.name)) > 0`,
+    counted: false,
   },
   metadata: {
     field: metadataField,

@@ -17,6 +17,7 @@ import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
+import type { ClockRow } from '../test-clocks/statements.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import { type CustomerRecord, recordOf } from './record.ts';
@@ -73,8 +74,14 @@ async function create(
   const principal = await deps.channels.actOn(input.defaultChannelId, caller);
   if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
   const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
-  const livemode = livemodeOfNew(principal, input.livemode, channel, 'defaultChannelId');
-  const clockId = await requireClock(input.clockId, principal, deps);
+  const clock = await findTestClock(input.clockId, principal, deps);
+  const livemode = livemodeOfNew(
+    principal,
+    input.livemode ?? channel?.livemode ?? clock?.livemode,
+    channel,
+    'defaultChannelId',
+  );
+  if (clock !== undefined) requireSameMode(livemode, clock.livemode, 'clockId', `clock ${clock.id}`);
   const { paymentMethod } = input;
   const values = [
     principal.tenantId,
@@ -85,7 +92,7 @@ async function create(
     input.externalId ?? null,
     input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
-    clockId,
+    clock?.id ?? null,
     deps.clock(),
     livemode,
   ];
@@ -179,16 +186,16 @@ async function usableChannel(
   return channelId == null ? undefined : channels.findUsable(channelId, tenantId, 'defaultChannelId');
 }
 
-async function requireClock(
+async function findTestClock(
   clockId: number | null | undefined,
   principal: Principal,
   { database, clocksOffered }: CustomerDeps,
-): Promise<number | null> {
-  if (clockId === undefined || clockId === null) return null;
+): Promise<ClockRow | undefined> {
+  if (clockId === undefined || clockId === null) return undefined;
   requireTestClocksOffered({ offered: clocksOffered }, 'clockId');
-  const { tenant_id } = await readClock(clockId, principal, database, 'clockId');
-  if (tenant_id !== principal.tenantId) {
+  const row = await readClock(clockId, principal, database, 'clockId');
+  if (row.tenant_id !== principal.tenantId) {
     throw new Refusal('record_not_found', `There is no clock ${clockId}.`, { field: 'clockId' });
   }
-  return clockId;
+  return row;
 }

@@ -54,7 +54,7 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
 
     get('/api/customer/list', 'transaction_read', 'Customers', {
       summary: 'List customers',
-      description: `Newest first. ${pagingOf('customers', ['metadata'])} ${exportText}`,
+      description: `Newest first. ${pagingOf('customers', ['name', 'metadata'])} ${exportText}`,
       query: customerListQuery,
       data: Type.Array(listedCustomer),
       paged: 'by_page_or_cursor',

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { requireCurrency } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
@@ -42,7 +41,6 @@ export async function createInvoice(
   idempotencyKey?: string,
 ): Promise<{ record: InvoiceRecord; replayed: boolean }> {
   const { database, clock } = deps;
-  requireCurrency(input.currency);
   requireOneTax(input.lines);
   metadataJson(input.metadata);
   const totals = priceLines(input.lines);

@@ -50,8 +50,12 @@ export async function appendInvoiceEvents(
   await queueMails(transaction, occasions, drawUuid);
 }
 
-/** Customers are mailed about payments: not about an invoice that is PAID because its total is 0. */
+/**
+ * Customers are mailed invoices that nothing is charged for automatically, and about payments: not about an invoice that is
+ * PAID because its total is 0.
+ */
 function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
+  if (type === 'invoice.finalized' && invoice.status === 'OPEN') return [{ kind: 'INVOICE', invoice }];
   if (type === 'invoice.paid' && payment) return [{ kind: 'RECEIPT', invoice }];
   return type === 'invoice.payment_failed' ? [{ kind: 'PAYMENT_FAILED', invoice }] : [];
 }

@@ -118,7 +118,7 @@ export const findBySearch = statement<{ id: number }>(
       (select i.id
          from (
            select id from customer where tenant_id = visible.tenant_id and external_id = $5
-           union
+           union all
            select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($5)
          ) as payer
          join invoice i on i.tenant_id = visible.tenant_id and i.customer_id = payer.id

@@ -7,6 +7,7 @@ import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
+import { InvoiceLinks } from './mails/links.ts';
 import { invoiceMailWorker, sweepInvoiceMails } from './mails/worker.ts';
 import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
@@ -89,6 +90,7 @@ export const invoices = defineModule({
 function provide(needs: Needs) {
   const { settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks, mailer, logError } = needs;
   const invoiceFollowers = new InvoiceFollowers();
+  const invoiceLinks = new InvoiceLinks();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
     drawUuid,
@@ -105,6 +107,7 @@ function provide(needs: Needs) {
     database: workerDatabase,
     clock,
     mailer,
+    links: invoiceLinks,
     logError,
     ...failureLog(log, 'Mailing customers'),
   });
@@ -127,5 +130,5 @@ function provide(needs: Needs) {
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceWorker, overdueWorker, mailWorker, pdfRenderer };
+  return { invoiceFollowers, invoiceLinks, invoiceWorker, overdueWorker, mailWorker, pdfRenderer };
 }

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  currencyCode,
   keptAddress,
   keptMetadata,
   livemode,
@@ -42,7 +43,7 @@ const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as
 export const invoiceInput = Type.Object(
   {
     customerId: long('The customer to invoice.'),
-    currency: Type.String({ minLength: 1, maxLength: 16, description: 'An ISO 4217 code.' }),
+    currency: currencyCode(),
     lines,
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     metadata: Type.Optional(metadata),

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { requireCurrency } from '../../../core/currency.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode, seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -48,7 +47,6 @@ export async function modifyPlan(
     input: { ...input, mode: principal.livemode ?? null },
     nowMs: deps.clock(),
   });
-  if (input.currency !== undefined) requireCurrency(input.currency);
   const { id } = input;
   if (id === undefined) {
     const plan = input as WholePlan;

@@ -4,7 +4,7 @@ import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { recordOf } from './record.ts';
 import { planInput, planListQuery, planQuery, planRecord } from './schema.ts';
@@ -48,7 +48,8 @@ export function planRoutes(deps: PlanDeps): Route[] {
       handle: ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize, state = null } = query;
         return deps.database.snapshot(async (snapshot) => {
-          const filters = [await visibleTenants(snapshot, principal), state, visibleModes(principal, query.livemode)];
+          const tenantIds = await listedTenants(snapshot, principal, query.tenantId);
+          const filters = [tenantIds, state, visibleModes(principal, query.livemode)];
           const [count] = await snapshot.run(countPlans, filters);
           const rows = await snapshot.run(listPlans, [...filters, (page - 1) * pageSize, pageSize]);
           return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import {
+  currencyCode,
   livemode,
   livemodeFilter,
   livemodeInput,
@@ -26,7 +27,7 @@ export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
-    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', title: 'an ISO 4217 code in capitals' })),
+    currency: Type.Optional(currencyCode()),
     amount: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -79,6 +80,7 @@ export const planQuery = Type.Object({ id: id('The plan.') });
 export const planListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(Type.Boolean({ description: 'Only plans that can (true) or cannot (false) be subscribed to.' })),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

@@ -62,7 +62,7 @@ export const findBySearch = statement<{ id: number }>(
       (select s.id
          from (
            select id from customer where tenant_id = visible.tenant_id and external_id = $3
-           union
+           union all
            select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($3)
          ) as payer
          join subscription s on s.tenant_id = visible.tenant_id and s.customer_id = payer.id

@@ -88,7 +88,10 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription cancelled', await cancelSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOf(
+          'Subscription cancelled',
+          await cancelSubscription(body, principal, deps, { idempotencyKey: idempotencyKeyOf(headers) }),
+        ),
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {

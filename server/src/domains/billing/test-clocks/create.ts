@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -28,9 +29,16 @@ export async function createClock(
   const realMs = deps.clock();
   const nowMs = nowTime === undefined ? realMs : parseClockTime(nowTime, 'nowTime');
   const { tenantId } = principal;
-  const request = { tenantId, path: '/api/clock/create', key: idempotencyKey, input, nowMs: realMs };
+  const livemode = livemodeOfNew(principal, input.livemode ?? false);
+  const request = {
+    tenantId,
+    path: '/api/clock/create',
+    key: idempotencyKey,
+    input: { ...input, mode: principal.livemode ?? null },
+    nowMs: realMs,
+  };
   return answerOnce(deps.database, request, async (transaction) => {
-    const [row] = (await transaction.run(insertClock, [tenantId, name, nowMs, realMs])) as [ClockRow];
+    const [row] = (await transaction.run(insertClock, [tenantId, name, nowMs, realMs, livemode])) as [ClockRow];
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'clock.create', tenantId, recordId: row.id, after });
     return after;

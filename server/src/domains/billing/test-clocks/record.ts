@@ -4,9 +4,10 @@ import type { ClockRow } from './statements.ts';
 
 export type ClockRecord = Static<typeof clockRecord>;
 
-export function recordOf({ id, name, now_at, target_at, created_at, updated_at }: ClockRow): ClockRecord {
+export function recordOf({ id, livemode, name, now_at, target_at, created_at, updated_at }: ClockRow): ClockRecord {
   return {
     id,
+    livemode,
     name,
     nowTime: now_at,
     state: target_at === null ? 'READY' : 'ADVANCING',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { visibleModes } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -7,7 +8,7 @@ import { type ClockDeps, createClock } from './create.ts';
 import { readClock } from './read.ts';
 import { recordOf } from './record.ts';
 import { requireTestClocksOffered } from './rules.ts';
-import { clockAdvance, clockInput, clockQuery, clockRecord } from './schema.ts';
+import { clockAdvance, clockInput, clockListQuery, clockQuery, clockRecord } from './schema.ts';
 import { listClocks } from './statements.ts';
 
 export function clockRoutes(deps: ClockDeps): Route[] {
@@ -50,10 +51,12 @@ export function clockRoutes(deps: ClockDeps): Route[] {
     get('/api/clock/list', 'subscription_read', 'Clocks', {
       summary: 'List test clocks',
       description: 'Newest first, at most 1,000.',
+      query: clockListQuery,
       data: Type.Array(clockRecord),
-      handle: async ({ principal }) => {
+      handle: async ({ principal, query }) => {
         requireTestClocksOffered(deps);
-        const rows = await deps.database.run(listClocks, [await visibleTenants(deps.database, principal)]);
+        const modes = visibleModes(principal, query.livemode, { namesRecord: true });
+        const rows = await deps.database.run(listClocks, [await visibleTenants(deps.database, principal), modes]);
         return { data: rows.map(recordOf) };
       },
     }),

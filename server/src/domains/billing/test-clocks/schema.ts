@@ -1,13 +1,20 @@
 import { Type } from 'typebox';
-import { long, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import { livemode, livemodeInput, long, nullable, updatedTime } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, pattern: '^(?!0000)', title: 'an ISO 8601 time', description });
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    pattern: '^(19[789]|20|21)',
+    title: 'an ISO 8601 time between 1970 and 2200',
+    description,
+  });
 
 export const clockInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     nowTime: Type.Optional(time('The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time.')),
+    livemode: livemodeInput('test'),
   },
   { additionalProperties: false },
 );
@@ -20,10 +27,15 @@ export const clockAdvance = Type.Object(
   { additionalProperties: false },
 );
 
+export const clockListQuery = Type.Object({
+  livemode: Type.Optional(Type.Boolean({ description: 'Only live (true) or test (false) clocks. Default: both.' })),
+});
+
 export const clockQuery = Type.Object({ id: long('The clock.') });
 
 export const clockRecord = Type.Object({
   id: Type.Integer(),
+  livemode,
   name: Type.String(),
   nowTime: Type.String({ description: 'The current time of the clock.' }),
   state: Type.Enum(['READY', 'ADVANCING'], {

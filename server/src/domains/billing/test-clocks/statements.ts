@@ -7,6 +7,7 @@ export const clocksDue: Topic = 'clocks';
 export interface ClockRow {
   tenant_id: number;
   id: number;
+  livemode: boolean;
   name: string;
   now_at: string;
   target_at: string | null;
@@ -14,12 +15,12 @@ export interface ClockRow {
   updated_at: string | null;
 }
 
-const columns = 'k.tenant_id, k.id, k.name, k.now_at, k.target_at, k.created_at, k.updated_at';
+const columns = 'k.tenant_id, k.id, k.livemode, k.name, k.now_at, k.target_at, k.created_at, k.updated_at';
 
 export const insertClock = statement<ClockRow>(
   'clocks.insert',
-  `insert into clock as k (tenant_id, name, now_at, created_at)
-   values ($1, $2, to_timestamp($3::float8 / 1000), to_timestamp($4::float8 / 1000))
+  `insert into clock as k (tenant_id, name, now_at, created_at, livemode)
+   values ($1, $2, to_timestamp($3::float8 / 1000), to_timestamp($4::float8 / 1000), $5)
    returning ${columns}`,
 );
 
@@ -31,9 +32,11 @@ export const findClock = statement<ClockRow>(
      join clock k on k.tenant_id = visible.tenant_id and k.id = $2`,
 );
 
+/** Values: visible tenants, modes. */
 export const listClocks = statement<ClockRow>(
   'clocks.list',
-  `select ${columns} from clock k where k.tenant_id = any ($1::bigint[]) order by k.id desc limit 1000`,
+  `select ${columns} from clock k where k.tenant_id = any ($1::bigint[]) and k.livemode = any ($2::boolean[])
+    order by k.id desc limit 1000`,
 );
 
 /** Starts to advance a READY clock. Values: tenant, id, target (ms), now (ms). */

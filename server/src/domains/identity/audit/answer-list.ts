@@ -9,8 +9,10 @@ import {
   exportTypeOf,
   recordFormat,
   refusePaging,
+  totalHeader,
+  totalOf,
 } from '../../../platform/lists/export.ts';
-import { type CursorList, filtersOf, type List, type Paging, pageOf } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, keyAfter, type List, type Paging, pageOf } from '../../../platform/lists/list.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { AuditAction } from './actions.ts';
 import { appendAudit } from './append.ts';
@@ -47,28 +49,33 @@ export async function answerList<Row, Listed extends object, Query extends Pagin
   refusePaging(query);
   const further = [...(seesAllTenants(principal) ? ['tenantId'] : []), ...String(query.fields ?? '').split(',')];
   const format = recordFormat(columnsOf(shape, further), listedAs);
-  return recordedExport(list, type, format, { database, principal, file, action, filters: filtersOf(query) });
+  return recordedExport(list, type, format, { database, principal, file, action, query });
 }
 
 /** An export as a file, which is recorded first. */
 export async function recordedExport<Row>(
-  list: Pick<List<Row>, 'read'>,
+  list: List<Row> | CursorList<Row>,
   type: ExportType,
   format: ExportFormat<Row>,
-  options: { database: Database; principal: Principal; file: string; action: AuditAction; filters: object },
+  options: { database: Database; principal: Principal; file: string; action: AuditAction; query: Paging },
 ): Promise<Answer<never>> {
-  const { database, principal, file, action, filters } = options;
-  const content = await exportOf(list, type, format);
+  const { database, principal, file, action, query } = options;
+  const { after } = query;
+  const content = await exportOf(list, type, format, keyAfter(list, after));
+  const total = await totalOf(list as List<unknown>, query);
   const ending = type === 'text/csv' ? 'csv' : 'ndjson';
   await database.transaction((transaction) =>
     appendAudit(transaction, principal, {
       action,
       tenantId: principal.tenantId,
-      details: { format: ending, filters },
+      details: { format: ending, filters: filtersOf(query), ...(after !== undefined && { after }) },
     }),
   );
   return {
     document: { type: `${type}; charset=utf-8`, content },
-    headers: { 'content-disposition': `attachment; filename="${file}.${ending}"` },
+    headers: {
+      'content-disposition': `attachment; filename="${file}.${ending}"`,
+      ...(total !== undefined && { [totalHeader]: String(total) }),
+    },
   };
 }

@@ -9,7 +9,7 @@ export type RequestOrigin = Pick<Principal, 'requestId' | 'address'>;
 
 /** Who acts. A `Principal` is one; the others have proven who they are in another way, or not at all. */
 export interface Actor extends RequestOrigin, Pick<Principal, 'keyId'> {
-  by: Principal['by'] | 'password' | 'reset_token' | 'device_code' | 'nobody' | 'system';
+  by: Principal['by'] | 'password' | 'passkey' | 'reset_token' | 'device_code' | 'nobody' | 'system';
   userId: number | null;
   userName: string | null;
 }

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer } from '../../../platform/http/route.ts';
 import { columnsOf, type ExportFormat, type ExportType, recordFormat } from '../../../platform/lists/export.ts';
-import { filtersOf } from '../../../platform/lists/list.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { recordedExport } from './answer-list.ts';
 import { auditList, recordOf } from './list.ts';
@@ -32,6 +31,6 @@ export async function exportAuditEntries(
   { database, listDatabase }: ExportDeps,
 ): Promise<Answer<never>> {
   const list = await auditList(listDatabase, query, principal);
-  const options = { database, principal, file: 'audit', action: 'audit.export', filters: filtersOf(query) } as const;
+  const options = { database, principal, file: 'audit', action: 'audit.export', query } as const;
   return recordedExport(list, types[format], entryFormat, options);
 }

@@ -28,6 +28,7 @@ export async function auditList(
     filters,
     keyType: 'uuid',
     idPrefix: 'aud',
+    givesNext: true,
     read: ({ belowKey, take }) => readEntries(database, filters, tenantIds, belowKey, take),
   };
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { cursorListFields, timeFields } from '../../../platform/http/list-query.ts';
+import { cursorListFields, exportAfter, timeFields } from '../../../platform/http/list-query.ts';
 import { auditActionNames } from './actions.ts';
 
 const action = Type.Enum([...auditActionNames]);
@@ -37,6 +37,7 @@ export const auditExportQuery = Type.Object({
   format: Type.Optional(
     Type.Enum([...exportFormats], { default: 'ndjson', description: 'One JSON object per line, or CSV.' }),
   ),
+  after: exportAfter,
   ...filters,
 });
 
@@ -52,7 +53,7 @@ export const auditEntry = Type.Object({
   recordId: nullable('string', 'The record, as its own list shows it; null: the action concerns no single record.'),
   userId: nullable('integer', 'Who did it; null: nobody who was signed in, or the service itself.'),
   userName: nullable('string', 'The user name at that time.'),
-  by: Type.Enum(['session', 'key', 'password', 'reset_token', 'device_code', 'nobody', 'system'], {
+  by: Type.Enum(['session', 'key', 'password', 'passkey', 'reset_token', 'device_code', 'nobody', 'system'], {
     description:
       'How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself.',
   }),

@@ -5,6 +5,8 @@ import type { Principal } from '../../../core/principal.ts';
 import { type Answer, type Call, get, post, type Route } from '../../../platform/http/route.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { loginWithSecondFactor, type SecondLoginDeps } from '../second-factor/login.ts';
+import { loginWithPasskey, type PasskeyLoginDeps } from '../second-factor/passkeys/login.ts';
+import { passkeyLoginInput } from '../second-factor/passkeys/schema.ts';
 import { secondLoginInput } from '../second-factor/schema.ts';
 import { type LoginDeps, login } from '../sessions/login.ts';
 import { type LogoutDeps, logoutSession } from '../sessions/logout.ts';
@@ -16,7 +18,7 @@ import { recordOf } from '../users/record.ts';
 import { findUser } from '../users/statements.ts';
 import { profile, signInInput, signOutInput } from './schema.ts';
 
-export interface ConsoleDeps extends LoginDeps, SecondLoginDeps, LogoutDeps {
+export interface ConsoleDeps extends LoginDeps, SecondLoginDeps, PasskeyLoginDeps, LogoutDeps {
   sessionCookie: SessionCookie;
   sandboxEnabled: boolean;
   publicUrl: string;
@@ -51,6 +53,27 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
         return signedIn(await loginWithSecondFactor({ ...call.body, ...originOf(call) }, deps), deps);
+      },
+    }),
+
+    post('/api/console/session/passkey', 'nothing', group, {
+      operationId: 'confirmConsoleSessionWithPasskey',
+      summary: 'Sign in to the console with a passkey',
+      description:
+        'After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the ' +
+        `options. ${ownOriginOnly}`,
+      body: passkeyLoginInput,
+      refuses: [
+        'origin_not_allowed',
+        'login_refused',
+        'challenge_invalid',
+        'passkeys_unavailable',
+        'too_many_attempts',
+      ],
+      data: Type.Null(),
+      handle: async (call) => {
+        deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+        return signedIn(await loginWithPasskey({ ...call.body, ...originOf(call) }, deps), deps);
       },
     }),
 

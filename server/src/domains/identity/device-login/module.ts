@@ -26,11 +26,11 @@ export const deviceLogin = defineModule({
     DeviceDecideInput: decideInput,
     DeviceDecision: decision,
   },
-  routes: (context: Node & { makeFailureLimiter: () => FailureLimiter; clock: Clock }) =>
+  routes: (context: Node & { makeFailureLimiter: (what: string) => FailureLimiter; clock: Clock }) =>
     deviceLoginRoutes({
       ...context,
-      begun: context.makeFailureLimiter(),
-      unknownDevices: context.makeFailureLimiter(),
+      begun: context.makeFailureLimiter('begun device logins'),
+      unknownDevices: context.makeFailureLimiter('unknown device codes'),
       wrongCodes: new RateLimiter({ max: wrongCodesOfUser, windowMs: failureWindowMs, clock: context.clock }),
     }),
   retention: ({ database }: Node) => [

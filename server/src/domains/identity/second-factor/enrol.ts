@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
@@ -22,15 +23,18 @@ export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
 const issuer = 'Florin';
 
 /**
- * Draws a secret, which is in use once a code confirms it. Needs the password: a stolen session must not lock its owner out.
+ * Draws a secret, which is in use once a code confirms it. Needs the password, and a fresh passkey if the user has one: a stolen
+ * session must not lock its owner out, nor leave a factor behind.
  * Beginning again replaces a secret that was not confirmed.
  */
 export async function beginEnrolment(
   password: string,
-  { userId, userName }: Principal,
+  principal: Principal,
   address: string,
   deps: EnrolDeps,
 ): Promise<{ secret: string; uri: string }> {
+  const { userId, userName } = principal;
+  requireStepUp(principal, deps.clock(), 'Adding an authenticator app');
   const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
   const secret = drawSecret();

@@ -1,6 +1,24 @@
 import { defineModule } from '../../../platform/module.ts';
+import type { Node } from '../../../platform/node.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import { secondFactorChecks } from './integrity.ts';
+import { PasskeyChallenges } from './passkeys/challenges.ts';
+import { type PasskeyRouteDeps, passkeyRoutes } from './passkeys/routes.ts';
+import {
+  beginPasskeyInput,
+  beginPasskeyLoginInput,
+  beginPasskeyStepUpInput,
+  passkeyLoginInput,
+  passkeyOptions,
+  passkeyRecord,
+  passkeyStepUpInput,
+  registeredPasskey,
+  registerPasskeyInput,
+  removePasskeyInput,
+  renamePasskeyInput,
+} from './passkeys/schema.ts';
+import { deleteExpiredPasskeyChallenges } from './passkeys/statements.ts';
 import { type SecondFactorDeps, secondFactorRoutes } from './routes.ts';
 import {
   beginInput,
@@ -14,12 +32,16 @@ import {
 } from './schema.ts';
 import { secretPlace } from './verify.ts';
 
-/** Codes of an authenticator app besides the password: at login, and again for what is dangerous. */
+/** Codes of an authenticator app, and passkeys: at login, and again for what is dangerous. */
 export const secondFactor = defineModule({
   name: 'second-factor',
-  tables: ['second_factor', 'recovery_code'],
+  tables: ['second_factor', 'recovery_code', 'passkey', 'used_passkey_challenge'],
   reference: [
     { name: 'Second factor', description: 'Codes of an authenticator app at login, and again for what is dangerous.' },
+    {
+      name: 'Passkeys',
+      description: 'Key pairs on the devices of a user: as second factor, or instead of the password.',
+    },
   ],
   schemas: {
     SecondFactorLoginInput: secondLoginInput,
@@ -30,6 +52,17 @@ export const secondFactor = defineModule({
     RecoveryCodes: recoveryCodes,
     StepUp: steppedUp,
     SecondFactor: factorStatus,
+    PasskeyBeginInput: beginPasskeyInput,
+    PasskeyOptions: passkeyOptions,
+    PasskeyRegisterInput: registerPasskeyInput,
+    RegisteredPasskey: registeredPasskey,
+    Passkey: passkeyRecord,
+    PasskeyModifyInput: renamePasskeyInput,
+    PasskeyRemoveInput: removePasskeyInput,
+    PasskeyLoginBeginInput: beginPasskeyLoginInput,
+    PasskeyLoginInput: passkeyLoginInput,
+    PasskeyStepUpBeginInput: beginPasskeyStepUpInput,
+    PasskeyStepUpInput: passkeyStepUpInput,
   },
   sealed: [
     sealedColumn<{ user_id: number }>({
@@ -40,6 +73,13 @@ export const secondFactor = defineModule({
       place: ({ user_id }) => secretPlace(user_id),
     }),
   ],
-  routes: (context: SecondFactorDeps) => secondFactorRoutes(context),
+  provide: ({ signingKeys, clock }: Node) => ({ passkeyChallenges: new PasskeyChallenges({ signingKeys, clock }) }),
+  routes: (context: SecondFactorDeps & PasskeyRouteDeps) => [...secondFactorRoutes(context), ...passkeyRoutes(context)],
+  retention: ({ database }: Node) => [
+    {
+      name: 'passkey challenges',
+      sweep: (nowMs) => deleteInBatches(database, deleteExpiredPasskeyChallenges, [new Date(nowMs)]),
+    },
+  ],
   integrity: secondFactorChecks,
 });

@@ -3,19 +3,22 @@ import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { appendAudit } from '../audit/append.ts';
-import { endSessionsOfUser } from '../sessions/statements.ts';
+import { type Actor, appendAudit, systemActor } from '../audit/append.ts';
+import { normalizedAccount } from '../sessions/account.ts';
+import { endSessionsOfUser, findLogin } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { refusePrivilegeEscalation } from '../users/rules.ts';
-import { findUser, setHasSecondFactor } from '../users/statements.ts';
-import { deleteRecoveryCodes, deleteSecondFactor, lockSecondFactor } from './statements.ts';
+import { findUser } from '../users/statements.ts';
+import { isActive, secondFactorAbsent } from './rules.ts';
+import { clearSecret, lockSecondFactor, type SecondFactorRow } from './statements.ts';
 import { type CodeDeps, withCode } from './verify.ts';
+import { withdrawSecondFactor } from './withdraw.ts';
 
 export interface RemoveDeps extends CodeDeps {
   notifications: Notifications;
 }
 
-/** Removes the caller's own second factor and its recovery codes. */
+/** Removes the caller's own authenticator app, and without a passkey the recovery codes as well. */
 export async function removeOwnFactor(
   code: string,
   principal: Principal,
@@ -24,7 +27,11 @@ export async function removeOwnFactor(
 ): Promise<void> {
   const { userId, userName, tenantId } = principal;
   await withCode(code, { userId, userName, address }, deps, async (transaction, method) => {
-    await remove(transaction, userId);
+    const [factor] = await transaction.run(lockSecondFactor, [userId]);
+    if (factor?.confirmed_at == null) throw secondFactorAbsent('You have no authenticator app.');
+    await transaction.run(clearSecret, [userId]);
+    const [left] = await transaction.run(lockSecondFactor, [userId]);
+    if (!isActive(left)) await withdrawSecondFactor(transaction, userId);
     const details = { secondFactor: method };
     await appendAudit(transaction, principal, {
       action: 'user.remove_second_factor',
@@ -38,7 +45,7 @@ export async function removeOwnFactor(
 }
 
 /**
- * Removes the second factor of another user, who has lost it, and ends that user's sessions. The caller must hold every
+ * Removes the second factor, passkeys included, of another user, who has lost it, and ends that user's sessions. The caller must hold every
  * permission of that user, and be stepped up.
  */
 export async function removeFactorOf(userId: number, principal: Principal, deps: RemoveDeps): Promise<void> {
@@ -56,18 +63,34 @@ export async function removeFactorOf(userId: number, principal: Principal, deps:
       throw notFound('user', userId);
     }
     refusePrivilegeEscalation(principal, { tenantId: user.tenant_id, userType: user.user_type, roles: user.roles });
-    if (factor === undefined) throw new Refusal('second_factor_absent', 'This user has no second factor.');
-    await remove(transaction, userId);
-    await transaction.run(endSessionsOfUser, [userId, new Date(nowMs)]);
-    const change = { action: 'user.remove_second_factor', tenantId: user.tenant_id, recordId: userId } as const;
-    await appendAudit(transaction, principal, change);
-    await deps.notifications.publish(transaction, principalsTopic);
+    await removeAll(factor, user, principal, transaction, deps);
   });
   deps.notifications.applied(principalsTopic);
 }
 
-async function remove(transaction: Queryable, userId: number): Promise<void> {
-  await transaction.run(deleteSecondFactor, [userId]);
-  await transaction.run(deleteRecoveryCodes, [userId]);
-  await transaction.run(setHasSecondFactor, [userId, false]);
+/** Removes the second factor of the user with this name or address, on behalf of somebody who administers the database. */
+export async function removeFactorAsOperator(
+  account: string,
+  deps: Pick<RemoveDeps, 'database' | 'notifications' | 'clock'>,
+): Promise<void> {
+  await deps.database.transaction(async (transaction) => {
+    const [login] = await transaction.run(findLogin, [normalizedAccount(account)]);
+    if (login === undefined) throw notFound('user', account, 'account');
+    const [factor] = await transaction.run(lockSecondFactor, [login.id]);
+    await removeAll(factor, login, systemActor, transaction, deps);
+  });
+}
+
+async function removeAll(
+  factor: SecondFactorRow | undefined,
+  { id, tenant_id: tenantId }: { id: number; tenant_id: number },
+  actor: Actor,
+  transaction: Queryable,
+  { clock, notifications }: Pick<RemoveDeps, 'clock' | 'notifications'>,
+): Promise<void> {
+  if (factor === undefined) throw secondFactorAbsent('This user has no second factor.');
+  await withdrawSecondFactor(transaction, id);
+  await transaction.run(endSessionsOfUser, [id, new Date(clock())]);
+  await appendAudit(transaction, actor, { action: 'user.remove_second_factor', tenantId, recordId: id });
+  await notifications.publish(transaction, principalsTopic);
 }

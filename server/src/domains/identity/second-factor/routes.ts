@@ -64,7 +64,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
         const [status] = await deps.database.run(readStatus, [principal.userId]);
         const confirmedTime = status?.confirmed_at ?? null;
         const recoveryCodesLeft = status?.recovery_codes ?? 0;
-        return { data: { active: confirmedTime !== null, confirmedTime, recoveryCodesLeft } };
+        const passkeys = status?.passkeys ?? 0;
+        return { data: { active: confirmedTime !== null, confirmedTime, passkeys, recoveryCodesLeft } };
       },
     }),
 
@@ -73,9 +74,9 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Begin to enrol a second factor',
       description:
         'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
-        'confirmed with a code; until then, beginning again replaces it. A wrong password (400) counts as a failed login.',
+        'confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.',
       body: beginInput,
-      refuses: ['old_password_wrong', 'second_factor_active', 'too_many_attempts'],
+      refuses: ['old_password_wrong', 'second_factor_active', 'step_up_required', 'too_many_attempts'],
       data: begunFactor,
       handle: async ({ body, principal, address }) => ({
         message: 'Confirm it with a code. The secret is not shown again',
@@ -111,8 +112,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
 
     post('/api/user/second-factor/remove', 'session', 'Second factor', {
       operationId: 'removeSecondFactor',
-      summary: 'Remove my second factor',
-      description: `Needs a code or a recovery code. ${limits}`,
+      summary: 'Remove my authenticator app',
+      description: `Needs a code or a recovery code. Passkeys stay, and with them the recovery codes. ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'role_missing', 'too_many_attempts'],
       data: Type.Null(),
@@ -126,8 +127,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       operationId: 'revokeSecondFactor',
       summary: 'Remove the second factor of another user',
       description:
-        'For a user who has lost it: of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An ' +
-        'administrator with a second factor must be stepped up.',
+        'For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of ' +
+        'any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.',
       body: removeFactorInput,
       refuses: ['second_factor_absent', 'step_up_required'],
       data: Type.Null(),

@@ -39,8 +39,9 @@ export const secondLoginInput = Type.Object(
 export const steppedUp = Type.Object({ steppedUpUntil: Type.String() });
 
 export const factorStatus = Type.Object({
-  active: Type.Boolean({ description: 'Whether logins need a code.' }),
+  active: Type.Boolean({ description: 'Whether an authenticator app is enrolled.' }),
   confirmedTime: Type.Union([Type.String(), Type.Null()], { description: 'Since when; null: not yet.' }),
+  passkeys: Type.Integer({ description: 'How many there are. With an app or a passkey, logins need a second step.' }),
   recoveryCodesLeft: Type.Integer(),
 });
 

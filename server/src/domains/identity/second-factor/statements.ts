@@ -2,18 +2,28 @@ import { statement } from '../../../platform/postgres/statement.ts';
 
 export interface SecondFactorRow {
   user_id: number;
-  secret_sealed: Buffer;
+  /** null: the user has no authenticator app. */
+  secret_sealed: Buffer | null;
   confirmed_at: string | null;
   last_step: number;
   failures: number;
   failures_since: string | null;
+  /** How many the user has. */
+  passkeys: number;
 }
 
-const columns = 'user_id, secret_sealed, confirmed_at, last_step, failures, failures_since';
+const columns = `f.user_id, f.secret_sealed, f.confirmed_at, f.last_step, f.failures, f.failures_since,
+  (select count(*)::int from passkey p where p.user_id = f.user_id) as passkeys`;
 
 export const lockSecondFactor = statement<SecondFactorRow>(
   'second_factor.lock',
-  `select ${columns} from second_factor where user_id = $1 for update`,
+  `select ${columns} from second_factor f where f.user_id = $1 for update of f`,
+);
+
+/** The row that is locked for everything about the second factor of a user. Values: user, now. */
+export const ensureSecondFactor = statement(
+  'second_factor.ensure',
+  'insert into second_factor (user_id, created_at) values ($1, $2) on conflict do nothing',
 );
 
 /** Replaces a secret that was never confirmed; returns no row if one was. Values: user, sealed secret, now. */
@@ -39,6 +49,12 @@ export const recordFailures = statement(
   'update second_factor set failures = $2, failures_since = $3 where user_id = $1',
 );
 
+/** Removes the authenticator app; passkeys and recovery codes stay. */
+export const clearSecret = statement(
+  'second_factor.clear_secret',
+  'update second_factor set secret_sealed = null, confirmed_at = null, last_step = 0 where user_id = $1',
+);
+
 export const deleteSecondFactor = statement('second_factor.delete', 'delete from second_factor where user_id = $1');
 
 export const insertRecoveryCodes = statement(
@@ -58,9 +74,10 @@ export const useRecoveryCode = statement<{ user_id: number }>(
    returning user_id`,
 );
 
-export const readStatus = statement<{ confirmed_at: string | null; recovery_codes: number }>(
+export const readStatus = statement<{ confirmed_at: string | null; recovery_codes: number; passkeys: number }>(
   'second_factor.status',
   `select f.confirmed_at,
-          (select count(*) from recovery_code c where c.user_id = f.user_id and c.used_at is null) as recovery_codes
+          (select count(*) from recovery_code c where c.user_id = f.user_id and c.used_at is null) as recovery_codes,
+          (select count(*) from passkey p where p.user_id = f.user_id) as passkeys
      from second_factor f where f.user_id = $1`,
 );

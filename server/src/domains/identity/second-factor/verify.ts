@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { hashOfRecoveryCode } from './recovery-codes.ts';
+import { isActive, secondFactorAbsent } from './rules.ts';
 import { acceptStep, lockSecondFactor, recordFailures, type SecondFactorRow, useRecoveryCode } from './statements.ts';
 import { stepOfCode } from './totp.ts';
 
@@ -66,15 +67,21 @@ export async function withCode<Result>(
 async function lockFactor(transaction: Queryable, userId: number, isConfirming: boolean): Promise<SecondFactorRow> {
   const [factor] = await transaction.run(lockSecondFactor, [userId]);
   if (isConfirming && factor?.confirmed_at) throw secondFactorActive();
-  if (factor === undefined || (!isConfirming && factor.confirmed_at === null)) {
-    const hint = isConfirming ? 'Begin one first.' : 'Enrol one first, at /api/user/second-factor/begin.';
-    throw new Refusal('second_factor_absent', `You have no second factor. ${hint}`);
+  if (isConfirming) {
+    if (factor?.secret_sealed == null) throw secondFactorAbsent('You have no second factor. Begin one first.');
+    return factor;
+  }
+  if (!isActive(factor)) {
+    throw secondFactorAbsent('You have no second factor. Enrol one first, at /api/user/second-factor/begin.');
   }
   return factor;
 }
 
 export function secondFactorActive(): Refusal {
-  return new Refusal('second_factor_active', 'You have a second factor already. Remove it before you enrol another.');
+  return new Refusal(
+    'second_factor_active',
+    'You have an authenticator app already. Remove it before you enrol another.',
+  );
 }
 
 /** Undefined: the code is wrong, which is recorded. */
@@ -86,16 +93,17 @@ async function verify(
 ): Promise<CodeMethod | undefined> {
   const nowMs = deps.clock();
   const failures = recentFailuresOf(factor, nowMs);
-  const { user_id: userId } = factor;
+  const { user_id: userId, secret_sealed: sealed } = factor;
   if (/^\d{6}$/.test(code)) {
-    const step = deps.isLost(factor.secret_sealed)
-      ? undefined
-      : stepOfCode(code, deps.open(factor.secret_sealed, secretPlace(userId)), nowMs, factor.last_step);
+    const step =
+      sealed === null || deps.isLost(sealed)
+        ? undefined
+        : stepOfCode(code, deps.open(sealed, secretPlace(userId)), nowMs, factor.last_step);
     if (step !== undefined) {
       await transaction.run(acceptStep, [userId, step, new Date(nowMs)]);
       return 'totp';
     }
-  } else if (factor.confirmed_at !== null) {
+  } else if (isActive(factor)) {
     const [used] = await transaction.run(useRecoveryCode, [userId, hashOfRecoveryCode(code), new Date(nowMs)]);
     if (used !== undefined) return 'recovery_code';
   }

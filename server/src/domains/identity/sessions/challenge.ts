@@ -4,6 +4,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import {
+  findChallenge,
   findChallengedLogin,
   insertChallenge,
   type LoginRow,
@@ -27,11 +28,20 @@ export async function challengeLogin(
 ): Promise<Refusal> {
   const challenge = randomText(43);
   const expiresAt = new Date(clock() + challengeMs);
-  await database.run(insertChallenge, [sha256(challenge), user.id, digestOf(user), expiresAt]);
-  const message = 'This account has a second factor. Send a code to /api/user/login/second-factor.';
+  const values = [sha256(challenge), user.id, digestOf(user), expiresAt];
+  const [{ methods }] = (await database.run(insertChallenge, values)) as [{ methods: string[] }];
+  const message =
+    'This account has a second factor. Send a code to /api/user/login/second-factor, or a passkey to /api/user/login/passkey.';
   return new Refusal('second_factor_challenge', message, {
-    details: { challenge, expiresIn: challengeMs / 1000, methods: ['totp', 'recovery_code'] },
+    details: { challenge, expiresIn: challengeMs / 1000, methods },
   });
+}
+
+/** The user whose login awaits a second step. Refuses with `challenge_invalid`. Counts no try. */
+export async function findChallenged(challenge: string, nowMs: number, database: Database): Promise<number> {
+  const [found] = await database.run(findChallenge, [sha256(challenge), new Date(nowMs), maxTries]);
+  if (found === undefined) throw challengeInvalid();
+  return found.user_id;
 }
 
 /** Counts a try and returns the user. Refuses with `challenge_invalid`, also after the password has changed. */

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { SharedUses } from '../../../platform/http/limits/rate-limiter.ts';
+import { Siblings } from '../../../platform/process/siblings.ts';
 import { normalizedAccount } from './account.ts';
 
 /** Per account and address (decisions, Sessions). */
@@ -12,6 +14,8 @@ export interface LoginFailuresOptions {
   clock: Clock;
   /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
   failuresPerAddress: number;
+  /** The other processes of the node, whose failures count too. */
+  siblings?: Siblings;
   /** Maximum number of counters in memory: of pairs of account and address, and of addresses. */
   maxCounters?: number;
   /** Maximum number of logins that wait for concurrent attempts, over all accounts. */
@@ -42,7 +46,8 @@ export interface LoginAttempt {
  * limited: when concurrent attempts use up a limit, a login waits for their outcome.
  *
  * An account that has logged in from an address before is *familiar* there: it is not refused for failures of other
- * accounts at that address, such as those of an attacker behind the same router. In memory, per node, bounded.
+ * accounts at that address, such as those of an attacker behind the same router. In memory, bounded;
+ * the processes of a node count together.
  */
 export class LoginFailures {
   readonly #clock: Clock;
@@ -51,15 +56,32 @@ export class LoginFailures {
   readonly #byPair: LRUCache<string, Counter>;
   readonly #byNetwork: LRUCache<string, Counter>;
   readonly #familiar: LRUCache<string, true>;
+  readonly #pairFailures: SharedUses;
+  readonly #networkFailures: SharedUses;
+  readonly #clearings: SharedUses;
   #waiting = 0;
 
-  constructor({ clock, failuresPerAddress, maxCounters = 10_000, maxWaiting = 1_000 }: LoginFailuresOptions) {
+  constructor({
+    clock,
+    failuresPerAddress,
+    siblings = new Siblings(),
+    maxCounters = 10_000,
+    maxWaiting = 1_000,
+  }: LoginFailuresOptions) {
     this.#clock = clock;
     this.#failuresPerAddress = failuresPerAddress;
     this.#maxWaiting = maxWaiting;
     this.#byPair = new LRUCache({ max: maxCounters });
     this.#byNetwork = new LRUCache({ max: maxCounters });
     this.#familiar = new LRUCache({ max: maxCounters });
+    this.#pairFailures = siblings.sharedUses('failed logins by account and address');
+    this.#networkFailures = siblings.sharedUses('failed logins by address');
+    this.#clearings = siblings.sharedUses('cleared failed logins');
+    this.#pairFailures.listen((pair) => this.#failed(this.#counterOf(this.#byPair, pair, failuresAllowed)));
+    this.#networkFailures.listen((network) =>
+      this.#failed(this.#counterOf(this.#byNetwork, network, failuresPerAddress)),
+    );
+    this.#clearings.listen((pair) => this.#clear(pair));
   }
 
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
@@ -73,15 +95,25 @@ export class LoginFailures {
       const full = counters.find(({ failedAtMs, allowed }) => failedAtMs.length >= allowed);
       if (full !== undefined) throw this.#tooManyAttempts(full);
       const busy = counters.find(({ failedAtMs, pending, allowed }) => failedAtMs.length + pending >= allowed);
-      if (busy === undefined) return this.#admit(pair, isFamiliar ? pair : network, counters);
+      if (busy === undefined) return this.#admit({ pair, network, isFamiliar }, counters);
       await this.#waitForOutcome(busy);
     }
   }
 
   /** Clears the failures, once the owner of the account has proven their identity in another way. */
   clear(account: string, address: string): void {
-    const counter = this.#byPair.get(pairOf(account, networkOf(address)));
+    const pair = pairOf(account, networkOf(address));
+    this.#clear(pair);
+    this.#clearings.tell(pair);
+  }
+
+  #clear(pair: string): void {
+    const counter = this.#byPair.get(pair);
     if (counter !== undefined) counter.failedAtMs = [];
+  }
+
+  #failed(counter: Counter): void {
+    counter.failedAtMs.push(this.#clock());
   }
 
   #counterOf(counters: LRUCache<string, Counter>, key: string, allowed: number): Counter {
@@ -102,7 +134,10 @@ export class LoginFailures {
     });
   }
 
-  #admit(pair: string, asker: string, counters: readonly Counter[]): LoginAttempt {
+  #admit(
+    { pair, network, isFamiliar }: { pair: string; network: string; isFamiliar: boolean },
+    counters: readonly Counter[],
+  ): LoginAttempt {
     for (const counter of counters) counter.pending++;
     const release = () => {
       for (const counter of counters) {
@@ -114,13 +149,15 @@ export class LoginFailures {
       if (isIdle && this.#byPair.peek(pair) === counter) this.#byPair.delete(pair);
     };
     return {
-      asker,
+      asker: isFamiliar ? pair : network,
       succeed: () => {
         this.#familiar.set(pair, true);
         release();
       },
       fail: () => {
-        for (const counter of counters) counter.failedAtMs.push(this.#clock());
+        for (const counter of counters) this.#failed(counter);
+        this.#pairFailures.tell(pair);
+        if (!isFamiliar) this.#networkFailures.tell(network);
         release();
       },
       release,

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../../core/clock.ts';
 import { Passwords } from '../../../platform/crypto/passwords.ts';
 import { Tokens } from '../../../platform/crypto/tokens.ts';
 import { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
@@ -36,6 +37,11 @@ const settings = {
     default: '10m',
     description: 'How long a session counts as stepped up after a code of the second factor.',
   }),
+  'app.security.session-idle-timeout': setting(durationOfAtLeast(minuteMs, '1m'), {
+    default: '7d',
+    description:
+      'A session that is not used for so long ends, accurate to one minute. 30m suits consoles on shared desks.',
+  }),
   'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
     default: 'optional',
     description: "`required`: sessions of the platform's own users without a second factor may only enrol one.",
@@ -66,7 +72,7 @@ export const sessions = defineModule({
   routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
     sessionRoutes({
       ...context,
-      refreshFailures: context.makeFailureLimiter(),
+      refreshFailures: context.makeFailureLimiter('failed refreshes'),
     }),
   retention: ({ database }: Needs) => [
     { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },
@@ -79,8 +85,13 @@ export const sessions = defineModule({
 
 function provide(needs: Needs) {
   const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
-  const { settings } = needs;
+  const { settings, siblings } = needs;
   const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
+  const lifetimes = {
+    accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
+    sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
+    idleMs: settings['app.security.session-idle-timeout'],
+  };
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
   const sessions = new SessionAuthenticator({
     database,
@@ -89,20 +100,24 @@ function provide(needs: Needs) {
     clock,
     logError,
     platformSecondFactorRequired,
+    lifetimes,
   });
   lifecycle.add('last uses of sessions', () => sessions.settled());
   return {
     tokens,
     sessions,
     sessionCookie: new SessionCookie(needs.publicUrl),
-    lifetimes: {
-      accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
-      sessionSeconds: settings['app.jwt.refresh-token-expire'] / 1000,
-    },
+    lifetimes,
     stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
-    loginFailures: new LoginFailures({ clock, failuresPerAddress }),
-    /** Counts the failures of one kind of request for each address. */
-    makeFailureLimiter: () => new FailureLimiter({ max: failuresPerAddress, windowMs: failureWindowMs, clock }),
+    loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),
+    /** Counts the failures of one kind of request for each address; the kinds have different names. */
+    makeFailureLimiter: (what: string) =>
+      new FailureLimiter({
+        max: failuresPerAddress,
+        windowMs: failureWindowMs,
+        clock,
+        shared: siblings.sharedUses(what),
+      }),
   };
 }

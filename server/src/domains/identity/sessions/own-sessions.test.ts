@@ -6,9 +6,10 @@ let node: Identity;
 let admin: string;
 const password = 'seven green boats';
 let users = 0;
+const idleMs = 30 * 60_000;
 
 beforeAll(async () => {
-  node = await identity();
+  node = await identity({ idleMs });
   admin = await node.bearer('admin', adminPassword);
 });
 afterAll(() => node.stop());
@@ -103,4 +104,24 @@ test('a session does not serve to guess the password: wrong ones count as failed
   const bearer = await login(user, 'a');
   for (let i = 0; i < 10; i++) expect((await change(`guess number ${i}`, 'eight blue boats', bearer)).status).toBe(400);
   expect((await change(password, 'eight blue boats', bearer)).status).toBe(429);
+});
+
+test('a session that is not used for long ends, on every node; use keeps it', async () => {
+  const user = await makeUser();
+  const { body } = await node.post('/api/user/login', { account: user, password });
+  const { accessToken, refreshToken } = body.data.token;
+  const other = await node.anotherNode();
+  const usedElsewhere = () => other.get('/api/user/info', { bearer: accessToken });
+  expect(await statusOf(accessToken)).toBe(200);
+  for (let i = 0; i < 3; i++) {
+    node.advance(idleMs - 60_000);
+    expect((await usedElsewhere()).status).toBe(200);
+    await other.sessions.settled();
+  }
+  // This node has not seen it for more than an hour, and finds that another one has.
+  expect(await statusOf(accessToken)).toBe(200);
+  node.advance(idleMs + 2 * 60_000);
+  expect(await statusOf(accessToken)).toBe(401);
+  expect((await usedElsewhere()).status).toBe(401);
+  expect((await node.post('/api/user/refresh', { refreshToken })).status).toBe(401);
 });

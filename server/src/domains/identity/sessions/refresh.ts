@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import { sessionEnded } from './session-authenticator.ts';
+import { idleSince, lastUseMs, sessionEnded } from './session-authenticator.ts';
 import { findLiveSession } from './statements.ts';
 import { signAccessToken, type TokenDeps, type TokenPair } from './token-pair.ts';
 
@@ -12,6 +12,7 @@ export async function refresh(refreshToken: string, deps: TokenDeps & { database
   const [row] = await deps.database.run(findLiveSession, [sessionId]);
   const expiresAtMs = row === undefined ? 0 : Date.parse(row.expires_at);
   if (row === undefined || expiresAtMs <= deps.clock()) throw sessionEnded();
+  if (lastUseMs(row) < idleSince(deps.clock(), deps.lifetimes.idleMs).getTime()) throw sessionEnded();
   const { accessToken, expiresIn } = await signAccessToken(row, { id: sessionId, expiresAtMs }, deps);
   return { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' };
 }

@@ -16,6 +16,7 @@ import {
   revokeSessionInput,
   sessionRecord,
 } from './schema.ts';
+import { idleSince } from './session-authenticator.ts';
 import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
 export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
@@ -80,7 +81,11 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
       description: 'Newest first: the device and address of each, and when it was last used.',
       data: Type.Array(sessionRecord),
       handle: async ({ principal: { userId, sessionId } }) => {
-        const rows = await deps.database.run(listSessionsOfUser, [userId, new Date(deps.clock())]);
+        const rows = await deps.database.run(listSessionsOfUser, [
+          userId,
+          new Date(deps.clock()),
+          idleSince(deps.clock(), deps.lifetimes.idleMs),
+        ]);
         return { data: rows.map((row) => recordOf(row, sessionId)) };
       },
     }),

@@ -8,7 +8,8 @@ import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.
 import { principalsTopic } from '../tenants/notifications.ts';
 import { principalOfAccount } from './account.ts';
 import { LastUseWriter } from './last-use-writer.ts';
-import { findLiveSession, recordSessionUses } from './statements.ts';
+import { findLiveSession, type LiveSessionRow, recordSessionUses } from './statements.ts';
+import type { TokenLifetimes } from './token-pair.ts';
 
 /** Notifies every node that a session has ended; the key is the session's id. */
 export const sessionsTopic = 'sessions';
@@ -21,6 +22,7 @@ export interface SessionAuthenticatorOptions {
   logError: (error: unknown, message: string) => void;
   /** `app.security.platform-second-factor`: what `secondFactorRequired` is for other tenants. */
   platformSecondFactorRequired: boolean;
+  lifetimes: Pick<TokenLifetimes, 'idleMs'>;
   /** Maximum number of cached sessions. */
   maxCached?: number;
 }
@@ -30,6 +32,8 @@ interface LiveSession {
   expiresAtMs: number;
   /** The last use that was recorded; -Infinity: none. */
   lastUseRecordedAtMs: number;
+  /** The last use that is known, or the login. */
+  lastUsedMs: number;
 }
 
 /**
@@ -39,6 +43,7 @@ interface LiveSession {
 export class SessionAuthenticator {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
+  readonly #idleMs: number;
   readonly #live: ReadThroughCache<string, LiveSession>;
   readonly #lastUses: LastUseWriter<string>;
 
@@ -46,6 +51,7 @@ export class SessionAuthenticator {
     const { database, notifications, tokens, clock, logError, maxCached = 10_000 } = options;
     this.#tokens = tokens;
     this.#clock = clock;
+    this.#idleMs = options.lifetimes.idleMs;
     this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(id, options) });
     this.#lastUses = new LastUseWriter(
       (...uses) => database.run(recordSessionUses, uses),
@@ -71,9 +77,16 @@ export class SessionAuthenticator {
   }
 
   async #principalOf({ sessionId }: VerifiedToken, address: string): Promise<Principal> {
-    const live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
+    let live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
     const nowMs = this.#clock();
-    if (live === undefined || live.expiresAtMs <= nowMs) throw sessionEnded();
+    const sinceMs = idleSince(nowMs, this.#idleMs).getTime();
+    if (live !== undefined && live.lastUsedMs < sinceMs) {
+      // It may have been used on another node since it was cached here.
+      this.#live.drop(sessionId);
+      live = await this.#live.get(sessionId);
+    }
+    if (live === undefined || live.expiresAtMs <= nowMs || live.lastUsedMs < sinceMs) throw sessionEnded();
+    live.lastUsedMs = nowMs;
     if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
       live.lastUseRecordedAtMs = nowMs;
       this.#lastUses.record(sessionId, nowMs, address);
@@ -85,6 +98,16 @@ export class SessionAuthenticator {
   settled(): Promise<void> {
     return this.#lastUses.settled();
   }
+}
+
+/** Since when a session must have been used. Uses are recorded once a minute. */
+export function idleSince(nowMs: number, idleMs: number): Date {
+  return new Date(nowMs - idleMs - minuteMs);
+}
+
+/** When the session was used last, or started. */
+export function lastUseMs({ last_used_at, created_at }: Pick<LiveSessionRow, 'last_used_at' | 'created_at'>): number {
+  return Date.parse(last_used_at ?? created_at);
 }
 
 export function sessionEnded(): Refusal {
@@ -108,5 +131,6 @@ async function loadLiveSession(
     },
     expiresAtMs: Date.parse(row.expires_at),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
+    lastUsedMs: lastUseMs(row),
   };
 }

@@ -10,6 +10,7 @@ export interface LoginRow extends AccountRow {
 
 /** A session that has not ended, of a user who may log in. */
 export interface LiveSessionRow extends AccountRow {
+  created_at: string;
   expires_at: string;
   last_used_at: string | null;
   stepped_up_until: string | null;
@@ -54,7 +55,7 @@ export const startSession = statement<{ id: string }>(
 
 export const findLiveSession = statement<LiveSessionRow>(
   'sessions.find_live',
-  `select ${accountColumns}, s.expires_at, s.last_used_at, s.stepped_up_until, t.second_factor_required
+  `select ${accountColumns}, s.created_at, s.expires_at, s.last_used_at, s.stepped_up_until, t.second_factor_required
      from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
@@ -71,11 +72,11 @@ export const endSessionsOfUser = statement(
   'update session set ended_at = $2 where user_id = $1 and ended_at is null',
 );
 
-/** Sessions that can still be used, newest first. Values: user, now. */
+/** Sessions that can still be used, newest first. Values: user, now, since when they must have been used. */
 export const listSessionsOfUser = statement<SessionRow>(
   'sessions.list_of_user',
   `select id, user_agent, address, created_at, expires_at, last_used_at from session
-    where user_id = $1 and ended_at is null and expires_at > $2
+    where user_id = $1 and ended_at is null and expires_at > $2 and coalesce(last_used_at, created_at) > $3
     order by created_at desc, id limit 1000`,
 );
 
@@ -112,10 +113,20 @@ export const stepUpSession = statement<{ id: string }>(
   'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id',
 );
 
-/** Values: hash of the challenge, user, digest of the password hash, expiry. */
-export const insertChallenge = statement(
+/** Returns by what the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */
+export const insertChallenge = statement<{ methods: string[] }>(
   'sessions.insert_challenge',
-  'insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)',
+  `insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)
+   returning array_remove(array[
+     case when exists (select from second_factor f where f.user_id = $2 and f.confirmed_at is not null) then 'totp' end,
+     case when exists (select from passkey p where p.user_id = $2) then 'passkey' end,
+     'recovery_code'], null) as methods`,
+);
+
+/** Values: hash, now, limit of tries. */
+export const findChallenge = statement<{ user_id: number }>(
+  'sessions.find_challenge',
+  'select user_id from login_challenge where token_hash = $1 and used_at is null and expires_at > $2 and tries < $3',
 );
 
 /** Counts a try before the code is looked at, so that parallel tries do not get around the limit. Values: hash, now, limit. */

@@ -18,6 +18,8 @@ export interface TokenLifetimes {
   accessTokenSeconds: number;
   /** `app.jwt.refresh-token-expire` */
   sessionSeconds: number;
+  /** `app.security.session-idle-timeout` */
+  idleMs: number;
 }
 
 export interface TokenDeps {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
+import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -30,6 +31,7 @@ export async function modifyTenant(
   deps: ModifyTenantDeps,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<TenantRecord>> {
+  refuseTestKey(principal, 'tenants');
   const { id, name, state, secondFactorRequired, address, taxId } = input;
   const addressJson = address && JSON.stringify(address);
   const mails = [input.customerMails ?? null, input.mailLanguage ?? null];

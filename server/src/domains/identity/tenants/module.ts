@@ -1,14 +1,22 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { mailTexts } from './mail-texts.ts';
 import { tenantRoutes } from './routes.ts';
 import { tenantInput, tenantRecord } from './schema.ts';
+import { sellerInput, sellerRecord } from './seller-schema.ts';
 
 /** Merchants. Each sees only its own records. */
 export const tenants = defineModule({
   name: 'tenants',
   tables: ['tenant'],
   reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
-  resources: { tenant: tenantRecord },
-  schemas: { TenantModifyInput: tenantInput, Tenant: tenantRecord },
+  resources: { tenant: tenantRecord, seller: sellerRecord },
+  schemas: {
+    TenantModifyInput: tenantInput,
+    Tenant: tenantRecord,
+    SellerModifyInput: sellerInput,
+    Seller: sellerRecord,
+    MailTexts: mailTexts,
+  },
   routes: (node: Node) => tenantRoutes(node),
 });

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
-import { get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
+import { administrator, get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
 import { tenantInput, tenantQuery, tenantRecord } from './schema.ts';
+import { modifySeller, readSeller } from './seller.ts';
+import { sellerInput, sellerQuery, sellerRecord } from './seller-schema.ts';
 import { findTenant, listTenants } from './statements.ts';
 
 export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
@@ -27,6 +29,26 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       },
     }),
 
+    get('/api/seller/detail', administrator('*'), 'Tenants', {
+      summary: 'Get the seller',
+      description: 'How the own tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.',
+      query: sellerQuery,
+      data: sellerRecord,
+      handle: async ({ query, principal }) => ({ data: await readSeller(query.id, principal, deps) }),
+    }),
+
+    post('/api/seller/modify', administrator('*'), 'Tenants', {
+      summary: 'Change the seller',
+      description:
+        'What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of ' +
+        'another one. What is left out stays as it is.',
+      headers: idempotencyHeaders,
+      body: sellerInput,
+      data: sellerRecord,
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Seller updated', await modifySeller(body, principal, deps, idempotencyKeyOf(headers))),
+    }),
+
     post('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {
       summary: 'Create or update a tenant',
       description:
@@ -34,7 +56,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'logins, sessions and keys immediately.',
       headers: idempotencyHeaders,
       body: tenantInput,
-      refuses: ['step_up_required'],
+      refuses: ['step_up_required', 'livemode_mismatch'],
       data: tenantRecord,
       handle: async ({ body, principal, headers }) => {
         const message = body.id === undefined ? 'Tenant created' : 'Tenant updated';

@@ -41,8 +41,9 @@ export const tenantInput = Type.Object(
     customerMails: Type.Optional(
       Type.Boolean({
         description:
-          'true: customers with an e-mail address are mailed a receipt when an invoice is paid, and when a payment of one ' +
-          'fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody.',
+          'true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and ' +
+          'when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant ' +
+          'mails nobody.',
       }),
     ),
     mailLanguage: Type.Optional(

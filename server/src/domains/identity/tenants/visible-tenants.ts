@@ -18,11 +18,15 @@ export async function listedTenants(
   principal: Principal,
   tenantId: number | undefined,
 ): Promise<number[]> {
-  if (tenantId === undefined) return visibleTenants(database, principal);
-  if (!seesAllTenants(principal)) {
-    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may filter by tenantId.', { field: 'tenantId' });
-  }
-  return [tenantId];
+  const asked = filteredTenant(principal, tenantId);
+  return asked === null ? visibleTenants(database, principal) : [asked];
+}
+
+/** The one tenant whose rows a list shows; null: those of all tenants, to a platform administrator who names none. */
+export function filteredTenant(principal: Principal, tenantId: number | undefined): number | null {
+  if (seesAllTenants(principal)) return tenantId ?? null;
+  if (tenantId === undefined) return principal.tenantId;
+  throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may filter by tenantId.', { field: 'tenantId' });
 }
 
 /** The tenant of a row, for callers whose lists show several. */

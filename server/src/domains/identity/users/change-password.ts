@@ -6,9 +6,9 @@ import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import type { ResetPasswordDeps } from './reset-password.ts';
-import { requireStrongPassword } from './rules.ts';
+import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { changePasswordInput } from './schema.ts';
-import { replacePassword, voidResetsOfUser } from './statements.ts';
+import { findUser, replacePassword, voidResetsOfUser } from './statements.ts';
 import { verifyOwnPassword } from './verify-own-password.ts';
 
 /**
@@ -22,6 +22,8 @@ export async function changePassword(
 ): Promise<void> {
   const { userId, userName, tenantId, sessionId } = principal;
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
+  const [user] = await deps.database.run(findUser, [userId]);
+  if (user !== undefined) refuseOwnName(newPassword, { userName, email: user.email }, 'newPassword');
   const former = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps);
   if (former === undefined) throw wrongPassword();
   const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));

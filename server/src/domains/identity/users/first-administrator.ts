@@ -12,7 +12,7 @@ import { findLogin } from '../sessions/statements.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { insertWithNames } from './modify.ts';
 import { recordOf } from './record.ts';
-import { requireStrongPassword } from './rules.ts';
+import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import { anyUser, lockUsers } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -115,6 +115,7 @@ export async function addAdministrator({
   password: string;
 }): Promise<void> {
   await requireStrongPassword(password, passwordMinLength, 'password');
+  refuseOwnName(password, { userName: account, email: account }, 'password');
   const passwordHash = await passwords.hash(password);
   await database.transaction((transaction) =>
     insertPlatformAdministrator(transaction, { account, passwordHash, nowMs: clock() }),

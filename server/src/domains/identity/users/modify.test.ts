@@ -278,6 +278,9 @@ test('a platform administrator belongs to no merchant, and no user can move to a
 test.each([
   [{ password: '12345' }, 'password', 'password_too_weak'],
   [{ password: 'qwerty123' }, 'password', 'password_too_weak'],
+  [{ password: 'Florin2026' }, 'password', 'password_too_weak'],
+  [{ userName: 'rosalind', password: 'rosalind1958' }, 'password', 'password_too_weak'],
+  [{ email: 'rosalind@lab.example', password: '#Rosalind#' }, 'password', 'password_too_weak'],
   [{ email: 'no address' }, 'email', 'invalid_request'],
   [{ email: 'a@b.example,c@d.example' }, 'email', 'invalid_request'],
   [{ userName: '' }, 'userName', 'invalid_request'],
@@ -315,4 +318,26 @@ test('a merchant sees only the users of its own tenant', async () => {
   expect(body.data.length).toBeGreaterThan(0);
   for (const user of body.data) expect(user.tenantId).toBe(String(shop.id));
   expect(body.pagination.total).toBe(body.data.length);
+});
+
+test('a session alone changes neither the own password nor the own e-mail address', async () => {
+  const user = await make({ userType: 'MERCHANT_ADMIN', tenantId: shop.id });
+  const { body } = await node.post('/api/user/login', { account: user.userName, password });
+  const bearer = body.data.token.accessToken;
+  const modifyOwn = (fields: object) => node.post('/api/user/modify', { id: user.id, ...fields }, { bearer });
+  const refused = async (fields: object) => {
+    const { status, body } = await modifyOwn(fields);
+    return [status, body.error?.type, body.error?.field];
+  };
+  const email = `new-${user.email}`;
+  expect(await refused({ password: 'another fine one' })).toEqual([400, 'old_password_wrong', 'password']);
+  expect(await refused({ email })).toEqual([400, 'old_password_wrong', 'oldPassword']);
+  expect(await refused({ email, oldPassword: 'not the one' })).toEqual([400, 'old_password_wrong', 'oldPassword']);
+  expect((await modifyOwn({ email: user.email })).status).toBe(200);
+  expect((await modifyOwn({ email, oldPassword: password })).body.data).toMatchObject({ email });
+  const [entry] = await node.db.query<{ body: string }>(
+    `select body from audit_entry where record_id = $1 and action = 'user.update' order by id desc limit 1`,
+    [String(user.id)],
+  );
+  expect(Object.keys(JSON.parse(String(entry?.body)).changes)).toEqual(['email']);
 });

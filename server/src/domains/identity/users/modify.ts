@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -19,18 +19,26 @@ import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf, type UserRecord } from './record.ts';
 import {
+  refuseOwnName,
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
   requireSessionToSet,
   requireStrongPassword,
+  requireUserName,
 } from './rules.ts';
 import { type requiredOfNewUser, userInput } from './schema.ts';
-import { insertUser, lockWithAdministrators, type UserRow, updateUser, voidResetsOfUser } from './statements.ts';
+import {
+  findUser,
+  insertUser,
+  lockWithAdministrators,
+  type UserRow,
+  updateUser,
+  voidResetsOfUser,
+} from './statements.ts';
+import { type VerifyPasswordDeps, verifyOwnPassword } from './verify-own-password.ts';
 
-export interface ModifyUserDeps {
-  database: Database;
+export interface ModifyUserDeps extends VerifyPasswordDeps {
   notifications: Notifications;
-  passwords: Passwords;
   passwordMailer: PasswordMailer;
   clock: Clock;
   /** `app.password.min-length`, in characters. */
@@ -51,12 +59,15 @@ export async function modifyUser(
   deps: ModifyUserDeps,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<UserRecord>> {
+  refuseTestKey(principal, 'users');
   if (input.password !== undefined) requireSessionToSet('password', principal);
   const now = new Date(deps.clock());
   const { id } = input;
+  if (id === principal.userId) await requireOwnPassword(input, principal, deps);
   // Otherwise a stolen session could make a user without a second factor, and act as that user.
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
+  if (input.userName !== undefined) requireUserName(input.userName);
   const passwordHash = await hashOfNewPassword(input, deps);
   const once = onceFor(deps.database, {
     tenantId: principal.tenantId,
@@ -83,16 +94,35 @@ export async function modifyUser(
   return answer;
 }
 
+/** A stolen session must not take over the account: what logs its user in changes with the present password alone. */
+async function requireOwnPassword(
+  { password, email, oldPassword }: UserInput,
+  { userId, userName, address = '' }: Principal,
+  deps: ModifyUserDeps,
+): Promise<void> {
+  if (password !== undefined) {
+    const message = 'Your own password is changed at /api/user/change-password, with the present one.';
+    throw new Refusal('old_password_wrong', message, { field: 'password' });
+  }
+  const [user] = await deps.database.run(findUser, [userId]);
+  if (email === undefined || email === user?.email) return;
+  const hash = oldPassword && (await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps));
+  if (hash) return;
+  const message = 'Your own e-mail address is changed with your present password, in oldPassword.';
+  throw new Refusal('old_password_wrong', message, { field: 'oldPassword' });
+}
+
 function awaitsInvitation(user: UserRow): boolean {
   return user.state && !user.has_password;
 }
 
 async function hashOfNewPassword(
-  { password }: UserInput,
+  { password, userName, email }: UserInput,
   { passwords, passwordMinLength }: ModifyUserDeps,
 ): Promise<string | null> {
   if (password === undefined) return null;
   await requireStrongPassword(password, passwordMinLength, 'password');
+  refuseOwnName(password, { userName, email }, 'password');
   return passwords.hash(password);
 }
 
@@ -174,7 +204,8 @@ async function audit(
     recordId: after.id,
     before: before && recordOf(before),
     after: recordOf(after),
-    secrets: secretsGiven(userInput, input),
+    // The present password proves who asks; it is no change.
+    secrets: secretsGiven(userInput, { ...input, oldPassword: undefined }),
   });
 }
 

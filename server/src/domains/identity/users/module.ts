@@ -28,7 +28,7 @@ const settings = {
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
   passwords: Passwords;
   loginFailures: LoginFailures;
-  makeFailureLimiter: () => FailureLimiter;
+  makeFailureLimiter: (what: string) => FailureLimiter;
 };
 
 /** User accounts and their passwords. */
@@ -53,8 +53,8 @@ export const users = defineModule({
       ...context,
       passwordMailer,
       passwordMinLength,
-      resetRequests: context.makeFailureLimiter(),
-      resetFailures: context.makeFailureLimiter(),
+      resetRequests: context.makeFailureLimiter('requests for reset mails'),
+      resetFailures: context.makeFailureLimiter('failed password resets'),
     });
   },
   retention: ({ database, mailer }: Needs) => [

@@ -11,11 +11,12 @@ import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { hashOfResetToken } from './password-mailer.ts';
-import { requireStrongPassword } from './rules.ts';
+import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { resetPasswordInput } from './schema.ts';
 import {
   claimProvenAddress,
   findOpenReset,
+  findUser,
   lockActiveUser,
   setPassword,
   type UserRow,
@@ -47,6 +48,8 @@ export async function resetPassword(
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();
+  const [owner] = await deps.database.run(findUser, [open.user_id]);
+  if (owner !== undefined) refuseOwnName(newPassword, { userName: owner.user_name, email: owner.email }, 'newPassword');
   const passwordHash = await deps.passwords.hash(newPassword, networkOf(origin.address));
   const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
   deps.loginFailures.clear(user.user_name, origin.address);

@@ -6,6 +6,7 @@ import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platfo
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { filteredTenant } from '../tenants/visible-tenants.ts';
 import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
 import type { PasswordMailer } from './password-mailer.ts';
@@ -113,7 +114,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       paged: true,
       handle: async ({ query, principal }) => {
         const { page = 1, pageSize = defaultPageSize } = query;
-        const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
+        const tenantId = filteredTenant(principal, query.tenantId);
         const [users, [count]] = await Promise.all([
           database.run(listUsers, [tenantId, pageSize, (page - 1) * pageSize]),
           database.run(countUsers, [tenantId]),
@@ -129,12 +130,16 @@ export function userRoutes(deps: UserDeps): Route[] {
         'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
         'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
-        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409).',
+        'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own ' +
+        'password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).',
       headers: idempotencyHeaders,
       body: userInput,
       refuses: [
         'account_taken',
         'password_too_weak',
+        'old_password_wrong',
+        'too_many_attempts',
+        'livemode_mismatch',
         'last_administrator',
         'role_missing',
         'scope_missing',

@@ -18,6 +18,36 @@ export async function requireStrongPassword(password: string, minLength: number,
   }
 }
 
+/** Besides at least so many characters, a password may contain the user's name; fewer add nothing to it. */
+const leastBesideName = 5;
+
+/**
+ * Refuses a password that is little more than the user's name, the address, or the name of this service, which are guessed
+ * first. Words of fewer than four letters say nothing.
+ */
+export function refuseOwnName(
+  password: string,
+  { userName = '', email = '' }: { userName?: string | undefined; email?: string | undefined },
+  field: string,
+): void {
+  const text = password.toLowerCase();
+  const words = [userName, email, userName.split('@')[0], email.split('@')[0], 'florin']
+    .map((word) => String(word).toLowerCase())
+    .filter((word) => word.length >= 4);
+  if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= leastBesideName)) return;
+  const message = `${field} is little more than the user's own name or address, or the name of this service. Choose another.`;
+  throw new Refusal('password_too_weak', message, { field });
+}
+
+/** The rule of the schema's pattern for characters beyond ASCII: letters and digits of any script. */
+export function requireUserName(userName: string): void {
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName)) {
+    throw invalid('userName', `userName must be ${userNameRule}.`);
+  }
+}
+
+export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
+
 /** The properties of a user that determine the user's permissions. */
 export interface Privileges {
   tenantId: number;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
+import { userNameRule } from './rules.ts';
 
 const newPassword = (...notes: string[]) =>
   Type.String({
@@ -60,8 +61,9 @@ export const userInput = Type.Object(
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
     userName: Type.Optional(
       Type.String({
-        pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N} ._@+-]{0,63}$',
-        title: '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit',
+        // Without \p{L}, which means something else wherever a pattern is compiled without Unicode: `requireUserName` is stricter.
+        pattern: '^[^\\u0000-/:-@[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?[-^`{-\\u00a9]{0,63}$',
+        title: userNameRule,
         description:
           'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
           'another tenant logs in with is kept, but logs in only that user.',
@@ -78,6 +80,14 @@ export const userInput = Type.Object(
       }),
     ),
     password: Type.Optional(newPassword('Only from sessions. A new user without one is invited by mail to choose it.')),
+    oldPassword: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        writeOnly: true,
+        description: "The caller's present password: needed to change the own e-mail address.",
+      }),
+    ),
     userType: Type.Optional(userType),
     tenantId: Type.Optional(tenantIdInput),
     roles: Type.Optional(
@@ -112,4 +122,4 @@ export const userRecord = Type.Object({
 
 export const userQuery = Type.Object({ id: long('The user.') });
 
-export const userListQuery = Type.Object(pageFields);
+export const userListQuery = Type.Object({ ...pageFields, tenantId: tenantField });

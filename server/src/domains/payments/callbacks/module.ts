@@ -20,7 +20,7 @@ type Needs = Node & {
   providers: Providers;
   settler: Settler;
   rechecker: RefundRechecker;
-  makeFailureLimiter: () => FailureLimiter;
+  makeFailureLimiter: (what: string) => FailureLimiter;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -69,7 +69,7 @@ function provide(needs: Needs) {
   });
   const intake = new CallbackIntake({
     ...needs,
-    failures: needs.makeFailureLimiter(),
+    failures: needs.makeFailureLimiter('callbacks that do not verify'),
     observe: (result) => received.labels(result).inc(),
   });
   providers.deliverCallback = (channelId, headers, body) =>

@@ -40,10 +40,11 @@ export class LostCredentialsError extends Error {
 /** The credentials of channels at their providers. Cached encrypted, and decrypted for each call. */
 export class ChannelCredentials {
   readonly #cache: ReadThroughCache<number, SealedCredentials>;
-  readonly #secrets: SecretOpener;
+  /** Opens what else is sealed for calls of providers. */
+  readonly secrets: SecretOpener;
 
   constructor(database: Queryable, notifications: Pick<Notifications, 'on'>, secrets: SecretOpener) {
-    this.#secrets = secrets;
+    this.secrets = secrets;
     this.#cache = new ReadThroughCache({
       max: 10_000,
       load: async (id) => (await database.run(findCredentials, [id]))[0],
@@ -60,7 +61,7 @@ export class ChannelCredentials {
   async of(channelId: number): Promise<ChannelSecrets> {
     const sealed = await this.#find(channelId);
     const needed = [sealed?.api_key_sealed, sealed?.api_secret_sealed];
-    if (needed.some((secret) => secret && this.#secrets.isLost(secret))) throw new LostCredentialsError(channelId);
+    if (needed.some((secret) => secret && this.secrets.isLost(secret))) throw new LostCredentialsError(channelId);
     return this.#opened(channelId, sealed);
   }
 
@@ -74,7 +75,7 @@ export class ChannelCredentials {
   }
 
   #opened(channelId: number, sealed: SealedCredentials | undefined): ChannelSecrets {
-    const { open, isLost } = this.#secrets;
+    const { open, isLost } = this.secrets;
     const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
       secret && sealed && !isLost(secret) ? open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
     return {

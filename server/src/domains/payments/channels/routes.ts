@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
+import { filteredTenant } from '../../identity/tenants/visible-tenants.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
 import { recordOf } from './record.ts';
@@ -26,7 +27,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       query: channelListQuery,
       data: Type.Array(listedChannel),
       handle: async ({ query, principal }) => {
-        const tenantId = seesAllTenants(principal) ? null : principal.tenantId;
+        const tenantId = filteredTenant(principal, query.tenantId);
         const modes = visibleModes(principal, query.livemode, { namesRecord: true });
         const rows = await deps.database.run(listChannels, [tenantId, modes]);
         return { data: rows.map((row) => channelOnWire(row, principal, deps)) };

@@ -1,8 +1,8 @@
-import { isCurrency, requireCurrency } from '../../../core/currency.ts';
+import { isCurrency } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
-import { sandboxDisabled } from '../providers/directory.ts';
+import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
 /** `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code. */
@@ -47,12 +47,16 @@ export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
 }
 
+/** Whether a payer without a payment method of their own can pay: on the provider's page, or without a provider. */
+export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): boolean {
+  return provider === null || !providersWithoutPage.has(provider);
+}
+
 /**
- * Throws a refusal if the channel does not accept payments in this currency: `invalid_request`, `sandbox_disabled`,
- * `channel_inactive` or `currency_not_supported`.
+ * Throws a refusal if the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive`
+ * or `currency_not_supported`.
  */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
-  requireCurrency(currency);
   if (channel.is_disabled) throw sandboxDisabled('channelId');
   if (!channel.state) {
     throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {

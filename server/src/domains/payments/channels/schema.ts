@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { tenantField } from '../../../platform/http/list-query.ts';
 import { country, livemode, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
@@ -81,6 +82,7 @@ export const channelListQuery = Type.Object({
   livemode: Type.Optional(
     Type.Boolean({ description: 'Only channels for live (true) or for test (false) payments. Default: both.' }),
   ),
+  tenantId: tenantField,
 });
 
 const listed = {

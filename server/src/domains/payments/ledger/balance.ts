@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { visibleModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import { type Account, accounts } from './accounts.ts';
 import type { accountBalance, balanceQuery } from './schema.ts';
 import { readBalances } from './statements.ts';
@@ -11,15 +11,16 @@ export type AccountBalance = Static<typeof accountBalance>;
 
 /**
  * The balance of every account in every currency that has transfers, ordered by currency, in one mode. A platform administrator sees the
- * sums over all tenants.
+ * sums over all tenants, or those of one.
  */
 export async function balancesOf(
   database: Queryable,
-  { currency, date, livemode }: Static<typeof balanceQuery>,
+  { currency, date, tenantId, livemode }: Static<typeof balanceQuery>,
   principal: Principal,
 ): Promise<AccountBalance[]> {
   const modes = visibleModes(principal, livemode);
-  const rows = await database.run(readBalances, [await visibleTenants(database, principal), currency, date, modes]);
+  const tenantIds = await listedTenants(database, principal, tenantId);
+  const rows = await database.run(readBalances, [tenantIds, currency, date, modes]);
   const rowsByCurrency = Map.groupBy(rows, (row) => row.currency);
   return [...rowsByCurrency.keys()].sort().flatMap((code) =>
     (Object.keys(accounts) as Account[]).map((account): AccountBalance => {

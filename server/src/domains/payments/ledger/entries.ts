@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
 import { dayRangeOf } from '../../../core/days.ts';
-import { invalid } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { entriesQuery, entry } from './schema.ts';
 import {
   countTransfersOfPayment,
@@ -34,14 +33,14 @@ export function entriesOf(
 ): Promise<{ data: Entry[]; pagination: Pagination }> {
   const page = { page: query.page ?? 1, pageSize: query.pageSize ?? defaultPageSize };
   const { startDate, endDate } = dayRangeOf(query.startDate, query.endDate);
-  const payment = paymentOf(query.transactionId);
+  const payment = uuidOfPublicId('txn', query.transactionId ?? '');
   const entriesPerTransfer = query.account === undefined ? 2 : 1;
   const offset = (page.page - 1) * page.pageSize;
   const skip = Math.floor(offset / entriesPerTransfer);
   const take = Math.ceil((offset + page.pageSize) / entriesPerTransfer) - skip;
   return database.snapshot(async (snapshot) => {
     const modes = visibleModes(principal, query.livemode, { namesRecord: payment !== undefined });
-    const tenantIds = await visibleTenants(snapshot, principal);
+    const tenantIds = await listedTenants(snapshot, principal, query.tenantId);
     const filter = [tenantIds, query.currency, query.account, modes, startDate, endDate];
     const { total, transfers } =
       payment === undefined
@@ -97,11 +96,4 @@ function bothEntries(transfer: TransferRow): [Entry, Entry] {
     { ...common, account: debit, side: 'DEBIT', counterAccount: credit },
     { ...common, account: credit, side: 'CREDIT', counterAccount: debit },
   ];
-}
-
-function paymentOf(id: string | undefined): string | undefined {
-  if (id === undefined) return undefined;
-  const uuid = uuidOfPublicId('txn', id);
-  if (uuid === undefined) throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
-  return uuid;
 }

@@ -1,20 +1,15 @@
 import { Type } from 'typebox';
-import { day, dayFields, pageFields } from '../../../platform/http/list-query.ts';
-import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
+import { day, dayFields, pageFields, tenantField } from '../../../platform/http/list-query.ts';
+import { currencyCode, idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
 export const account = Type.Enum(Object.keys(accounts) as Account[]);
-const currency = Type.Optional(
-  Type.String({
-    pattern: '^[A-Z]{3}$',
-    title: 'an ISO 4217 code in capitals',
-    description: 'Only this currency.',
-  }),
-);
+const currency = Type.Optional(currencyCode('Only this currency.'));
 
 export const balanceQuery = Type.Object({
   currency,
   date: day('The balances at the end of this UTC day, YYYY-MM-DD. Omit for the current balances.'),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 
@@ -32,12 +27,11 @@ export const accountBalance = Type.Object({
 
 export const entriesQuery = Type.Object({
   ...pageFields,
-  transactionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only entries of this payment and of its refunds.' }),
-  ),
+  transactionId: Type.Optional(idOf('txn', 'Only entries of this payment and of its refunds.')),
   account: Type.Optional(account),
   currency,
   ...dayFields,
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

@@ -1,15 +1,18 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
-import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
+import { callbackUrlOf, LostCredentialsError, type SecretOpener } from '../channels/credentials.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
+import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
 
-/** What an operation says about where its answers go. */
+/** What an operation says about where its answers go, and what opens its token. */
 export interface CallbackRoute extends PublicAddress {
   /** The unguessable part of the channel's callback address. */
   callbackToken: string;
+  /** Opens the token of the payment method. */
+  secrets: SecretOpener;
 }
 
 export interface PublicAddress {
@@ -28,7 +31,21 @@ interface CallOptions {
   credentials: Credentials;
   /** Deadline of each call and each look-up. */
   timeoutMs: number;
+  observe?: ObserveCall | undefined;
 }
+
+/** What was asked of a provider: one of the kinds of operation, or the outcome of an earlier one. */
+export type ProviderVerb = 'charge' | 'refund' | 'cancel' | 'look_up';
+
+/** Called after each call and each look-up with what the answer was and how long it took. */
+export type ObserveCall = (
+  row: OperationRow,
+  verb: ProviderVerb,
+  outcome: (Outcome | Absent)['kind'],
+  seconds: number,
+) => void;
+
+const verbs = { CHARGE: 'charge', REFUND: 'refund', CANCEL: 'cancel' } as const;
 
 /**
  * Calls the provider if the operation was never sent; otherwise looks the operation up, and calls again (under the same
@@ -40,7 +57,7 @@ export async function callOrLookUp(
   operation: Operation,
   options: CallOptions,
 ): Promise<ProviderResult> {
-  const call = () => withDeadline(row, options, (context) => send(connector, operation, context));
+  const call = () => withDeadline(row, verbs[row.kind], options, (context) => send(connector, operation, context));
   if (row.state === 'READY') return { outcome: await call(), calls: 1, lookUps: 0 };
   const answer = await lookUpOperation(connector, row, operation, options);
   if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: isOwnOutage(answer) ? 0 : 1 };
@@ -56,7 +73,7 @@ export function lookUpOperation(
   operation: Operation,
   options: CallOptions,
 ): Promise<Outcome | Absent> {
-  return withDeadline(row, options, (context) => connector.lookUp(operation, context));
+  return withDeadline(row, 'look_up', options, (context) => connector.lookUp(operation, context));
 }
 
 /**
@@ -70,7 +87,7 @@ export function isOwnOutage(outcome: Outcome): boolean {
 }
 
 /** The operation as connectors take it. */
-export function providerOperation(row: OperationRow, { publicUrl, callbackToken }: CallbackRoute): Operation {
+export function providerOperation(row: OperationRow, { publicUrl, callbackToken, secrets }: CallbackRoute): Operation {
   const common = {
     key: operationKey(row.id, row.number),
     transactionId: publicId('txn', row.id),
@@ -86,7 +103,7 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken 
       return {
         ...common,
         kind: 'CHARGE',
-        paymentMethod: row.payment_method,
+        paymentMethod: paymentTokenOf(row, secrets),
         returnUrl: row.return_url ?? publicUrl,
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };
@@ -114,14 +131,28 @@ function send(connector: Provider, operation: Operation, context: Call): Promise
 }
 
 /** Returns an unknown outcome at the deadline, even if the connector ignores its abort signal. */
-async function withDeadline<Answer>(
+async function withDeadline<Answer extends Outcome | Absent>(
+  row: OperationRow,
+  verb: ProviderVerb,
+  options: CallOptions,
+  request: (context: Call) => Promise<Answer>,
+): Promise<Answer | UnknownOutcome> {
+  const startedAt = performance.now();
+  const answer = await answerInTime(row, options, request);
+  options.observe?.(row, verb, answer.kind, (performance.now() - startedAt) / 1000);
+  return answer;
+}
+
+type UnknownOutcome = { kind: 'unknown'; cause: unknown };
+
+async function answerInTime<Answer>(
   { operation_channel_id: channelId }: OperationRow,
   { credentials, timeoutMs }: CallOptions,
   request: (context: Call) => Promise<Answer>,
-): Promise<Answer | { kind: 'unknown'; cause: unknown }> {
+): Promise<Answer | UnknownOutcome> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<{ kind: 'unknown'; cause: unknown }>((resolve) => {
+  const timeout = new Promise<UnknownOutcome>((resolve) => {
     timer = setTimeout(() => {
       const cause = new Error(`No answer within ${timeoutMs} ms.`);
       controller.abort(cause);

@@ -16,7 +16,14 @@ import { beginRefunds } from '../refunds/begin.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { Breaker } from './breaker.ts';
-import { callOrLookUp, isOwnOutage, type ProviderResult, type PublicAddress, providerOperation } from './call.ts';
+import {
+  callOrLookUp,
+  isOwnOutage,
+  type ObserveCall,
+  type ProviderResult,
+  type PublicAddress,
+  providerOperation,
+} from './call.ts';
 import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
 import { claimOperations } from './claim-statements.ts';
 import { Deferrer } from './defer.ts';
@@ -39,6 +46,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   disabledProviders?: ReadonlySet<ProviderName>;
   /** Deadline of each call and each look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  observe?: ObserveCall;
   /** Where fault tests end the process. */
   failPoint: FailPoint;
 }
@@ -175,7 +183,7 @@ export class Dispatcher {
   }
 
   async #callOrLookUp(operation: LeasedOperation): Promise<ProviderResult> {
-    const { providers, credentials, timeoutMs, failPoint, publicUrl } = this.#options;
+    const { providers, credentials, timeoutMs, failPoint, publicUrl, observe } = this.#options;
     const channelId = operation.operation_channel_id;
     const connector = await providers.of(operation.operation_provider);
     let opened: ChannelSecrets;
@@ -188,8 +196,9 @@ export class Dispatcher {
       return { outcome, calls: 0, lookUps: 0 };
     }
     failPoint('calling');
-    const request = providerOperation(operation, { publicUrl, callbackToken: opened.callbackToken });
-    const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs });
+    const { callbackToken } = opened;
+    const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets });
+    const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs, observe });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
     else if (!isOwnOutage(outcome)) this.#breaker.recordFailure(channelId);

@@ -9,6 +9,7 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Providers } from '../providers/directory.ts';
 import type { TransactionReader } from '../transactions/read.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
+import type { ObserveCall } from './call.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { disputeCloseInput, disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
@@ -17,6 +18,9 @@ import { RefundRechecker } from './recheck-refunds.ts';
 import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
 import { Settler, type SettlerDeps } from './settle.ts';
+
+/** In seconds. Providers usually answer a charge in 0.2 to 3 s; `app.provider.timeout` is 20 s by default. */
+const providerSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 const settings = {
   'app.provider.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
@@ -50,7 +54,12 @@ export const processing = defineModule({
 
 function provide(needs: Needs) {
   const { settings, log, workerDatabase, sandboxEnabled } = needs;
-  const common = { ...needs, database: workerDatabase, timeoutMs: settings['app.provider.timeout'] };
+  const common = {
+    ...needs,
+    database: workerDatabase,
+    timeoutMs: settings['app.provider.timeout'],
+    observe: providerCallObserver(needs),
+  };
   const { onDispute, onVerdict } = disputeObservers(needs);
   const settler = new Settler({ ...common, onDispute });
   const dispatcher = new Dispatcher({
@@ -62,6 +71,37 @@ function provide(needs: Needs) {
   const rechecker = new RefundRechecker({ ...common, settler });
   const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
   return { settler, dispatcher, rechecker, disputes };
+}
+
+/** Measures and traces how long providers take to answer. */
+function providerCallObserver({ metrics, tracing, clock }: Needs): ObserveCall {
+  const calls = metrics.histogram(
+    'florin_provider_call_seconds',
+    'Time of one call to a payment provider. `unknown`: it did not answer in time, or not clearly.',
+    providerSecondsBuckets,
+    ['provider', 'verb', 'outcome'],
+  );
+  // Looking a series up by its labels would hash them each time.
+  const series = new Map<string, { observe: (seconds: number) => void }>();
+  return (row, verb, outcome, seconds) => {
+    const provider = row.operation_provider;
+    const key = `${provider} ${verb} ${outcome}`;
+    let found = series.get(key);
+    if (found === undefined) {
+      found = calls.labels(provider, verb, outcome);
+      series.set(key, found);
+    }
+    found.observe(seconds);
+    tracing?.record({
+      name: `${verb} ${provider}`,
+      transactionId: row.id,
+      kind: 'client',
+      endMs: clock(),
+      durationMs: seconds * 1000,
+      attributes: { 'florin.provider': provider, 'florin.operation': row.number, 'florin.outcome': outcome },
+      failure: outcome === 'unknown' ? 'The provider did not answer in time, or not clearly.' : undefined,
+    });
+  };
 }
 
 /** Counts and logs disputes and their verdicts. */

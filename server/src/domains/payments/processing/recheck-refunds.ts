@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type ChannelCredentials, LostCredentialsError } from '../channels/credentials.ts';
 import type { Providers } from '../providers/directory.ts';
-import { lookUpOperation, type PublicAddress, providerOperation } from './call.ts';
+import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from './call.ts';
 import type { Settler } from './settle.ts';
 import { isFinalOutcome } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
@@ -9,10 +9,11 @@ import { findOfPayment, type OperationRow } from './statements.ts';
 export interface RefundRecheckerDeps extends PublicAddress {
   database: Queryable;
   providers: Pick<Providers, 'of'>;
-  credentials: Pick<ChannelCredentials, 'of'>;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  observe?: ObserveCall;
 }
 
 /** The most look-ups at a time, so that a provider that hangs does not delay the callbacks of the others. */
@@ -61,11 +62,12 @@ export class RefundRechecker {
 
   /** Returns false if the provider did not answer. */
   async #lookUp(row: OperationRow): Promise<boolean> {
-    const { providers, credentials, settler, timeoutMs, publicUrl } = this.#deps;
+    const { providers, credentials, settler, timeoutMs, publicUrl, observe } = this.#deps;
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
-    const operation = providerOperation(row, { publicUrl, callbackToken: opened.callbackToken });
-    const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
+    const { callbackToken } = opened;
+    const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets });
+    const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
     if (answer.kind === 'unknown') return false;
     if (answer.kind !== 'absent' && isFinalOutcome(answer)) {
       await settler.settle(row, answer, 'look_up', { lookUps: 1 });

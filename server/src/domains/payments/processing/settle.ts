@@ -122,20 +122,18 @@ export class Settler {
    * the same payment are not applied, and are tried again. Sorted, because all settlers must lock payments in one order.
    */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const { database, drawUuid } = this.#deps;
+    const { database, drawUuid, transitions } = this.#deps;
     const seen = new Set<string>();
     const isFirst = settlements.map(({ transition: { row } }) => !seen.has(row.id) && seen.add(row.id) !== undefined);
     const written = settlements
       .filter((_, i) => isFirst[i])
       .sort(({ transition: { row: a } }, { transition: { row: b } }) => (a.id < b.id ? -1 : 1));
+    const moves = written.map(({ transition }) => transition);
     const rows = await database.run(this.#settleOperations, [
-      ...transitionParameters(
-        written.map(({ transition }) => transition),
-        drawUuid,
-      ),
+      ...transitionParameters(moves, drawUuid),
       ...valuesOfSettlements(written),
     ]);
-    const applied = new Set(rows.map(({ id }) => id));
+    const applied = transitions.movedOf(moves, rows);
     return settlements.map(({ transition }, i) => isFirst[i] === true && applied.has(transition.row.id));
   }
 

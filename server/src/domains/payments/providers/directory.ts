@@ -31,6 +31,9 @@ const factories = {
 export type ProviderName = keyof typeof factories;
 export const providerNames = Object.keys(factories) as ProviderName[];
 
+/** Providers whose payments continue in the merchant's own page, with the provider's script. Others have a page for payers. */
+export const providersWithoutPage: ReadonlySet<ProviderName> = new Set<ProviderName>(['stripe']);
+
 /** The providers of a node, each constructed at its first use. */
 export class Providers {
   readonly #context: ProviderContext;

@@ -302,7 +302,12 @@ describe('list', () => {
     ] as const;
     const made: string[] = [];
     for (let i = 0; i < 4; i++) {
-      const input = { transactionId: i < 2 ? first : second, amount: 10 + i, metadata: { case: `C-${i}` } };
+      const input = {
+        transactionId: i < 2 ? first : second,
+        amount: 10 + i,
+        reason: `Reason ${i}`,
+        metadata: { case: `C-${i}` },
+      };
       made.push(dataOf(await refund(input, {}, as)).id);
     }
     const [a, b, c, d] = made;
@@ -315,7 +320,12 @@ describe('list', () => {
     expect(await idsOf('metadata[case]=C-3')).toEqual([d]);
     expect(await idsOf(`search=${c}`)).toEqual([c]);
     expect(await idsOf(`search=${second}`)).toEqual([d, c]);
+    expect(await idsOf('search=reason 1')).toEqual([b]);
+    expect(await idsOf('search=Reas_n')).toEqual([]);
     expect(await idsOf('providerReference=re_none')).toEqual([]);
+    expect((await list('amountFrom=12&amountTo=11', as)).body).toEqual(
+      aRefusal(400, { type: 'invalid_request', field: 'amountFrom' }),
+    );
     const page = (await list('pageSize=3&currency=USD', as)).body;
     expect(page.pagination).toEqual({ pageSize: 3, nextCursor: aText });
     expect(await idsOf(`pageSize=3&currency=USD&cursor=${page.pagination.nextCursor}`)).toEqual([a]);

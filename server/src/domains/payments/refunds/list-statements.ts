@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { currencyField, metadataField, searchField } from '../../../platform/http/list-query.ts';
-import { long } from '../../../platform/http/shapes.ts';
+import { idOf, long } from '../../../platform/http/shapes.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { firstFilter, listStatements } from '../../../platform/lists/list-statements.ts';
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
-import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../operations/references.cte.ts';
@@ -36,6 +35,7 @@ export const refundFilters = listFilters({
     field: Type.Optional(long('Only refunds created by this user or with one of their keys.')),
     type: 'bigint',
     condition: (value) => `r.user_id = ${value}`,
+    counted: false,
   },
   customerId: {
     field: Type.Optional(long('Only refunds of payments of this customer.')),
@@ -66,7 +66,12 @@ export const refundFilters = listFilters({
     condition: (value) => hasMetadata('r.metadata', value),
     counted: false,
   },
-  modes: modeFilter('(select livemode from channel where channel.id = r.channel_id)'),
+  /** By the channels of the mode, which are read once: a subquery for each refund read a million channels for a total. */
+  modes: {
+    type: 'boolean[]',
+    condition: (value) => `r.channel_id in (select id from channel where livemode = any (${value}))`,
+    isMode: true,
+  },
   /** The payment of `transactionId`, a public id in the query. */
   paymentId: { type: 'uuid', condition: (value) => `r.transaction_id = ${value}` },
   /** Found by `findByReference` and `findBySearch`. */
@@ -75,9 +80,7 @@ export const refundFilters = listFilters({
 
 /** Filters that become `paymentId` and `ids` before the list is read. */
 export const lookedUpFilters = {
-  transactionId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'Only refunds of this payment.' }),
-  ),
+  transactionId: Type.Optional(idOf('txn', 'Only refunds of this payment.')),
   providerReference: Type.Optional(
     Type.String({
       minLength: 1,
@@ -85,7 +88,7 @@ export const lookedUpFilters = {
       description: 'Only refunds that the provider knows by this id (`providerReference`).',
     }),
   ),
-  search: searchField("their id, the id of their payment or the provider's id"),
+  search: searchField("their id, the id of their payment, the provider's id or the beginning of their reason"),
 };
 
 /** The payments of a customer or an invoice are looked up first: most tenants have far more payments than refunds. */
@@ -110,7 +113,13 @@ export const findByReference = statement<{ id: string }>(
     where refund_id is not null limit ${searchLimit}`,
 );
 
-/** Values: tenants; the text as a refund's id, as a payment's id (null: it is none), and as it is. */
+/** How much of a reason is indexed. */
+export const indexedReason = 40;
+
+/**
+ * Values: tenants; the text as a refund's id, as a payment's id (null: it is none), and as it is; a pattern for the first
+ * characters of a reason, which must begin with the text.
+ */
 export const findBySearch = statement<{ id: string }>(
   'refunds.find_by_search',
   `select found.id
@@ -119,6 +128,10 @@ export const findBySearch = statement<{ id: string }>(
       select id from refund where tenant_id = visible.tenant_id and id = $2::uuid
       union
       select id from refund where tenant_id = visible.tenant_id and transaction_id = $3::uuid
+      union
+      (select id from refund
+        where tenant_id = visible.tenant_id and lower(left(reason, ${indexedReason})) like lower($5)
+          and starts_with(lower(reason), lower($4)) limit ${searchLimit})
     ) as found
     union
    select refund_id from (${recordsByReference('$1::bigint[]', '$4::text')}) as referenced where refund_id is not null

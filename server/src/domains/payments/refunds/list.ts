@@ -1,16 +1,22 @@
 import type { Static } from 'typebox';
 import { timeRangeOf } from '../../../core/days.ts';
-import { invalid } from '../../../core/errors.ts';
 import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
 import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { countedList, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
-import { foundIds, inBoth } from '../../../platform/lists/search.ts';
+import { foundIds, inBoth, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
-import { findByReference, findBySearch, type ListedRow, refundFilters, statements } from './list-statements.ts';
+import {
+  findByReference,
+  findBySearch,
+  indexedReason,
+  type ListedRow,
+  refundFilters,
+  statements,
+} from './list-statements.ts';
 import { recordOf } from './record.ts';
 import { listedRefund, type refundListQuery } from './schema.ts';
 
@@ -45,7 +51,7 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
   const given = {
     ...query,
     modes,
-    paymentId: paymentIdOf(query.transactionId),
+    paymentId: uuidOfPublicId('txn', query.transactionId ?? ''),
     ids: await lookUp(deps.listDatabase, query, tenantIds),
   };
   const way = wayTo(given, statements);
@@ -61,15 +67,9 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
     name: 'refunds',
     filters: filtersOf(query),
     keyType: 'uuid',
+    idPrefix: 'ref',
     uncounted: refundFilters.uncountedIn(query),
   });
-}
-
-function paymentIdOf(publicId: string | undefined): string | undefined {
-  if (publicId === undefined) return undefined;
-  const id = uuidOfPublicId('txn', publicId);
-  if (id === undefined) throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
-  return id;
 }
 
 /** The refunds that have the provider's reference and that the search finds; undefined: neither was asked for. */
@@ -84,7 +84,11 @@ async function lookUp(
       : foundIds(await database.run(findByReference, [tenantIds, providerReference]), 'providerReference');
   if (search === undefined) return referenced;
   const [refundId, paymentId] = [uuidOfPublicId('ref', search) ?? null, uuidOfPublicId('txn', search) ?? null];
-  return inBoth(referenced, foundIds(await database.run(findBySearch, [tenantIds, refundId, paymentId, search])));
+  const reason = prefixPattern(search.slice(0, indexedReason));
+  return inBoth(
+    referenced,
+    foundIds(await database.run(findBySearch, [tenantIds, refundId, paymentId, search, reason])),
+  );
 }
 
 export function listedAs(principal: Principal): (row: ListedRow) => Listed {

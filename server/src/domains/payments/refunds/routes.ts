@@ -35,7 +35,7 @@ export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDataba
 
     get('/api/refund/list', 'transaction_read', 'Refunds', {
       summary: 'List refunds',
-      description: `Newest first. ${pagingOf('refunds', ['currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
+      description: `Newest first. ${pagingOf('refunds', ['userId', 'currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
       query: refundListQuery,
       data: Type.Array(listedRefund),
       paged: 'by_page_or_cursor',

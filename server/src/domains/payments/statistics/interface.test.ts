@@ -140,3 +140,29 @@ test('the series has a row for every day, or for each group on its days', async 
     { day, currency: 'USD', count: 1, amounts: [usd], ...tried },
   ]);
 });
+
+test('the metrics count payments by status, channel and mode, money by currency, and time the calls to providers', async () => {
+  const refund = await florin.post('/api/refund/create', { transactionId: paid, amount: 500 }, admin);
+  expect(refund.status).toBe(200);
+  await eventually('the sandbox gives the money back', async () => {
+    return dataOf(await florin.get(`/api/transaction/detail?id=${paid}`, admin)).amountRefunded === 500;
+  });
+  const { body } = await florin.get('/metrics');
+  const lines = (body as string)
+    .split('\n')
+    .filter((line) => /^florin_(payments_|payment_|provider_call).*[^0] /.test(line));
+  const shown = lines.filter((line) => !line.includes('_bucket') && !line.includes('_sum')).sort();
+  expect(shown).toEqual([
+    'florin_payment_money_total{kind="paid",currency="USD",livemode="false"} 1999',
+    'florin_payment_money_total{kind="refunded",currency="USD",livemode="false"} 500',
+    `florin_payments_total{status="PENDING",channel="${cards}",livemode="false"} 1`,
+    `florin_payments_total{status="PENDING",channel="${wire}",livemode="true"} 2`,
+    `florin_payments_total{status="PROCESSING",channel="${cards}",livemode="false"} 1`,
+    `florin_payments_total{status="REFUNDED",channel="${cards}",livemode="false"} 1`,
+    `florin_payments_total{status="SUCCESS",channel="${cards}",livemode="false"} 1`,
+    'florin_provider_call_seconds_count{provider="sandbox",verb="charge",outcome="succeeded"} 1',
+    'florin_provider_call_seconds_count{provider="sandbox",verb="refund",outcome="succeeded"} 1',
+  ]);
+  const again = (await florin.get('/metrics')).body as string;
+  for (const line of shown) expect(again).toContain(line);
+});

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { day } from '../../../platform/http/list-query.ts';
-import { livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
+import { day, tenantField } from '../../../platform/http/list-query.ts';
+import { currencyCode, livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 
 const status = Type.Enum([...transactionStatuses]);
@@ -9,15 +9,10 @@ export const summaryQuery = Type.Object({
   startDate: day('The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`.'),
   endDate: day('The last day (UTC, YYYY-MM-DD), inclusive. Default: today.'),
   channelId: Type.Optional(long('Only payments through this channel.')),
-  currency: Type.Optional(
-    Type.String({
-      pattern: '^[A-Z]{3}$',
-      title: 'an ISO 4217 code in capitals',
-      description: 'Only payments in this currency.',
-    }),
-  ),
+  currency: Type.Optional(currencyCode('Only payments in this currency.')),
   status: Type.Optional(status),
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

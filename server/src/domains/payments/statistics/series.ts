@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { seriesQuery, seriesRow } from './schema.ts';
@@ -27,7 +27,7 @@ export async function seriesOf(
   const everyDay = everyDayOf(days);
   const livemode = await modeOf(query, principal, channels);
   const { cells, charges } = await database.snapshot(async (snapshot) => {
-    const filter = filterOf(query, days, await visibleTenants(snapshot, principal), livemode);
+    const filter = filterOf(query, days, await listedTenants(snapshot, principal, query.tenantId), livemode);
     const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
     return { cells: await findCells(snapshot, filter, by), charges: await findCharges(snapshot, filter, by) };
   });

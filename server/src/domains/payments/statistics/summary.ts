@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 import { daysOf, filterOf, ratesOf, sumsOf } from './rules.ts';
@@ -25,7 +25,7 @@ export async function summaryOf(
   const days = daysOf(query, clock());
   const livemode = await modeOf(query, principal, channels);
   const found = await database.snapshot(async (snapshot) => {
-    const filter = filterOf(query, days, await visibleTenants(snapshot, principal), livemode);
+    const filter = filterOf(query, days, await listedTenants(snapshot, principal, query.tenantId), livemode);
     return {
       all: await findCells(snapshot, filter, {}),
       byStatus: await findCells(snapshot, filter, { status: true }),

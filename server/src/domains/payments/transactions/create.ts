@@ -11,6 +11,7 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
+import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import type { PaymentReservations } from './reservations.ts';
 import {
   type Draft,
@@ -40,7 +41,10 @@ export interface CreateTransactionDeps {
   drawUuid: DrawUuid;
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
+  seal: (plain: string, place: string) => Buffer;
   observeBatch: (size: number, durationMs: number) => void;
+  /** Called for each payment that was written; one that billing creates can still be rolled back. */
+  onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
 
 /** The answer to a create. */
@@ -53,40 +57,6 @@ export interface Created {
 
 /** What a batch results in for one of its payments; only that payment's request sees the refusal. */
 type Outcome = Created | Refusal;
-
-/** A provider's token of a payment method, as it is stored. */
-export interface StoredToken {
-  sealed: Buffer;
-  /** The place of storage that it is sealed for. */
-  place: string;
-}
-
-/** A payment that billing creates for an invoice. */
-export interface PaymentRequest {
-  id: string;
-  tenantId: number;
-  /** The mode of the invoice: a channel of the other mode is refused. */
-  livemode: boolean;
-  /** The user on whose behalf the payment is created. */
-  userId: number;
-  amount: number;
-  currency: string;
-  channelId: number;
-  customerId: number;
-  invoiceId: number;
-  description: string;
-  metadata: Record<string, unknown> | null;
-  paymentMethod: StoredToken | string | null;
-  returnUrl: string | null;
-}
-
-export interface PaymentWriter {
-  /**
-   * Creates payments of invoices in a transaction of the caller. Returns, in order, the refusal of each payment that its
-   * channel does not accept, and undefined for each that was created.
-   */
-  createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
-}
 
 /**
  * Creates payments, many in one statement. When a create resolves, the payment is on disk together with its event and
@@ -137,9 +107,9 @@ export class TransactionCreator implements PaymentWriter {
     principal: Principal,
     idempotencyKey?: string,
   ): Promise<Created> {
-    const { reservations, database, drawUuid } = this.#deps;
+    const { reservations, database, drawUuid, seal } = this.#deps;
     requireUsableChannel(channel, input, principal);
-    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey);
+    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey, seal);
     const { tenantId, invoiceId } = draft;
     if (invoiceId !== null && (await reservations.hasInvoice(database, tenantId, invoiceId))) {
       return this.#createForInvoice(draft, invoiceId);
@@ -164,14 +134,20 @@ export class TransactionCreator implements PaymentWriter {
       // The idempotency key is taken: the reservation is rolled back, and `create` looks the first answer up.
       if (inserted.length === 0) throw idempotencyMismatch();
     });
+    this.#deps.onCreated?.(draft, 'request');
     return createdFrom(draft);
   }
 
   async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
     const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
     this.#learnFanOut(inserted);
-    if (inserted.length === drafts.length) return drafts.map(createdFrom);
+    const { onCreated } = this.#deps;
+    if (inserted.length === drafts.length) {
+      if (onCreated !== undefined) for (const draft of drafts) onCreated(draft, 'request');
+      return drafts.map(createdFrom);
+    }
     const ids = new Set(inserted.map(({ id }) => id));
+    if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft, 'request');
     const existing = await findExistingPayments(
       this.#deps.database,
       drafts.filter((draft) => !ids.has(draft.id)),
@@ -205,12 +181,12 @@ export class TransactionCreator implements PaymentWriter {
       if (!channels.has(channelId))
         channels.set(channelId, await this.#deps.channels.findInTransaction(transaction, channelId));
     }
-    const { open } = this.#deps;
-    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), open));
+    const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), this.#deps));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
       if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+      for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));
   }
@@ -257,20 +233,24 @@ const noId = '00000000-0000-0000-0000-000000000000';
 function draftOrRefusal(
   request: PaymentRequest,
   channel: ChannelRow | undefined,
-  open: CreateTransactionDeps['open'],
+  { open, seal }: Pick<CreateTransactionDeps, 'open' | 'seal'>,
 ): Draft | Refusal {
-  const { id, tenantId, livemode, userId, metadata, paymentMethod, returnUrl, ...required } = request;
+  const { id, tenantId, livemode, userId, amount, currency, channelId } = request;
+  const { customerId, invoiceId, description, metadata, paymentMethod, returnUrl } = request;
   const createdBy = { tenantId, userId };
   try {
     const input = {
-      ...required,
+      ...{ amount, currency, channelId },
+      ...(customerId !== null && { customerId }),
+      ...(invoiceId !== null && { invoiceId }),
+      ...(description !== null && { description }),
       ...(metadata !== null && { metadata }),
       ...(paymentMethod !== null && { paymentMethod: openToken(paymentMethod, open) }),
       ...(returnUrl !== null && { returnUrl }),
     };
     requireUsableChannel(channel, input, createdBy);
     requireSameMode(livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
-    return draftOf(input, channel, createdBy, id, undefined);
+    return draftOf(input, channel, createdBy, id, undefined, seal);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -8,6 +8,7 @@ import { requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { mayUse, requireAccepting } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import { paymentTokenPlace } from './payment-token.ts';
 import { recordJson } from './record.ts';
 import type { createInput } from './schema.ts';
 import type { Draft } from './statements.ts';
@@ -40,6 +41,7 @@ export function draftOf(
   { tenantId, userId }: CreatedBy,
   id: string,
   idempotencyKey: string | undefined,
+  seal: (plain: string, place: string) => Buffer,
 ): Draft {
   const createdMs = uuidTimeMs(id);
   const createdTime = new Date(createdMs).toISOString();
@@ -76,7 +78,8 @@ export function draftOf(
     metadataJson: metadataJson(input.metadata),
     customerId: input.customerId ?? null,
     invoiceId: input.invoiceId ?? null,
-    paymentMethod: input.paymentMethod ?? null,
+    paymentMethodSealed:
+      input.paymentMethod == null ? null : seal(input.paymentMethod, paymentTokenPlace(tenantId, id)),
     returnUrl: input.returnUrl ?? null,
     provider: channel.provider,
     createdMs,

@@ -1,13 +1,18 @@
 import { requestSecondsBuckets } from '../../../platform/metrics/metrics.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import type { TracedWork } from '../../../platform/tracing/tracing.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
+import { PaymentCounts } from './payment-counts.ts';
+import { paymentTokenPlace } from './payment-token.ts';
 import { TransactionReader } from './read.ts';
 import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
 import { createInput, listedTransaction, status, transactionDetail, transactionRecord, updateInput } from './schema.ts';
+import type { Draft } from './statements.ts';
 import type { TransitionFollower } from './transition.cte.ts';
 import { PaymentTransitions } from './transition-statements.ts';
 
@@ -33,6 +38,19 @@ export const transactions = defineModule({
     'transaction_slice',
     'transaction_slice_total',
   ],
+  sealed: [
+    sealedColumn<{ tenant_id: number; id: string }>({
+      noun: 'payments',
+      table: 'transaction',
+      column: 'payment_method_sealed',
+      plainColumn: 'payment_method',
+      key: [
+        ['tenant_id', 'bigint'],
+        ['id', 'uuid'],
+      ],
+      place: ({ tenant_id, id }) => paymentTokenPlace(tenant_id, id),
+    }),
+  ],
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
   schemas: {
@@ -49,8 +67,15 @@ export const transactions = defineModule({
   integrity: transactionChecks,
 });
 
+/** The first work in the trace of a payment that no request has asked for. */
+function createdByBilling({ id, tenantId, channelId, livemode, createdMs }: Draft): TracedWork {
+  const attributes = { 'florin.tenant': tenantId, 'florin.channel': channelId, 'florin.livemode': livemode };
+  const name = 'create the payment of an invoice';
+  return { name, transactionId: id, kind: 'internal', isRoot: true, endMs: createdMs, durationMs: 0, attributes };
+}
+
 function provide(needs: Needs) {
-  const { database, openPool, metrics, loadShedder, transitionFollowers } = needs;
+  const { database, openPool, metrics, loadShedder, transitionFollowers, tracing } = needs;
   const batchSizes = metrics.histogram(
     'florin_create_batch_size',
     'Payments written by one statement.',
@@ -61,8 +86,13 @@ function provide(needs: Needs) {
     'Time to write one batch.',
     requestSecondsBuckets,
   );
+  const counts = new PaymentCounts(metrics);
   const creator = new TransactionCreator({
     ...needs,
+    onCreated: (draft, by) => {
+      counts.created(draft);
+      if (by === 'billing' && tracing !== undefined) tracing.record(createdByBilling(draft));
+    },
     // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
     writer: openPool('writer', 1, 'kept'),
     observeBatch: (size, durationMs) => {
@@ -75,6 +105,6 @@ function provide(needs: Needs) {
   return {
     creator,
     reader: new TransactionReader(database),
-    transitions: new PaymentTransitions(transitionFollowers),
+    transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.moved(transition)),
   };
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { type Call, get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Tracing } from '../../../platform/tracing/tracing.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { TransactionCreator } from './create.ts';
 import { listTransactions } from './list/list.ts';
@@ -24,9 +25,40 @@ export interface TransactionDeps extends UpdateTransactionDeps {
   database: Database;
   listDatabase: Queryable;
   creator: TransactionCreator;
+  tracing: Tracing | undefined;
   reader: TransactionReader;
   /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
   channels: ChannelDirectory;
+}
+
+/** Records the request that created a payment as the root of its trace. */
+function traceRequest(
+  json: string,
+  startMs: number,
+  { principal, headers }: Pick<Call<unknown, unknown>, 'principal' | 'headers'>,
+  { tracing, clock }: Pick<TransactionDeps, 'tracing' | 'clock'>,
+): void {
+  const { id, channelId, livemode } = JSON.parse(json) as { id: string; channelId: number; livemode: boolean };
+  const endMs = clock();
+  tracing?.record({
+    name: 'POST /api/transaction/create',
+    transactionId: id,
+    kind: 'server',
+    isRoot: true,
+    endMs,
+    durationMs: endMs - startMs,
+    attributes: {
+      'http.request.method': 'POST',
+      'url.path': '/api/transaction/create',
+      'http.response.status_code': 200,
+      'florin.request_id': principal.requestId ?? '',
+      'florin.transaction': id,
+      'florin.tenant': principal.tenantId,
+      'florin.channel': channelId,
+      'florin.livemode': livemode,
+    },
+    traceparent: [headers.traceparent].flat()[0],
+  });
 }
 
 export function transactionRoutes(deps: TransactionDeps): Route[] {
@@ -48,7 +80,9 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       ],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
+        const startMs = deps.tracing === undefined ? 0 : deps.clock();
         const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
+        if (deps.tracing !== undefined && !replayed) traceRequest(json, startMs, { principal, headers }, deps);
         return { message: 'Transaction created', json, ...(replayed && replayedHeader) };
       },
     }),
@@ -63,7 +97,9 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       refuses: ['illegal_transition'],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
-        const { record, replayed } = await updateTransaction(body, principal, deps, idempotencyKeyOf(headers));
+        const { record, replayed } = await updateTransaction(body, principal, deps, {
+          idempotencyKey: idempotencyKeyOf(headers),
+        });
         return { message: 'Transaction updated', data: record, ...(replayed && replayedHeader) };
       },
     }),

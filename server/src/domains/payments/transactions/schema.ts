@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  currencyCode,
   keptMetadata,
   livemode,
   livemodeFilter,
@@ -19,11 +20,7 @@ export const amount = Type.Integer({
   maximum: maximumAmount,
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
-const currency = Type.String({
-  minLength: 1,
-  maxLength: 16,
-  description: 'ISO 4217 code of a currency that the channel supports.',
-});
+const currency = currencyCode('One that the channel supports.');
 const description = Type.String({ maxLength: 2000 });
 export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({

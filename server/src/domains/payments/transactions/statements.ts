@@ -28,7 +28,9 @@ export interface TransactionRow {
   /** The channel's provider when the payment was created. Null: Florin only records, and the status changes by update. */
   provider: string | null;
   provider_reference: string | null;
+  /** The provider's token, as an older version stored it in clear. */
   payment_method: string | null;
+  payment_method_sealed: Buffer | null;
   return_url: string | null;
   next_action: Record<string, unknown> | null;
   version: number;
@@ -49,7 +51,8 @@ export interface Draft {
   metadataJson: string | null;
   customerId: number | null;
   invoiceId: number | null;
-  paymentMethod: string | null;
+  /** The provider's token, sealed. */
+  paymentMethodSealed: Buffer | null;
   returnUrl: string | null;
   /** The channel's provider. With one, a charge is opened together with the payment. */
   provider: string | null;
@@ -72,7 +75,7 @@ const draftColumns = columns<Draft>([
   ['metadata', 'text', (draft) => draft.metadataJson],
   ['customer_id', 'bigint', (draft) => draft.customerId],
   ['invoice_id', 'bigint', (draft) => draft.invoiceId],
-  ['payment_method', 'text', (draft) => draft.paymentMethod],
+  ['payment_method_sealed', 'bytea', (draft) => draft.paymentMethodSealed],
   ['return_url', 'text', (draft) => draft.returnUrl],
   ['provider', 'text', (draft) => draft.provider],
   ['created_ms', 'float8', (draft) => draft.createdMs],
@@ -101,10 +104,10 @@ const createBatch = statement<InsertedRow>(
    ),
    created as (
      insert into transaction (tenant_id, id, livemode, amount, currency, status, channel_id, user_id, description, metadata,
-                              customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method,
+                              customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method_sealed,
                               return_url, created_at, updated_at)
      select tenant_id, id, livemode, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
-            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'), provider, payment_method, return_url,
+            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'), provider, payment_method_sealed, return_url,
             to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
        from input
      on conflict do nothing
@@ -188,7 +191,7 @@ export function findExistingPayments(database: Queryable, keys: readonly Payment
 /** Selects a payment as `TransactionRow`, from `transaction t`. */
 export const paymentColumns = `t.tenant_id, t.id, t.livemode, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
   t.channel_id, t.user_id, t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
-  t.provider, t.provider_reference, t.payment_method, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
+  t.provider, t.provider_reference, t.payment_method, t.payment_method_sealed, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
 
 /** Many payments, each by tenant and id; ids that do not exist are left out. Arrays: tenants, ids. */
 export const findPayments = statement<TransactionRow>(

@@ -22,13 +22,16 @@ export interface MovedRow {
 /** Applies transitions to payments, together with their totals, ledger transfers, events and followers. */
 export class PaymentTransitions {
   readonly #followers: readonly TransitionFollower[];
+  readonly #onMoved: ((transition: Transition) => void) | undefined;
   readonly #applyMany: Statement<MovedRow>;
   /** The topics that moved payments make due; the statement must return `columns`. */
   readonly wakes: readonly Wake<MovedRow>[];
   readonly columns: string;
 
-  constructor(followers: readonly TransitionFollower[]) {
+  /** `onMoved` is called for each transition that was applied; one within a transaction can still be rolled back. */
+  constructor(followers: readonly TransitionFollower[], onMoved?: (transition: Transition) => void) {
     this.#followers = followers;
+    this.#onMoved = onMoved;
     this.wakes = [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
       wakesDeliveries,
@@ -59,6 +62,13 @@ export class PaymentTransitions {
   /** Applies transitions and returns the ids of the payments changed. A payment with a newer version is left as it is. */
   async apply(database: Queryable, transitions: readonly Transition[], drawUuid: DrawUuid): Promise<Set<string>> {
     const rows = await database.run(this.#applyMany, transitionParameters(transitions, drawUuid));
-    return new Set(rows.map(({ id }) => id));
+    return this.movedOf(transitions, rows);
+  }
+
+  /** The ids of the payments that a statement has moved, which are counted here. */
+  movedOf(transitions: readonly Transition[], rows: readonly Pick<MovedRow, 'id'>[]): Set<string> {
+    const moved = new Set(rows.map(({ id }) => id));
+    for (const transition of transitions) if (moved.has(transition.row.id)) this.#onMoved?.(transition);
+    return moved;
   }
 }

@@ -6,7 +6,7 @@ import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
-import { appendAudit } from '../../identity/audit/append.ts';
+import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
@@ -40,13 +40,13 @@ export interface UpdatedTransaction {
  * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
  *
  * CANCELLED for a payment that a provider is processing only requests the cancellation: the payment stays PROCESSING
- * until the provider confirms it.
+ * until the provider confirms it. `actor` is who does it, for the audit log, if it is not the caller.
  */
 export async function updateTransaction(
   input: UpdateInput,
   principal: Principal,
   deps: UpdateTransactionDeps,
-  idempotencyKey?: string,
+  { idempotencyKey, actor = principal }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
 ): Promise<UpdatedTransaction> {
   requireChange(input);
   changedMetadata(null, input);
@@ -58,7 +58,7 @@ export async function updateTransaction(
     const changed = await deps.transitions.apply(transaction, [transition], deps.drawUuid);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
     const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
-    await appendAudit(transaction, principal, {
+    await appendAudit(transaction, actor, {
       action: 'transaction.update',
       tenantId: tenant_id,
       recordId: after.id,

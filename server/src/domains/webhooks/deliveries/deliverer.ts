@@ -11,9 +11,16 @@ import { type AttemptOutcome, countsAsFailure, goneStatus } from './rules.ts';
 import { signedRequest } from './sending/request.ts';
 import { noAnswer, type Sender, type SendResult } from './sending/sender.ts';
 
+export interface EndedAttempt {
+  delivery: LeasedDelivery;
+  outcome: AttemptOutcome;
+  durationMs: number;
+  lagMs: number;
+}
+
 export interface DeliveryObserver {
   /** An attempt has ended. `lagMs`: from its due time until it was sent. */
-  onAttempt?: (attempt: { outcome: AttemptOutcome; durationMs: number; lagMs: number }) => void;
+  onAttempt?: (attempt: EndedAttempt) => void;
 }
 
 export interface DelivererOptions {
@@ -90,6 +97,7 @@ export class Deliverer {
       return undefined;
     }
     observer?.onAttempt?.({
+      delivery,
       outcome: sent.outcome,
       durationMs: sent.durationMs,
       lagMs: Math.max(0, sentMs - delivery.due_ms),

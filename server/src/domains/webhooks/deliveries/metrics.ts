@@ -27,7 +27,7 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
   );
   metrics.gauge('florin_delivery_in_flight', 'Webhook deliveries in flight.', async (gauge) => gauge.set(inFlight()));
   let backlog = Promise.resolve(unknownBacklog);
-  metrics.gauge(
+  metrics.databaseGauge(
     'florin_delivery_open',
     'Webhook deliveries that have not ended (at most 100,000 are counted).',
     async (gauge) => {
@@ -35,12 +35,12 @@ export function deliveryMetrics(metrics: Metrics, database: Queryable, clock: Cl
       gauge.set((await backlog).open);
     },
   );
-  metrics.gauge(
+  metrics.databaseGauge(
     'florin_delivery_due',
     'Webhook deliveries that are due and have not ended, those in flight included (at most 100,000 are counted).',
     async (gauge) => gauge.set((await backlog).due),
   );
-  metrics.gauge(
+  metrics.databaseGauge(
     'florin_delivery_backlog_lag_seconds',
     'How long the oldest due delivery to an endpoint that is not failing has been due.',
     async (gauge) => gauge.set((await backlog).lagSeconds),

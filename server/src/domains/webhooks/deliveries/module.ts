@@ -13,6 +13,7 @@ import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
 import { attempt, deliveryDetail, deliveryRecord, replayInput, replayRecord, replayResult, state } from './schema.ts';
+import { traceAttempt } from './trace.ts';
 import { deliveryWorker } from './worker.ts';
 
 const settings = {
@@ -113,7 +114,8 @@ export const deliveries = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, clock, drawUuid, workerDatabase, endpoints, disabledNotice, loadShedder, metrics } = needs;
+  const { settings, log, clock, drawUuid, workerDatabase, endpoints, disabledNotice, loadShedder, metrics, tracing } =
+    needs;
   const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
     database: workerDatabase,
@@ -130,6 +132,7 @@ function provide(needs: Needs) {
       onAttempt: (attempt) => {
         loadShedder.posted();
         observers.onAttempt(attempt);
+        if (tracing !== undefined) traceAttempt(attempt, tracing, clock());
       },
       onPaused: observers.onPaused,
     },

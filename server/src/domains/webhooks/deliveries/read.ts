@@ -6,7 +6,7 @@ import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/
 import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
@@ -50,6 +50,7 @@ export async function deliveryList(
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'dlv',
+    givesNext: true,
     read: async ({ belowKey = toId, take }) => {
       const scan = (rows: number) =>
         database.run(listDeliveries, [
@@ -74,8 +75,7 @@ export async function deliveryList(
 
 /** The event of the deliveries; null: any. */
 function eventIdOf({ eventId, search = '' }: Query): string | null {
-  if (eventId !== undefined) return idOf('eventId', 'evt', eventId);
-  return uuidOfPublicId('evt', search) ?? null;
+  return uuidOfPublicId('evt', eventId ?? search) ?? null;
 }
 
 /** The range of delivery ids to scan, end exclusive. A delivery's id begins with the time of its event. */
@@ -109,27 +109,26 @@ function idsSearched(search: string, eventId: string | undefined): readonly [str
 const idsNear = (eventId: string) =>
   [`${eventId.slice(0, 13)}-0000-0000-000000000000`, `${eventId.slice(0, 13)}-ffff-ffff-ffffffffffff`] as const;
 
-function idOf(field: string, prefix: string, text: string): string {
-  const id = uuidOfPublicId(prefix, text);
-  if (id === undefined) throw invalid(field, `${field} must be an id that begins with ${prefix}_.`);
-  return id;
-}
-
-/** A delivery with its attempts and the other deliveries that were sent under the same id. */
-export async function readDelivery(
-  database: Queryable,
+/**
+ * A delivery with its attempts and the other deliveries that were sent under the same id, all of one moment: a delivery that
+ * is being tried lists as many attempts as it counts.
+ */
+export function readDelivery(
+  database: Pick<Database, 'snapshot'>,
   id: string,
   principal: Principal,
   guard: Pick<AddressGuard, 'keepsAnswersOf'>,
 ): Promise<DeliveryDetail> {
-  const row = await findReadable(database, id, principal);
-  const attempts = await database.run(findAttempts, [row.tenant_id, row.id]);
-  const runs = await database.run(findRuns, [row.tenant_id, row.replay_of ?? row.id]);
-  return {
-    ...recordOf(row),
-    attempts: attempts.map((attempt) => attemptOf(attempt, guard)),
-    runs: runs.map((run) => ({ id: publicId('dlv', run.id), state: run.state, createdTime: run.created_at })),
-  };
+  return database.snapshot(async (snapshot) => {
+    const row = await findReadable(snapshot, id, principal);
+    const attempts = await snapshot.run(findAttempts, [row.tenant_id, row.id]);
+    const runs = await snapshot.run(findRuns, [row.tenant_id, row.replay_of ?? row.id]);
+    return {
+      ...recordOf(row),
+      attempts: attempts.map((attempt) => attemptOf(attempt, guard)),
+      runs: runs.map((run) => ({ id: publicId('dlv', run.id), state: run.state, createdTime: run.created_at })),
+    };
+  });
 }
 
 /** The delivery with this public id, if the caller may read its event and manage its endpoint. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import type { AddressGuards } from '../endpoints/address-guard.ts';
 import { deliveryList, readDelivery, recordOf } from './read.ts';
@@ -20,7 +20,7 @@ import {
 
 export interface DeliveryDeps extends ReplayDeps {
   /** The pool for lists that scan thousands of rows: its plans use indexes in their order (`indexed`). */
-  listDatabase: Queryable;
+  listDatabase: Database;
   guards: AddressGuards;
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
 import { cursorListFields, searchField, tenantField, timeFields } from '../../../platform/http/list-query.ts';
-import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
+import { idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { endpointId, nullable, time } from '../endpoints/schema.ts';
 import { deliveryStates } from './statements.ts';
@@ -14,7 +14,7 @@ export const deliveryListQuery = Type.Object({
   endpointId: Type.Optional(endpointId('Only deliveries to this endpoint; it may have been removed.')),
   state: Type.Optional(state),
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
-  eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event.' })),
+  eventId: Type.Optional(idOf('evt', 'Only deliveries of this event.')),
   search: searchField('their id or the id of their event'),
   ...timeFields,
   tenantId: tenantField,

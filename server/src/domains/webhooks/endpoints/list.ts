@@ -4,7 +4,7 @@ import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../core/page.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { endpointListQuery, endpointRecord } from './schema.ts';
 import { countEndpoints, type EndpointRow, listEndpoints } from './statements.ts';
 
@@ -13,12 +13,13 @@ export type EndpointRecord = Static<typeof endpointRecord>;
 /** A page of endpoints, newest first: those whose events the caller may all read. */
 export async function listEndpointsOf(
   database: Queryable,
-  { page = 1, pageSize = defaultPageSize, livemode }: Static<typeof endpointListQuery>,
+  { page = 1, pageSize = defaultPageSize, livemode, tenantId }: Static<typeof endpointListQuery>,
   principal: Principal,
   nowMs: number,
 ): Promise<{ data: EndpointRecord[]; pagination: Pagination }> {
   const modes = visibleModes(principal, livemode, { namesRecord: true });
-  const filter = [await visibleTenants(database, principal), readablePatterns(principal.scopes), modes];
+  const tenantIds = await listedTenants(database, principal, tenantId);
+  const filter = [tenantIds, readablePatterns(principal.scopes), modes];
   const [count] = await database.run(countEndpoints, filter);
   const rows = await database.run(listEndpoints, [...filter, pageSize, (page - 1) * pageSize]);
   return {

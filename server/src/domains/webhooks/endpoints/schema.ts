@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
-import { pageFields } from '../../../platform/http/list-query.ts';
+import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
@@ -96,6 +96,7 @@ export const endpointListQuery = Type.Object({
   livemode: Type.Optional(
     Type.Boolean({ description: 'Only endpoints for live (true) or for test (false) events. Default: both.' }),
   ),
+  tenantId: tenantField,
 });
 
 export const pingResult = Type.Object({

@@ -145,7 +145,7 @@ async function driveInvoices(customerId: number, channelId: number): Promise<voi
 async function driveSubscriptions(channelId: number): Promise<void> {
   const monthly = { name: 'Gold', currency: 'USD', amount: 1000, interval: 'month', channelId, state: true };
   const { id: planId } = await post('plan/modify', monthly);
-  const { id: clockId } = await post('clock/create', { name: 'May', nowTime: '2027-05-01T00:00:00Z' });
+  const { id: clockId } = await post('clock/create', { name: 'May', nowTime: '2027-05-01T00:00:00Z', livemode: true });
   const { id: customerId } = await post('customer/modify', { name: 'Bob', clockId });
   const created = await post('subscription/create', { customerId, planId, trialDays: 5 });
   const of = `sub_${created.id}`;

@@ -36,6 +36,7 @@ export async function eventList(
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'evt',
+    givesNext: true,
     read: async ({ belowKey = toId, take }) => {
       const range = [tenantIds, fromId, belowKey < toId ? belowKey : toId];
       const rest = [types, take + 1, modes, withPayload];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { type Clock, dayMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -38,9 +39,10 @@ export async function createInbox(
   const [{ id }] = (await database.run(nextInboxId)) as [{ id: number }];
   const token = randomText(tokenLength);
   const secret = input?.secret;
+  const livemode = livemodeOfNew(principal, input?.livemode);
   const sealed = secret === undefined ? null : seal(secret, inboxSecretPlace(id));
   const nowMs = clock();
-  const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs];
+  const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs, livemode];
   const row = await database.transaction(async (transaction) => {
     const [created] = (await transaction.run(insertInbox, values)) as [InboxRow];
     const secrets = secretsGiven(createInput, input ?? {});
@@ -62,5 +64,6 @@ export function hasTokenFormat(text: string): boolean {
 }
 
 export function recordOf(row: InboxRow) {
-  return { id: row.id, hasSecret: row.has_secret, createdTime: row.created_at, expiresTime: row.expires_at };
+  const { id, livemode, has_secret, created_at, expires_at } = row;
+  return { id, livemode, hasSecret: has_secret, createdTime: created_at, expiresTime: expires_at };
 }

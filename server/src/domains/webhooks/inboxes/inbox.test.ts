@@ -51,10 +51,21 @@ async function send(token: string, body: string | Uint8Array<ArrayBuffer>, heade
   return { status: response.status, headers: response.headers, body: answer };
 }
 
+test('a key sees the inboxes of its mode alone, a session both', async () => {
+  const [live, tests] = [await create(), await create({ livemode: false })];
+  const { as: key } = await makeKey(florin, as, '*');
+  const listed = async (caller: string, query = '') =>
+    dataOf(await florin.get(`/api/inbox/list${query}`, caller)).map(({ id }: { id: number }) => id);
+  expect(await listed(key)).toEqual([live.id]);
+  expect(await listed(as)).toEqual([tests.id, live.id]);
+  expect(await listed(as, '?livemode=false')).toEqual([tests.id]);
+  expect((await florin.get(`/api/inbox/messages?id=${tests.id}`, key)).status).toBe(404);
+});
+
 test('deliveries arrive with two signatures that verify', async () => {
   const inbox = await create({ secret });
   expect(inbox).toEqual({
-    ...{ id: anInteger, hasSecret: true, createdTime: aTime, expiresTime: aTime },
+    ...{ id: anInteger, livemode: true, hasSecret: true, createdTime: aTime, expiresTime: aTime },
     ...{ token: expect.stringMatching(/^[A-Za-z0-9]{32}$/), url: `https://pay.example/inbox/${inbox.token}` },
   });
   const url = `${florin.address}/inbox/${inbox.token}`;
@@ -171,7 +182,7 @@ test('the twenty-first inbox of a tenant replaces the oldest', async () => {
   const listed = dataOf(await florin.get('/api/inbox/list', as));
   expect(listed).toHaveLength(20);
   expect(listed[0]).toEqual({
-    ...{ id: anInteger, hasSecret: false, createdTime: aTime, expiresTime: aTime, messageCount: 0 },
+    ...{ id: anInteger, livemode: true, hasSecret: false, createdTime: aTime, expiresTime: aTime, messageCount: 0 },
   });
 });
 

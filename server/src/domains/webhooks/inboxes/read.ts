@@ -1,22 +1,28 @@
 import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
 import { type InboxDeps, recordOf } from './create.ts';
-import type { listedInbox, message, messagesQuery } from './schema.ts';
+import type { inboxListQuery, listedInbox, message, messagesQuery } from './schema.ts';
 import { findInbox, listInboxes, listMessages, type MessageRow } from './statements.ts';
 
 type Message = Static<typeof message>;
 
 /** The inboxes of the caller's tenant, newest first. */
 export async function listInboxesOf(
+  { livemode }: Static<typeof inboxListQuery>,
   principal: Principal,
   { database, clock }: InboxDeps,
 ): Promise<Static<typeof listedInbox>[]> {
   requireReadScopes(['*'], principal);
-  const rows = await database.run(listInboxes, [principal.tenantId, clock()]);
+  const rows = await database.run(listInboxes, [
+    principal.tenantId,
+    clock(),
+    visibleModes(principal, livemode, { namesRecord: true }),
+  ]);
   return rows.map((row) => ({ ...recordOf(row), messageCount: row.messages }));
 }
 
@@ -28,7 +34,7 @@ export async function listMessagesOf(
 ): Promise<{ data: Message[]; pagination: CursorPagination }> {
   requireReadScopes(['*'], principal);
   const [inbox] = await database.run(findInbox, [principal.tenantId, id, clock()]);
-  if (inbox === undefined) throw notFound('inbox', id);
+  if (inbox === undefined || !seesMode(principal, inbox.livemode)) throw notFound('inbox', id);
   const afterId = after === undefined ? null : uuidOfPublicId('msg', after);
   if (afterId === undefined) throw invalid('after', "after must be a message's id, msg_….");
   const rows = await database.run(listMessages, [id, afterId, pageSize + 1]);

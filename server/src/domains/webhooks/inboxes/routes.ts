@@ -6,6 +6,7 @@ import { receiveMessage } from './receive.ts';
 import {
   createdInbox,
   createInput,
+  inboxListQuery,
   listedInbox,
   maximumMessageBytes,
   message,
@@ -33,8 +34,9 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
     get('/api/inbox/list', 'webhook_read', 'Inboxes', {
       summary: 'List inboxes',
       description: 'Newest first. Also needs the read scope of every event type.',
+      query: inboxListQuery,
       data: Type.Array(listedInbox),
-      handle: async ({ principal }) => ({ data: await listInboxesOf(principal, deps) }),
+      handle: async ({ principal, query }) => ({ data: await listInboxesOf(query, principal, deps) }),
     }),
 
     get('/api/inbox/messages', 'webhook_read', 'Inboxes', {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { cursorFields } from '../../../platform/http/list-query.ts';
+import { livemode, livemodeInput } from '../../../platform/http/shapes.ts';
 import { endpointId as inboxId, nullable, secret } from '../endpoints/schema.ts';
 import { verdicts } from './signature-verdict.ts';
 
@@ -13,6 +14,7 @@ export const createInput = Type.Union([
       secret: Type.Optional(
         secret('Verifies the signatures of messages; without it they are not verified. Never shown.'),
       ),
+      livemode: livemodeInput('live'),
     },
     { additionalProperties: false },
   ),
@@ -21,6 +23,7 @@ export const createInput = Type.Union([
 
 const inboxRecord = {
   id: Type.Integer(),
+  livemode,
   hasSecret: Type.Boolean({ description: 'Whether signatures are verified.' }),
   createdTime: Type.String(),
   expiresTime: Type.String({ description: 'When the inbox and its messages are deleted.' }),
@@ -46,6 +49,10 @@ const signatureVerdicts = {
 };
 
 export const received = Type.Object(signatureVerdicts);
+
+export const inboxListQuery = Type.Object({
+  livemode: Type.Optional(Type.Boolean({ description: 'Only live (true) or test (false) inboxes. Default: both.' })),
+});
 
 export const messagesQuery = Type.Object({ id: inboxId("The inbox's id."), ...cursorFields });
 

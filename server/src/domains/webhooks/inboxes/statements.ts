@@ -8,16 +8,17 @@ export const maxInboxes = 20;
 
 export interface InboxRow {
   id: number;
+  livemode: boolean;
   has_secret: boolean;
   created_at: string;
   expires_at: string;
 }
 
-const columns = 'i.id, i.secret_sealed is not null as has_secret, i.created_at, i.expires_at';
+const columns = 'i.id, i.livemode, i.secret_sealed is not null as has_secret, i.created_at, i.expires_at';
 
 export const nextInboxId = statement<{ id: number }>('inbox.next_id', `select next_id('inbox_id_seq') as id`);
 
-/** Values: tenant, id, user, hash of the token, sealed secret or null, now in ms, expiry in ms. */
+/** Values: tenant, id, user, hash of the token, sealed secret or null, now in ms, expiry in ms, mode. */
 export const insertInbox = statement<InboxRow>(
   'inbox.insert',
   `with deleted as (
@@ -25,24 +26,24 @@ export const insertInbox = statement<InboxRow>(
       where tenant_id = $1
         and id <= (select id from inbox where tenant_id = $1 order by id desc offset ${maxInboxes - 1} limit 1)
    )
-   insert into inbox as i (tenant_id, id, user_id, token_hash, secret_sealed, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000), to_timestamp($7::float8 / 1000))
+   insert into inbox as i (tenant_id, id, user_id, token_hash, secret_sealed, created_at, expires_at, livemode)
+   values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000), to_timestamp($7::float8 / 1000), $8)
    returning ${columns}`,
 );
 
-/** Newest first. Values: tenant, now in ms. */
+/** Newest first. Values: tenant, now in ms, modes. */
 export const listInboxes = statement<InboxRow & { messages: number }>(
   'inbox.list',
   `select ${columns}, (select count(*) from inbox_message m where m.inbox_id = i.id) as messages
      from inbox i
-    where i.tenant_id = $1 and i.expires_at > to_timestamp($2::float8 / 1000)
+    where i.tenant_id = $1 and i.expires_at > to_timestamp($2::float8 / 1000) and i.livemode = any ($3::boolean[])
     order by i.id desc`,
 );
 
 /** Values: tenant, id, now in ms. */
-export const findInbox = statement<{ id: number }>(
+export const findInbox = statement<{ id: number; livemode: boolean }>(
   'inbox.find',
-  'select id from inbox where tenant_id = $1 and id = $2 and expires_at > to_timestamp($3::float8 / 1000)',
+  'select id, livemode from inbox where tenant_id = $1 and id = $2 and expires_at > to_timestamp($3::float8 / 1000)',
 );
 
 /** Values: hash of the token, now in ms. */

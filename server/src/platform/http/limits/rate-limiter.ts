@@ -9,6 +9,14 @@ export interface RateLimiterOptions {
   clock: Clock;
   /** Number of keys in memory; beyond it, the one used longest ago starts a new window. */
   maxKeys?: number;
+  /** Joins this limiter with those of the other processes of the node. */
+  shared?: SharedUses | undefined;
+}
+
+/** Tells other processes of a use, and learns of theirs within milliseconds. */
+export interface SharedUses {
+  tell: (key: string) => void;
+  listen: (listener: (key: string) => void) => void;
 }
 
 /** What a key has left in its window. */
@@ -26,23 +34,32 @@ interface Window {
   endsAtMs: number;
 }
 
-/** Counts by key in fixed windows, each of which starts with the first use of its key. In memory, per node, bounded. */
+/** Counts by key in fixed windows, each of which starts with the first use of its key. In memory, bounded; for all processes of a node together where they are joined. */
 export class RateLimiter {
   readonly max: number;
   readonly windowMs: number;
   readonly #clock: Clock;
   readonly #windows: LRUCache<string, Window>;
+  readonly #shared: SharedUses | undefined;
 
-  constructor({ max, windowMs, clock, maxKeys = 10_000 }: RateLimiterOptions) {
+  constructor({ max, windowMs, clock, maxKeys = 10_000, shared }: RateLimiterOptions) {
     this.max = max;
     this.windowMs = windowMs;
     this.#clock = clock;
     this.#windows = new LRUCache({ max: maxKeys });
+    this.#shared = shared;
+    shared?.listen((key) => this.#count(key, this.#clock()));
   }
 
   /** Counts one use. Uses beyond the limit are not counted. */
   take(key: string): Quota {
     const nowMs = this.#clock();
+    const counted = this.#count(key, nowMs);
+    if (!counted.isExceeded) this.#shared?.tell(key);
+    return this.#quotaOf(counted.window, counted.isExceeded, nowMs);
+  }
+
+  #count(key: string, nowMs: number): { window: Window; isExceeded: boolean } {
     let window = this.#windows.get(key);
     // A window that ends later than one started now was started before the clock was set back.
     if (window === undefined || window.endsAtMs <= nowMs || window.endsAtMs > nowMs + this.windowMs) {
@@ -51,7 +68,7 @@ export class RateLimiter {
     }
     const isExceeded = window.used >= this.max;
     if (!isExceeded) window.used++;
-    return this.#quotaOf(window, isExceeded, nowMs);
+    return { window, isExceeded };
   }
 
   /** Whether a use would be allowed, without counting one. */

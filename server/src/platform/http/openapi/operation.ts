@@ -101,10 +101,18 @@ function answerOf(
 ): Json {
   if (documentTypes === undefined) {
     const content = { schema: namedEnvelope(data, paged, schemas), ...withExample(example) };
-    return { description: 'Done.', content: { 'application/json': content, ...textOf(exportTypes) } };
+    const headers = exportTypes.length > 0 && { headers: exportHeaders };
+    return { description: 'Done.', ...headers, content: { 'application/json': content, ...textOf(exportTypes) } };
   }
   return { description: 'Done.', content: textOf(documentTypes) };
 }
+
+const exportHeaders = {
+  'X-Total-Count': {
+    description: 'Exports: the number of rows, where a page has a `total`.',
+    schema: { type: 'integer', format: 'int64' },
+  },
+};
 
 function textOf(types: readonly string[]): Json {
   const binary = (type: string) => (type.startsWith('text/') || type.includes('json') ? {} : { format: 'binary' });

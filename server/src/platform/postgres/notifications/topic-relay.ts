@@ -5,10 +5,22 @@ import type { Topic, Topics } from './topics.ts';
 
 export interface TopicRelayOptions {
   topics: Topics;
-  notifications: Notifications;
-  /** Sends the notifications. Not the pool of requests: no payment waits for one. */
-  database: Queryable;
+  transport: TopicTransport;
   minIntervalMs?: number;
+}
+
+/** How topics get to the other nodes, or to the other processes of this node. */
+export interface TopicTransport {
+  send: (payload: string) => Promise<void>;
+  listen: (listener: (payload: string) => void) => void;
+}
+
+/** To all nodes that share the database. `database` is not the pool of requests: no payment waits for a notification. */
+export function byNotify(notifications: Notifications, database: Queryable): TopicTransport {
+  return {
+    send: (payload) => notifications.publishToOthers(database, channelTopic, payload),
+    listen: (listener) => notifications.on(channelTopic, { changed: listener }),
+  };
 }
 
 /**
@@ -21,14 +33,14 @@ const defaultMinIntervalMs = 50;
 const channelTopic = 'work';
 
 /**
- * Publishes the topics of this node on all other nodes that share the database. The first publication of a topic is sent
+ * Publishes the topics of this process in all others that share the database. The first publication of a topic is sent
  * at once, those that follow within `minIntervalMs` are sent as one. A notification that is lost costs time only: the
  * due-work poller of the other node finds the work.
  */
 export class TopicRelay {
   readonly #options: TopicRelayOptions;
   readonly #minIntervalMs: number;
-  /** Tells notifications of this node from those of others. */
+  /** Tells what this process has sent from what others have. */
   readonly #nodeId = randomUUID();
   /** Topics sent less than `minIntervalMs` ago. */
   readonly #recent = new Set<Topic>();
@@ -44,9 +56,9 @@ export class TopicRelay {
   }
 
   start(): void {
-    const { topics, notifications } = this.#options;
+    const { topics, transport } = this.#options;
     topics.relayTo((published) => this.#relay(published));
-    notifications.on(channelTopic, { changed: (key) => this.#receive(key) });
+    transport.listen((payload) => this.#receive(payload));
   }
 
   /** Sends nothing from here on; resolves when what is being sent has been sent or has failed. */
@@ -71,17 +83,16 @@ export class TopicRelay {
       this.#send(topics.filter((topic) => this.#pending.delete(topic)));
     }, this.#minIntervalMs);
     this.#timers.add(timer);
-    const { notifications, database } = this.#options;
-    const sent: Promise<void> = notifications
-      .publishToOthers(database, channelTopic, `${this.#nodeId} ${topics.join(' ')}`)
+    const sent: Promise<void> = this.#options.transport
+      .send(`${this.#nodeId} ${topics.join(' ')}`)
       // The database is away: the due-work poller of each node takes over when it is back.
       .catch(() => {})
       .finally(() => this.#sending.delete(sent));
     this.#sending.add(sent);
   }
 
-  #receive(key: string): void {
-    const [nodeId, ...topics] = key.split(' ');
+  #receive(payload: string): void {
+    const [nodeId, ...topics] = payload.split(' ');
     if (nodeId !== this.#nodeId) this.#options.topics.deliver(topics);
   }
 }

@@ -4,7 +4,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { Database, type Queryable } from '../database.ts';
 import { statement } from '../statement.ts';
 import { Notifications } from './notifications.ts';
-import { TopicRelay } from './topic-relay.ts';
+import { byNotify, TopicRelay } from './topic-relay.ts';
 import { type Topic, Topics } from './topics.ts';
 
 test('publishing wakes every subscriber of the topic and no other', () => {
@@ -159,8 +159,7 @@ describe('the relay', () => {
     const notifications = new Notifications(db.connection, () => {});
     const relay = new TopicRelay({
       topics,
-      notifications,
-      database: db.database,
+      transport: byNotify(notifications, db.database),
       ...(minIntervalMs !== undefined && { minIntervalMs }),
     });
     relay.start();
@@ -264,8 +263,7 @@ describe('the relay', () => {
     const topics = new Topics();
     const relay = new TopicRelay({
       topics,
-      notifications: new Notifications(db.connection, () => {}),
-      database,
+      transport: byNotify(new Notifications(db.connection, () => {}), database),
       minIntervalMs: 1,
     });
     relay.start();

@@ -43,7 +43,7 @@ async function shop(changes: object = {}) {
   const id = await makeTenant(florin, admin, name);
   dataOf(await florin.post('/api/tenant/modify', { id, name, state: true, customerMails: true, ...changes }, admin));
   const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: id });
-  return { as, channelId: await makeChannel(florin, as, { currency: 'USD,EUR,JPY,KWD' }) };
+  return { id, as, channelId: await makeChannel(florin, as, { currency: 'USD,EUR,JPY,KWD' }) };
 }
 
 type Shop = Awaited<ReturnType<typeof shop>>;
@@ -62,16 +62,25 @@ async function paid(
   return id;
 }
 
+/** The mails about payments. */
 const mailsOf = (invoiceId: number) =>
-  db.query<{ state: string; tries: number }>('select state, tries from invoice_mail where invoice_id = $1', [
-    invoiceId,
-  ]);
+  db.query<{ state: string; tries: number }>(
+    `select state, tries from invoice_mail where invoice_id = $1 and kind <> 'INVOICE'`,
+    [invoiceId],
+  );
+
+/** What has been received but the invoice itself, which may be mailed before it is paid. */
+const received = () =>
+  smtp.received.filter((mail) => !/here is your invoice|hier ist Ihre Rechnung/.test(plainOf(mail)));
 
 const until = (invoiceId: number, state: string, tries = 0) =>
   eventually(`the mail about invoice ${invoiceId} is ${state}`, async () => {
     const [mail] = await mailsOf(invoiceId);
     return mail?.state === state && mail.tries === tries;
   });
+
+/** The addresses of pages in a mail. */
+const linksIn = (mail: ReceivedMail | undefined) => plainOf(mail).match(/http\S+\/p\/[\w-]{43}/g) ?? [];
 
 const plainOf = (mail: ReceivedMail | undefined) =>
   bodiesOf(mail as ReceivedMail)['text/plain']?.replaceAll('\u00a0', ' ') ?? '';
@@ -81,15 +90,17 @@ test('a customer is mailed a receipt when an invoice is paid, with the decimals 
   const lines = [{ description: 'Bread', quantity: 1, unitAmount: 1_234_567 }];
   const id = await paid(as, 'SUCCESS', {}, { currency: 'KWD', lines });
   await until(id, 'SENT');
-  const [mail, ...others] = smtp.received;
+  const [mail, ...others] = received();
   expect(others).toEqual([]);
   expect(mail?.envelope.rcptTo.map(({ address }) => address)).toEqual(['ada@home.example']);
   const today = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  const [link] = linksIn(mail);
   expect(plainOf(mail)).toBe(
     [
       'Hello Ada <b>,',
       `we received your payment of KWD 1,234.567 for invoice INV-000001 on ${today}. The invoice is paid in full.`,
       'Thank you\nMühle & Söhne',
+      `Your invoice: ${link}`,
     ].join('\n\n'),
   );
   const html = bodiesOf(mail as ReceivedMail)['text/html'];
@@ -100,7 +111,7 @@ test('a customer is mailed a receipt when an invoice is paid, with the decimals 
 test('a failed payment is mailed in the language of the tenant; without a next try it says so', async () => {
   const id = await paid(await shop({ mailLanguage: 'de' }), 'FAILED', {}, { currency: 'EUR' });
   await until(id, 'SENT');
-  const text = plainOf(smtp.received[0]);
+  const text = plainOf(received()[0]);
   expect(text).toContain('eine Zahlung Ihrer Rechnung INV-000001 ist fehlgeschlagen. Offen sind noch 10,00 EUR.');
   expect(text).toContain('Die Zahlung wird nicht automatisch wiederholt.');
 });
@@ -116,10 +127,10 @@ test('the mail about a failed payment of a subscription names the day of the nex
     return found;
   });
   dataOf(await florin.post('/api/transaction/update', { id: payment.id, status: 'FAILED' }, as));
-  await eventually('the mail is sent', () => smtp.received.length === 1);
+  await eventually('the mail is sent', () => received().length === 1);
   const [invoice] = dataOf(await florin.get('/api/invoice/list', as));
   const day = new Date(invoice.nextPaymentAttempt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  expect(plainOf(smtp.received[0])).toContain(`The payment is tried again on ${day}.`);
+  expect(plainOf(received()[0])).toContain(`The payment is tried again on ${day}.`);
 });
 
 test('nobody is mailed by a tenant that did not ask for it, without an address, about a test invoice, or about a total of 0', async () => {
@@ -140,6 +151,46 @@ test('nobody is mailed by a tenant that did not ask for it, without an address, 
   for (const id of ids) expect(await mailsOf(id)).toEqual([]);
 });
 
+test('a finalized invoice is mailed with the address of its page, on which it is paid; all its mails lead there', async () => {
+  const { as, channelId } = await shop({ mailLanguage: 'de' });
+  const customerId = await makeCustomer(florin, as, { email: 'ada@home.example', defaultChannelId: channelId });
+  const id = await makeInvoice(florin, as, customerId, { currency: 'EUR', dueDate: '2099-01-31' });
+  const mail = await eventually('the invoice is mailed', () => smtp.received[0]);
+  expect(plainOf(mail)).toContain('hier ist Ihre Rechnung INV-000001 über 10,00 EUR, fällig am 31. Januar 2099.');
+  const [link = ''] = linksIn(mail);
+  expect(bodiesOf(mail)['text/html']).toContain(`<a href="${link}">${link}</a>`);
+  const path = new URL(link).pathname;
+  const page = await florin.call('GET', path);
+  expect([page.status, page.body.includes('Invoice INV-000001')]).toEqual([200, true]);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  await florin.call('POST', path, { headers: form, body: `channel=${channelId}` });
+  const [payment] = dataOf(await florin.get(`/api/transaction/list?invoiceId=${id}`, as));
+  dataOf(await florin.post('/api/transaction/update', { id: payment.id, status: 'SUCCESS' }, as));
+  await until(id, 'SENT');
+  expect(linksIn(received()[0])).toEqual([link]);
+  expect((await florin.call('GET', path)).body).toContain('Thank you for your payment');
+});
+
+test('a tenant writes its own texts, and what it fills in cannot become markup or another placeholder', async () => {
+  const { id: tenantId, as, channelId } = await shop();
+  const receipt = {
+    subject: 'Danke {customer} – {number}',
+    body: 'Hallo <{customer}>\n\n\n{amount} am {paidOn}\nSiehe {link}.',
+  };
+  const seller = { id: tenantId, mailLanguage: 'de', mailTexts: { de: { receipt } } };
+  dataOf(await florin.post('/api/seller/modify', seller, as));
+  const id = await paid({ id: tenantId, as, channelId }, 'SUCCESS', { name: 'Bob {number} <i>' }, { currency: 'EUR' });
+  await until(id, 'SENT');
+  const [mail] = received() as [ReceivedMail];
+  const [link] = linksIn(mail);
+  const today = new Date().toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' });
+  expect(plainOf(mail)).toBe(`Hallo <Bob {number} <i>>\n\n10,00 EUR am ${today}\nSiehe ${link}.`);
+  const html = bodiesOf(mail)['text/html'] ?? '';
+  expect(html).toContain('<title>Danke Bob {number} &lt;i&gt; – INV-000001</title>');
+  expect(html).toContain('<p>Hallo &lt;Bob {number} &lt;i&gt;&gt;</p>');
+  expect(html).toContain(`<br>Siehe <a href="${link}">${link}</a>.</p>`);
+});
+
 test('while the mail server is away, mails wait, and are sent when it is back, each once', async () => {
   const { port } = smtp;
   await smtp.close();
@@ -148,22 +199,24 @@ test('while the mail server is away, mails wait, and are sent when it is back, e
   smtp = await startSmtpServer({ port, refuses });
   aheadMs += minuteMs;
   await until(id, 'SENT', 1);
-  expect(smtp.received).toHaveLength(1);
+  expect(received()).toHaveLength(1);
 });
 
 test('an address that the mail server refuses is given up at once', async () => {
   const id = await paid(await shop(), 'SUCCESS', { email: 'unknown@home.example' });
   await until(id, 'FAILED', 1);
-  expect(smtp.received).toEqual([]);
+  expect(received()).toEqual([]);
 });
 
 test('a process that dies after sending sends again under the same Message-ID', async () => {
   const id = await paid(await shop(), 'SUCCESS');
   await until(id, 'SENT');
   // As a process leaves it that ends before it records the result: the lease has expired.
-  await db.query(`update invoice_mail set state = 'OPEN', ended_at = null where invoice_id = $1`, [id]);
-  await eventually('it is sent again', () => smtp.received.length === 2);
-  const named = smtp.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1]?.trim());
+  await db.query(`update invoice_mail set state = 'OPEN', ended_at = null where invoice_id = $1 and kind = 'RECEIPT'`, [
+    id,
+  ]);
+  await eventually('it is sent again', () => received().length === 2);
+  const named = received().map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1]?.trim());
   expect(named[0]).toMatch(/^<[0-9a-f-]{36}@florin>$/);
   expect(named[1]).toBe(named[0]);
 });

@@ -1,41 +1,54 @@
-import { exponentOf } from '../../../../core/currency.ts';
-import { decimalOf } from '../../../../core/money.ts';
 import { escaped } from '../../../../platform/http/html.ts';
+import type { MailTextKind } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
+import { dayIn, priceIn } from '../formats.ts';
 import { numberText } from '../number.ts';
-import { english } from './english.ts';
-import { german } from './german.ts';
+import { filledIn, paragraphsOf, templateOf } from './fill-in.ts';
 import type { DueMail, MailContent } from './statements.ts';
-import type { MailFacts, Templates } from './templates.ts';
+import type { MailFacts } from './templates.ts';
 
-const templates: Record<MailLanguage, Templates> = { en: english, de: german };
-const locales: Record<MailLanguage, string> = { en: 'en-GB', de: 'de-DE' };
-
-/** The mail as text and as a simple HTML page, in the tenant's language. */
+/** The mail as text and as a simple HTML page, in the tenant's language. `link` is the address of the invoice's page. */
 export function messageOf(
   { kind, next_attempt_at }: Pick<DueMail, 'kind' | 'next_attempt_at'>,
   content: MailContent,
+  link: string | null,
 ): { subject: string; text: string; html: string } {
   const { mail_language: language, currency, total, amount_paid } = content;
+  const day = (time: string | null) => (time === null ? '' : dayIn(language, time));
   const facts: MailFacts = {
     customer: content.customer,
     seller: content.seller,
     number: numberText(content.number, content.series),
-    amount: priceOf(kind === 'RECEIPT' ? amount_paid : total - amount_paid, currency, language),
-    paidOn: content.paid_at === null ? '' : dayOf(content.paid_at, language),
-    nextAttempt: next_attempt_at === null ? null : dayOf(next_attempt_at, language),
+    amount: priceIn(language, kind === 'RECEIPT' ? amount_paid : total - amount_paid, currency),
+    paidOn: day(content.paid_at),
+    dueDate: day(content.due_date),
+    nextAttempt: day(next_attempt_at),
+    link: link ?? '',
   };
-  const { receipt, paymentFailed } = templates[language];
-  const { subject, paragraphs } = kind === 'RECEIPT' ? receipt(facts) : paymentFailed(facts);
+  const template = templateOf(textKindOf(kind, next_attempt_at), language, content.mail_texts);
+  const subject = filledIn(template.subject, (name) => facts[name]).replace(/\s+/g, ' ');
+  const paragraphs = paragraphsOf(template, language, link !== null);
   return {
-    subject: subject.replace(/\s+/g, ' '),
-    text: paragraphs.join('\n\n'),
-    html: pageOf(language, subject, paragraphs),
+    subject,
+    text: paragraphs.map((paragraph) => filledIn(paragraph, (name) => facts[name])).join('\n\n'),
+    html: pageOf(language, subject, paragraphs, facts),
   };
 }
 
-function pageOf(language: MailLanguage, subject: string, paragraphs: readonly string[]): string {
-  const body = paragraphs.map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`).join('\n');
+function textKindOf(kind: DueMail['kind'], nextAttempt: string | null): MailTextKind {
+  if (kind === 'PAYMENT_FAILED') return nextAttempt === null ? 'lastPaymentFailed' : 'paymentFailed';
+  return kind === 'RECEIPT' ? 'receipt' : 'invoice';
+}
+
+function pageOf(language: MailLanguage, subject: string, paragraphs: readonly string[], facts: MailFacts): string {
+  const htmlOf = (name: keyof MailFacts) => {
+    const value = facts[name];
+    if (value === undefined) return undefined;
+    return name === 'link' && value !== '' ? `<a href="${escaped(value)}">${escaped(value)}</a>` : escaped(value);
+  };
+  const body = paragraphs
+    .map((paragraph) => `<p>${filledIn(escaped(paragraph), htmlOf).replaceAll(/\r?\n/g, '<br>')}</p>`)
+    .join('\n');
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
@@ -45,19 +58,3 @@ ${body}
 </html>
 `;
 }
-
-/** With the decimals of ISO 4217, from the exact decimal: a float would round large amounts. */
-function priceOf(amount: number, currency: string, language: MailLanguage): string {
-  const digits = exponentOf(currency) ?? 0;
-  const format = new Intl.NumberFormat(locales[language], {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'code',
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  return format.format(decimalOf(amount, currency) as Intl.StringNumericLiteral);
-}
-
-const dayOf = (time: string, language: MailLanguage) =>
-  new Date(time).toLocaleDateString(locales[language], { dateStyle: 'long', timeZone: 'UTC' });

@@ -1,6 +1,7 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import type { MailTexts } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import type { NumberSeries } from '../number.ts';
 import type { InvoiceStatus } from '../states.ts';
@@ -9,7 +10,7 @@ import { retryWaitsMs } from './rules.ts';
 /** Mails to customers are due to be sent. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
 
-export type MailKind = 'RECEIPT' | 'PAYMENT_FAILED';
+export type MailKind = 'INVOICE' | 'RECEIPT' | 'PAYMENT_FAILED';
 
 /** A mail to send. */
 export interface DueMail {
@@ -67,13 +68,17 @@ export interface MailContent {
   email: string | null;
   customer_mails: boolean;
   mail_language: MailLanguage;
+  /** The tenant's own texts. */
+  mail_texts: MailTexts | null;
+  due_date: string | null;
 }
 
 /** Values: tenant, invoice. */
 export const findMailContent = statement<MailContent>(
   'invoice_mails.find_content',
   `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
-          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, t.customer_mails, t.mail_language
+          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, t.customer_mails, t.mail_language,
+          t.mail_texts, i.due_date
      from invoice i
      join tenant t on t.id = i.tenant_id
      join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id

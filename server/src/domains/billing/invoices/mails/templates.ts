@@ -1,25 +1,16 @@
-/** What the templates are filled with, formatted for the reader. */
-export interface MailFacts {
-  customer: string;
-  seller: string;
-  /** The invoice's number. */
-  number: string;
-  /** The amount paid, or still to pay. */
-  amount: string;
-  /** When it was paid. */
-  paidOn: string;
-  /** When the payment is tried again; null: it is not. */
-  nextAttempt: string | null;
-}
+import type { MailPlaceholder, MailTextKind } from '../../../identity/tenants/mail-texts.ts';
 
-/** A mail as its subject and paragraphs. */
+/** What the placeholders of a mail stand for, formatted for the reader. `link` is an address; without one it is empty. */
+export type MailFacts = Partial<Record<MailPlaceholder, string>>;
+
+/** A mail as its subject and its body, with placeholders. */
 export interface Template {
   subject: string;
-  paragraphs: string[];
+  body: string;
 }
 
 /** The mails in one language: a file each. */
-export interface Templates {
-  receipt: (facts: MailFacts) => Template;
-  paymentFailed: (facts: MailFacts) => Template;
+export interface Templates extends Record<MailTextKind, Template> {
+  /** What leads to the invoice's page, in a mail whose text does not name the address: `{link}`. */
+  toInvoice: string;
 }

@@ -3,6 +3,7 @@ import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import { isAddressRefused, type Mailer } from '../../../../platform/mail/mailer.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { InvoiceLinks } from './links.ts';
 import { messageOf } from './message.ts';
 import { retryAt } from './rules.ts';
 import {
@@ -21,6 +22,7 @@ export interface MailWorkerDeps extends FailureReports {
   database: Database;
   clock: Clock;
   mailer: Pick<Mailer, 'send'>;
+  links: Pick<InvoiceLinks, 'find'>;
   logError: (error: unknown, message: string) => void;
 }
 
@@ -66,14 +68,15 @@ async function perform(mail: Leased<DueMail>, deps: MailWorkerDeps): Promise<voi
 async function trySending(
   mail: DueMail,
   content: MailContent | undefined,
-  { clock, mailer, logError }: MailWorkerDeps,
+  { clock, mailer, links, logError }: MailWorkerDeps,
 ): Promise<TryResult> {
   const { tries } = mail;
   if (content === undefined || content.email === null || !isWanted(mail, content)) {
     return { state: 'CANCELLED', tries, dueMs: clock() };
   }
   try {
-    await mailer.send({ to: content.email, ...messageOf(mail, content), id: mail.id });
+    const link = await links.find({ tenantId: mail.tenant_id, invoiceId: mail.invoice_id });
+    await mailer.send({ to: content.email, ...messageOf(mail, content, link), id: mail.id });
     return { state: 'SENT', tries, dueMs: clock() };
   } catch (error) {
     const dueMs = isAddressRefused(error) ? undefined : retryAt(tries, clock());
@@ -83,7 +86,7 @@ async function trySending(
   }
 }
 
-/** A failure is not reported when the invoice has been paid or closed in the meantime. */
+/** Nobody is asked to pay an invoice that has been paid or closed in the meantime. */
 const isWanted = ({ kind }: DueMail, { customer_mails, status }: MailContent) =>
   customer_mails && (kind === 'RECEIPT' || status === 'OPEN');
 

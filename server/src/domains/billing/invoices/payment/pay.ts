@@ -6,7 +6,7 @@ import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
-import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
 import { readInvoice } from '../read.ts';
@@ -62,18 +62,41 @@ async function createPayment(
   invoice: LockedInvoice,
   input: PayInput,
   { userId }: Principal,
-  { clock, drawUuid, creator }: PayInvoiceDeps,
+  deps: PayInvoiceDeps,
 ): Promise<string> {
-  const amount = requirePayableAmount(invoice, input.amount, 'id');
   const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
+    requirePayableAmount(invoice, input.amount, 'id');
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
   }
-  const request = { ...paymentRequestOf(invoice, drawUuid(), amount, channelId, input), userId };
+  return publicId('txn', await payLockedInvoice(transaction, invoice, { ...input, channelId, userId }, deps));
+}
+
+/** A payment of an invoice that somebody asks for. */
+export interface InvoicePaymentInput {
+  /** Default: all that is left to pay. */
+  amount?: number | undefined;
+  channelId: number;
+  /** In whose name. */
+  userId: number;
+  /** The provider's token. Default: the customer's; null: the payer chooses. */
+  paymentMethod?: string | null | undefined;
+  returnUrl?: string | undefined;
+}
+
+/** Creates a payment of a locked invoice and reserves its amount. Returns its UUID. Throws the refusal of its channel. */
+export async function payLockedInvoice(
+  transaction: Queryable,
+  invoice: LockedInvoice,
+  { userId, ...input }: InvoicePaymentInput,
+  { clock, drawUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'drawUuid' | 'creator'>,
+): Promise<string> {
+  const amount = requirePayableAmount(invoice, input.amount, 'id');
+  const request = { ...paymentRequestOf(invoice, drawUuid(), amount, input.channelId, input), userId };
   const [refusal] = await creator.createInTransaction(transaction, [request]);
   if (refusal !== undefined) throw refusal;
   const { tenantId, invoiceId, id: transactionId } = request;
   const reservation = { tenantId, invoiceId, transactionId, amount, automatic: false };
   await reserveAmounts(transaction, [reservation], customerNowMs(invoice, clock()));
-  return publicId('txn', transactionId);
+  return transactionId;
 }

@@ -1,16 +1,24 @@
-import type { PaymentRequest, StoredToken } from '../../../payments/transactions/create.ts';
+import type { PaymentRequest, StoredToken } from '../../../payments/transactions/payment-writer.ts';
 import { paymentMethodPlace } from '../../customers/payment-method.ts';
 import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
-/** A payment of an invoice. Without `changes`, it uses the payment method stored with the customer. */
+/** What a payment of an invoice names, because the invoice does. */
+export interface InvoicePaymentRequest extends PaymentRequest {
+  invoiceId: number;
+}
+
+/**
+ * A payment of an invoice. Without `changes`, it uses the payment method stored with the customer; null: the payer chooses
+ * one.
+ */
 export function paymentRequestOf(
   invoice: LockedInvoice,
   id: string,
   amount: number,
   channelId: number,
-  changes: { paymentMethod?: string | undefined; returnUrl?: string | undefined } = {},
-): PaymentRequest {
+  changes: { paymentMethod?: string | null | undefined; returnUrl?: string | undefined } = {},
+): InvoicePaymentRequest {
   return {
     id,
     tenantId: invoice.tenant_id,
@@ -23,7 +31,7 @@ export function paymentRequestOf(
     invoiceId: invoice.id,
     description: numberText(invoice.number as number, invoice.series),
     metadata: invoice.metadata,
-    paymentMethod: changes.paymentMethod ?? storedPaymentMethod(invoice),
+    paymentMethod: changes.paymentMethod === undefined ? storedPaymentMethod(invoice) : changes.paymentMethod,
     returnUrl: changes.returnUrl ?? null,
   };
 }

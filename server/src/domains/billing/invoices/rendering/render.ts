@@ -1,13 +1,16 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Answer } from '../../../../platform/http/route.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { readCustomer } from '../../customers/read.ts';
+import { type CustomerRow, findCustomer } from '../../customers/statements.ts';
+import type { InvoiceKey } from '../lock.ts';
 import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
 import { sellerOf } from '../sellers.ts';
-import { documentOf } from './document.ts';
+import { findInvoice, type InvoiceRow } from '../statements.ts';
+import { documentOf, type InvoiceDocument } from './document.ts';
 import { attachmentNamed, fileNameOf } from './file-name.ts';
 import { contentPolicy, renderHtml } from './html.ts';
 import type { PdfRenderer } from './pdf-renderer.ts';
@@ -31,16 +34,7 @@ export async function renderInvoice(
 ): Promise<Answer<never>> {
   const { invoice, fileName, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
-    const customer = await readCustomer(snapshot, row.customer_id, principal);
-    const present = await sellerOf(snapshot, row.tenant_id);
-    // Invoices that were finalized before sellers were kept show the name alone, as they always have.
-    const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
-    const record = await detailOf(snapshot, row);
-    return {
-      invoice: documentOf(record, seller, customer),
-      fileName: fileNameOf(seller.name, record),
-      tenantId: row.tenant_id,
-    };
+    return renderable(snapshot, row, await readCustomer(snapshot, row.customer_id, principal));
   });
   const securityHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
   const tag = tagOf(invoice, format === 'pdf' ? 'pdf' : 'html');
@@ -54,4 +48,38 @@ export async function renderInvoice(
     document: { type: 'application/pdf', tag, content: () => pdfRenderer.pdf({ tag, invoice, tenantId }) },
     headers: { ...securityHeaders, 'content-disposition': attachmentNamed(fileName) },
   };
+}
+
+interface Renderable {
+  invoice: InvoiceDocument;
+  fileName: string;
+  tenantId: number;
+}
+
+async function renderable(snapshot: Queryable, row: InvoiceRow, customer: CustomerRow): Promise<Renderable> {
+  const present = await sellerOf(snapshot, row.tenant_id);
+  // Invoices that were finalized before sellers were kept show the name alone, as they always have.
+  const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
+  const record = await detailOf(snapshot, row);
+  return {
+    invoice: documentOf(record, seller, customer),
+    fileName: fileNameOf(seller.name, record),
+    tenantId: row.tenant_id,
+  };
+}
+
+/** The PDF file of an invoice for its payer, who has no account here. Undefined: there is no such invoice. */
+export async function pdfForPayer(
+  { tenantId, invoiceId }: InvoiceKey,
+  { database, pdfRenderer }: RenderDeps,
+): Promise<{ content: Buffer; disposition: string } | undefined> {
+  const found = await database.snapshot(async (snapshot) => {
+    const [row] = await snapshot.run(findInvoice, [[tenantId], invoiceId]);
+    const [customer] = row === undefined ? [] : await snapshot.run(findCustomer, [[tenantId], row.customer_id]);
+    return row && customer && renderable(snapshot, row, customer);
+  });
+  if (found === undefined) return undefined;
+  const { invoice, fileName } = found;
+  const content = await pdfRenderer.pdf({ tag: tagOf(invoice, 'pdf'), invoice, tenantId });
+  return { content, disposition: attachmentNamed(fileName) };
 }

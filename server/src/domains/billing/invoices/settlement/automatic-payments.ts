@@ -2,7 +2,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
 import { paymentRequestOf } from '../payment/payment-request.ts';

@@ -55,6 +55,8 @@ test.each([
   ['dueFrom=2027-02-30', 'dueFrom'],
   ['dueTo=tomorrow', 'dueTo'],
   ['dueTo=2027-06-15&page=2', 'page'],
+  ['dueFrom=2027-06-16&dueTo=2027-06-15', 'dueFrom'],
+  ['amountFrom=2&amountTo=1', 'amountFrom'],
 ])('%s is refused naming %s', async (query, field) => {
   const { status, body } = await list(query);
   expect([status, body.error.field]).toEqual([400, field]);

@@ -1,4 +1,5 @@
 import type { Principal } from '../../../../core/principal.ts';
+import type { Actor } from '../../../identity/audit/append.ts';
 import type { SubscriptionReply } from '../record.ts';
 import { timeOf, withChange, withEnd } from '../rules.ts';
 import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
@@ -6,16 +7,16 @@ import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
  * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
- * on no invoice yet are invoiced.
+ * on no invoice yet are invoiced. `actor` is who does it, for the audit log, if it is not the caller.
  */
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },
   principal: Principal,
   deps: ChangeSubscriptionDeps,
-  idempotencyKey?: string,
+  { idempotencyKey, actor }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
 ): Promise<SubscriptionReply> {
   return changeSubscription(
-    { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey },
+    { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey, actor },
     principal,
     deps,
     async (_, row, nowMs) => {

@@ -6,7 +6,7 @@ import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
-import { appendAudit } from '../../../identity/audit/append.ts';
+import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
@@ -28,6 +28,8 @@ export interface ChangeRequest {
   action: AuditAction;
   input: { id: number };
   idempotencyKey: string | undefined;
+  /** Who does it, for the audit log, if it is not the caller. */
+  actor?: Actor | undefined;
 }
 
 /** Decides the change of a locked subscription for which no work is due any more. */
@@ -42,7 +44,7 @@ export type DecideChange = (
  * idempotency key, a repeated request gets the first answer.
  */
 export async function changeSubscription(
-  { path, action, input, idempotencyKey }: ChangeRequest,
+  { path, action, input, idempotencyKey, actor }: ChangeRequest,
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
@@ -60,7 +62,7 @@ export async function changeSubscription(
     // A resumed subscription may be due at once.
     const after = recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
     const [tenantId, before] = [row.tenant_id, recordOf(row)];
-    await appendAudit(transaction, principal, { action, tenantId, recordId: row.id, before, after });
+    await appendAudit(transaction, actor ?? principal, { action, tenantId, recordId: row.id, before, after });
     return after;
   };
   const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };

@@ -3,7 +3,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
-import type { PaymentWriter } from '../../../payments/transactions/create.ts';
+import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { lockInvoices } from '../../invoices/lock.ts';
 import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';

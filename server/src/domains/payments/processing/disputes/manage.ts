@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
-import { invalid, notFound } from '../../../../core/errors.ts';
+import { notFound } from '../../../../core/errors.ts';
 import { type DrawUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
-import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { TransactionReader } from '../../transactions/read.ts';
 import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
 import { closeOpenDispute, countDisputes, type DisputeRow, findDispute, findDisputePage } from './manage-statements.ts';
@@ -24,19 +24,17 @@ export interface DisputeApiDeps {
 
 /** One page of disputes, the latest first, and their exact number, from one snapshot. */
 export function listDisputes(
-  { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode }: Static<typeof disputeListQuery>,
+  query: Static<typeof disputeListQuery>,
   principal: Principal,
   { database }: DisputeApiDeps,
 ): Promise<{ data: DisputeRecord[]; pagination: Pagination }> {
+  const { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode } = query;
   const states = state === undefined ? ['OPEN', 'DISAGREES'] : [state];
   const paymentId = transactionId && uuidOfPublicId('txn', transactionId);
-  if (transactionId !== undefined && paymentId === undefined) {
-    throw invalid('transactionId', "transactionId must be a transaction's id, such as txn_….");
-  }
   return database.snapshot(async (snapshot) => {
     const namesRecord = paymentId !== undefined || channelId !== undefined;
     const modes = visibleModes(principal, livemode, { namesRecord });
-    const filter = [await visibleTenants(snapshot, principal), states, paymentId, channelId, modes];
+    const filter = [await listedTenants(snapshot, principal, query.tenantId), states, paymentId, channelId, modes];
     const [count] = await snapshot.run(countDisputes, filter);
     const rows = await snapshot.run(findDisputePage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { pageFields } from '../../../../platform/http/list-query.ts';
-import { livemode, livemodeFilter, long, nullable } from '../../../../platform/http/shapes.ts';
+import { pageFields, tenantField } from '../../../../platform/http/list-query.ts';
+import { idOf, livemode, livemodeFilter, long, nullable } from '../../../../platform/http/shapes.ts';
 import { transactionId } from '../../transactions/schema.ts';
 import { disputeStates } from './states.ts';
 
@@ -15,8 +15,9 @@ export const disputeListQuery = Type.Object({
   state: Type.Optional(
     Type.Enum([...disputeStates], { description: 'Default: those that are not closed, OPEN and DISAGREES.' }),
   ),
-  transactionId: Type.Optional(transactionId),
+  transactionId: Type.Optional(idOf('txn', 'Only disputes about this payment.')),
   channelId: Type.Optional(long('Only disputes with the provider of this channel.')),
+  tenantId: tenantField,
   livemode: livemodeFilter,
 });
 

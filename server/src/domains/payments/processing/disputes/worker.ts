@@ -8,7 +8,7 @@ import { lookUpAt } from '../../operations/rules.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
 import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
-import { lookUpOperation, type PublicAddress, providerOperation } from '../call.ts';
+import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
@@ -20,12 +20,13 @@ import type { DisputeState } from './states.ts';
 export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   database: Queryable;
   providers: Providers;
-  credentials: Pick<ChannelCredentials, 'of'>;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   clock: Clock;
   drawUuid: DrawUuid;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  observe?: ObserveCall;
   /** Called when a look-up decides a dispute, and again only when the verdict changes. */
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
@@ -66,7 +67,7 @@ async function perform(dispute: Leased<DueDispute>, deps: DisputeWorkerDeps): Pr
 }
 
 async function lookUp(row: OperationRow, reference: string | null, deps: DisputeWorkerDeps): Promise<Outcome | Absent> {
-  const { providers, credentials, publicUrl, timeoutMs } = deps;
+  const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
   // Without a reference, some providers can be looked up only by sending the request again.
   if (reference === null)
     return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
@@ -74,8 +75,11 @@ async function lookUp(row: OperationRow, reference: string | null, deps: Dispute
     const connector = await providers.of(row.operation_provider);
     const opened = await credentials.of(row.operation_channel_id);
     const { callbackToken } = opened;
-    const operation = providerOperation({ ...row, operation_reference: reference }, { publicUrl, callbackToken });
-    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs });
+    const operation = providerOperation(
+      { ...row, operation_reference: reference },
+      { publicUrl, callbackToken, secrets: credentials.secrets },
+    );
+    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
   } catch (cause) {
     return { kind: 'unknown', cause };
   }

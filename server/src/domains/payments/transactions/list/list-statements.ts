@@ -1,7 +1,10 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { TransactionRow } from '../statements.ts';
 
-export type ListedRow = Omit<TransactionRow, 'amount_refund_held' | 'provider' | 'payment_method' | 'return_url'> & {
+export type ListedRow = Omit<
+  TransactionRow,
+  'amount_refund_held' | 'provider' | 'payment_method' | 'payment_method_sealed' | 'return_url'
+> & {
   channel_name: string;
 };
 

@@ -77,6 +77,7 @@ export async function transactionList(
     name: 'transactions',
     filters: filtersOf(query),
     keyType: 'uuid',
+    idPrefix: 'txn',
     uncounted: transactionFilters.uncountedIn(query) ?? (query.search && 'search') ?? uncountedLimit(query, range),
   });
   if (way !== 'all' && way !== 'groups') return list;

@@ -55,7 +55,7 @@ const queries = fc.record({
   invoiceId: maybe(9_000_000, 9_000_002),
   currency: maybe('USD', 'JPY'),
   amountFrom: maybe(100, 120),
-  amountTo: maybe(110, 140),
+  amountTo: maybe(120, 140),
   metadata: maybe({ order: 'A-1' }, { order: 'A-5', count: '4' }, { none: 'x' }),
   startDate: maybe('2026-03-28', '2026-03-29', '2026-03-28T10:00:00+02:00'),
   endDate: maybe('2026-03-29', '2026-03-30', '2026-03-30T12:00:00Z'),

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs, utcDay } from '../../../../core/clock.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { scopes } from '../../../../core/scopes.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +17,8 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aTime } from '../../../../testing/shapes.ts';
 import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+import { readDelivery } from '../read.ts';
+import { findDelivery } from '../statements.ts';
 
 const secret = 'a secret both sides know';
 
@@ -203,6 +209,36 @@ describe('the detail of a delivery', () => {
     expect(attempts[0].responseHeaders).not.toHaveProperty('set-cookie');
     const [{ id: good }] = (await list({ state: 'SUCCEEDED' })).data;
     expect((await detail(good)).attempts).toMatchObject([{ status: 200, outcome: 'ok', responseBody: 'thank you ☕' }]);
+  });
+
+  test('is of one moment: an attempt that is recorded meanwhile is in none of it', async () => {
+    const [{ id }] = (await list({ endpointId: first })).data;
+    const uuid = uuidOfPublicId('dlv', id) as string;
+    const recordAttempt = async () => {
+      await db.query(
+        `insert into delivery_attempt (tenant_id, delivery_id, number, attempted_at, duration_ms, outcome)
+         values ($1, $2, 2, now(), 1, 'ok')`,
+        [tenantId, uuid],
+      );
+      await db.query('update delivery set attempts = 2 where id = $1', [uuid]);
+    };
+    const meanwhile: Pick<Database, 'snapshot'> = {
+      snapshot: (work) =>
+        db.database.snapshot((snapshot) =>
+          work({
+            run: async (statement, values) => {
+              const rows = await snapshot.run(statement, values);
+              if ((statement as unknown) === findDelivery) await recordAttempt();
+              return rows;
+            },
+          }),
+        ),
+    };
+    const principal = { userType: 'MERCHANT_ADMIN', tenantId, scopes: new Set(scopes) } as unknown as Principal;
+    const read = await readDelivery(meanwhile, id, principal, { keepsAnswersOf: () => true });
+    expect([read.attemptCount, read.attempts.length]).toEqual([1, 1]);
+    await db.query('delete from delivery_attempt where delivery_id = $1 and number = 2', [uuid]);
+    await db.query('update delivery set attempts = 1 where id = $1', [uuid]);
   });
 
   test.each(['dlv_x', `dlv_${'0'.repeat(32)}`, `evt_${'0'.repeat(32)}`, 'x'])('of %s is not found', async (id) => {

@@ -1,0 +1,26 @@
+import { Select } from '@mantine/core';
+import { useText } from './preferences.tsx';
+import { useTenant } from './tenant.tsx';
+
+/** For whom a platform administrator acts. Not shown while there is nobody else to act for. */
+export function TenantSwitch() {
+  const text = useText();
+  const { tenantId, setTenantId, tenants } = useTenant();
+  if (tenants.length === 0) return null;
+  return (
+    <Select
+      size="xs"
+      w={{ base: 110, sm: 170 }}
+      aria-label={text('tenant.switch')}
+      searchable={tenants.length > 8}
+      allowDeselect={false}
+      data={[
+        { value: 'all', label: text('tenant.all') },
+        { value: '0', label: text('shell.platform') },
+        ...tenants.map(({ id, name }) => ({ value: String(id), label: name })),
+      ]}
+      value={tenantId === undefined ? 'all' : String(tenantId)}
+      onChange={(value) => setTenantId(value === 'all' || value === null ? undefined : Number(value))}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { call, type Tenant } from '../api/client.ts';
+import { useProfile } from '../session/session.tsx';
+
+interface TenantChoice {
+  /** For whom a platform administrator acts: a tenant, 0 for the platform itself, undefined for all. */
+  tenantId: number | undefined;
+  setTenantId: (tenantId: number | undefined) => void;
+  /** What a platform administrator can choose from; empty for everybody else. */
+  tenants: readonly Tenant[];
+}
+
+const storageKey = 'florin.tenant';
+const Context = createContext<TenantChoice>({ tenantId: undefined, setTenantId: () => {}, tenants: [] });
+
+/** The tenant for whom a platform administrator acts, kept for this window: two windows can act for two. */
+export function TenantProvider({ children }: { children: ReactNode }) {
+  const isPlatform = useProfile().userType === 'PLATFORM_ADMIN';
+  const [chosen, set] = useState(storedTenant);
+  const { data: tenants = none } = useQuery({
+    queryKey: ['/api/tenant/list', {}],
+    queryFn: ({ signal }) => call('tenants.list', {}, { signal, maxRetries: 0 }),
+    select: ({ data }) => data,
+    enabled: isPlatform,
+  });
+  const value = useMemo(
+    () => ({
+      tenantId: isPlatform ? chosen : undefined,
+      setTenantId: (next: number | undefined) => {
+        if (next === undefined) sessionStorage.removeItem(storageKey);
+        else sessionStorage.setItem(storageKey, String(next));
+        set(next);
+      },
+      tenants,
+    }),
+    [isPlatform, chosen, tenants],
+  );
+  return <Context value={value}>{children}</Context>;
+}
+
+const none: readonly Tenant[] = [];
+
+export const useTenant = (): TenantChoice => useContext(Context);
+
+function storedTenant(): number | undefined {
+  const stored = sessionStorage.getItem(storageKey);
+  return stored === null ? undefined : Number(stored);
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
+import { de } from '../src/text/de.ts';
+import { en } from '../src/text/en.ts';
+
+/** Of script, gzip. */
+const signInBytes = 115 * 1024;
+const shellBytes = 240 * 1024;
+
+/** What holds for the built files. */
+export function budget(): void {
+  test('both languages have the same texts, with the same places for values', () => {
+    expect(Object.keys(de)).toEqual(Object.keys(en));
+    const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+    for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
+  });
+
+  test('signing in needs at most 115 KB of script, the shell 240 KB; charts come apart', () => {
+    const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
+    const first = [...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string);
+    const signIn = closure([...first, named('en')]);
+    const shell = closure([...signIn, named('shell')]);
+    expect(sizeOf(signIn)).toBeLessThan(signInBytes);
+    expect(sizeOf(shell)).toBeLessThan(shellBytes);
+    expect([...shell].some((name) => text(name).includes('uPlot'))).toBe(false);
+  });
+}
+
+const text = (name: string) => readFileSync(join(builtConsole, 'assets', name), 'utf8');
+const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + gzipSync(text(name)).length, 0);
+
+/** The files that these import, and those that they import; not what is loaded later. */
+function closure(names: Iterable<string>): Set<string> {
+  const all = new Set(names);
+  for (const name of all) {
+    for (const [, imported] of text(name).matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)) {
+      all.add(imported as string);
+    }
+  }
+  return all;
+}
+
+/** The file of a part, whose name begins with that of its source. */
+function named(part: string): string {
+  const script = [...allScripts()].find((name) => name.startsWith(`${part}-`));
+  if (script === undefined) throw new Error(`There is no file ${part}.`);
+  return script;
+}
+
+function allScripts(): Set<string> {
+  const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
+  const seen = new Set([...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string));
+  for (const name of seen) {
+    for (const [, found] of text(name).matchAll(/["'`](?:\.\/|assets\/)([\w.-]+\.js)["'`]/g)) seen.add(found as string);
+  }
+  return seen;
+}

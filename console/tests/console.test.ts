@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consolePages } from '../../server/src/app/http/console/pages.ts';
+import { chromiumPath } from '../../server/src/testing/browser.ts';
+import { pagePaths } from '../src/shell/page-paths.ts';
+import { budget } from './budget.ts';
+import { buildConsole } from './build.ts';
+import { journeys } from './journeys.ts';
+import { type OpenedConsole, openConsole } from './opened-console.ts';
+import { pages } from './pages.ts';
+
+// One file for all: two would build the console twice, at the same time.
+beforeAll(() => buildConsole());
+
+describe('the built files', budget);
+
+test('the server knows the paths of every page, and no other', () => {
+  const firstParts = pagePaths.map((path) => path.split('/')[1] as string).filter((part) => part !== '');
+  expect([...new Set(firstParts)].sort()).toEqual([...consolePages].sort());
+});
+
+describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+  let console: OpenedConsole;
+
+  beforeAll(async () => {
+    console = await openConsole();
+  });
+
+  afterAll(async () => {
+    await console.close();
+  });
+
+  describe('journeys', () => journeys(() => console));
+  describe('every page', () => pages(() => console));
+
+  test('no page has complained, and none has asked another server', () => {
+    expect(console.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,224 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src/testing/cast.ts';
+import { administratorPassword } from '../../server/src/testing/service/florin.ts';
+import { goTo, type OpenedConsole, shown } from './opened-console.ts';
+
+/** In the window of the administrator, which stays signed in. */
+export function journeys(opened: () => OpenedConsole): void {
+  let console: OpenedConsole;
+  let page: Page;
+  /** Where members of a tenant sign in. */
+  let merchants: Page;
+  let tenantId: number;
+  let channelId: number;
+
+  beforeAll(() => {
+    console = opened();
+    page = console.window;
+  });
+
+  const api = async (path: string, body: object, as = console.admin) =>
+    dataOf(await console.florin.post(path, body, as));
+  const pay = (amount: number, currency = 'USD', facts: object = {}) =>
+    api('/api/transaction/create', { amount, currency, channelId, ...facts });
+  const button = (name: string | RegExp, window = page) => window.getByRole('button', { name });
+
+  test('the first run leads from signing in to a verified webhook, with one wrong password', async () => {
+    await page.goto('/welcome');
+    await page.getByLabel('User name or e-mail').fill('admin');
+    await page.locator('input[name=password]').fill('not the password');
+    await button('Sign in').click();
+    await page.getByRole('alert').getByText('The account or the password is not right.').waitFor();
+    await page.locator('input[name=password]').fill(administratorPassword);
+    await button('Sign in').click();
+
+    await button('Prepare').click();
+    await button('Create a key').click();
+    await page.getByText(/^sk_test_\w{32}$/).waitFor();
+    await button('Make the payment from here').click();
+    await page.getByText('Signature verified').first().waitFor();
+    await page.getByText('Succeeded').first().waitFor();
+    await page.getByText('transaction.succeeded').first().waitFor();
+
+    const channels = dataOf(await console.florin.get('/api/channel/list?livemode=false', console.admin));
+    channelId = channels[0].id;
+  });
+
+  test('no token and no secret is in storage, in cookies that scripts see, or in a page', async () => {
+    await goTo(page, '/keys', 'Live');
+    const seen = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+    );
+    expect(seen).not.toMatch(/eyJ|sk_(live|test)_\w{32}/);
+    expect(await page.evaluate('document.cookie')).toBe('');
+  });
+
+  test('a payment appears while its list is open', async () => {
+    await goTo(page, '/payments', 'Test');
+    await pay(4711, 'USD', { description: 'Just now' });
+    await page.getByText('Just now').waitFor();
+  });
+
+  test('a payment is refunded in part and then in full, typed in its own units', async () => {
+    const { id } = await pay(1234, 'KWD');
+    await goTo(page, `/payments/${id}`);
+    await page.getByText('Succeeded').first().waitFor();
+    await button('Refund').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Amount').fill('0.5');
+    await dialog.getByLabel('Reason').fill('Damaged');
+    await button('Refund').last().click();
+    await page.getByText('KWD 0.500').first().waitFor();
+    await button('Refund').click();
+    await button('Refund').last().click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('[aria-description="Everything has been refunded."]').waitFor();
+    const { amountRefunded } = dataOf(await console.florin.get(`/api/transaction/detail?id=${id}`, console.admin));
+    expect(amountRefunded).toBe(1234);
+  });
+
+  test('yen have no decimals, and an amount that is too large is refused beside its field', async () => {
+    const { id } = await pay(500, 'JPY');
+    await goTo(page, `/payments/${id}`);
+    await page.getByText('JPY 500').first().waitFor();
+    await page.getByText('Succeeded').first().waitFor();
+    await button('Refund').click();
+    await page.getByRole('dialog').getByLabel('Amount').fill('501');
+    await button('Refund').last().click();
+    await page.getByRole('dialog').getByText(/500/).first().waitFor();
+    expect(await page.getByRole('dialog').isVisible()).toBe(true);
+  });
+
+  test('filters are in the address, the back button returns to the ones before, and the export is the filter', async () => {
+    await pay(99, 'USD', { description: 'To be declined', metadata: { sandbox: 'decline:insufficient_funds' } });
+    await goTo(page, '/payments', 'Test');
+    await page.getByRole('tab', { name: /Failed/ }).click();
+    await page.waitForURL('**/payments?status=FAILED');
+    await page.getByText('To be declined').waitFor();
+    await page.getByText('Just now').waitFor({ state: 'detached' });
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Export as CSV').click()]);
+    const rows = (await streamed(await download.createReadStream())).trim().split('\n').slice(1);
+    expect(rows).toHaveLength(await page.locator('tbody tr').count());
+    expect(rows.every((row) => row.includes('FAILED'))).toBe(true);
+    await page.goBack();
+    await page.getByText('Just now').waitFor();
+  });
+
+  test('a failed delivery is found and understood', async () => {
+    const url = 'http://127.0.0.1:9/closed';
+    const { id } = await api('/api/webhook/register', { url, events: ['customer.created'], livemode: false });
+    await api('/api/customer/modify', { name: 'Ada', livemode: false });
+    await goTo(page, `/webhooks/${id}`);
+    await page
+      .getByRole('row', { name: /customer.created/ })
+      .getByRole('link')
+      .click();
+    await page.waitForURL('**/deliveries/dlv_*');
+    await page.getByText('Attempt 1').waitFor();
+    await page.getByText(/Next try/).waitFor();
+    expect(await page.getByText('"name": "Ada"').count()).toBe(1);
+  });
+
+  test('a chosen delivery is sent again, and its page shows both', async () => {
+    await goTo(page, '/deliveries?state=SUCCEEDED', 'Test');
+    const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
+    await row.getByRole('checkbox').check();
+    await button('Replay 1 delivery').click();
+    await button('Replay 0 deliveries').waitFor();
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Sent again' }).waitFor();
+  });
+
+  test('a key is shown once, is gone after a reload, and is refused once it is revoked', async () => {
+    await goTo(page, '/keys', 'Live');
+    await button('Create a key').first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Journey');
+    await button('Create a key').last().click();
+    const key = (await page.getByText(/^sk_live_\w{32}$/).textContent()) as string;
+    expect((await console.florin.get('/api/transaction/list', `ApiKey ${key}`)).status).toBe(200);
+    await page.getByLabel('I have stored it safely').check();
+    await button('Done').click();
+    await shown(page, '/keys');
+    expect(await page.content()).not.toContain(key);
+
+    await page
+      .getByRole('row', { name: /Journey/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/last four/)
+      .fill(key.slice(-4));
+    await button('Revoke').last().click();
+    await page.getByText('Revoked').waitFor();
+    expect((await console.florin.get('/api/transaction/list', `ApiKey ${key}`)).status).toBe(401);
+  });
+
+  test('markup in a name is text', async () => {
+    const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    const { id } = await api('/api/customer/modify', { name });
+    await goTo(page, `/customers/${id}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(name);
+    expect(await page.title()).toBe(`${name} · Florin`);
+  });
+
+  test("another tenant's payment is not found, and a viewer sees what they may not do disabled", async () => {
+    tenantId = await makeTenant(console.florin, console.admin);
+    const viewer = await makeMember(console.florin, console.admin, {
+      userType: 'MERCHANT_USER',
+      roles: ['viewer'],
+      tenantId,
+    });
+    const { id } = await pay(100);
+    merchants = await console.open();
+    await console.signIn(merchants, viewer.userName, memberPassword, `/payments/${id}`);
+    await merchants.getByRole('heading', { name: 'Not found' }).waitFor();
+    await goTo(merchants, '/customers');
+    const add = button('Add a customer', merchants).first();
+    expect(await add.getAttribute('aria-disabled')).toBe('true');
+    expect(await add.getAttribute('aria-description')).toContain('transaction_write');
+    expect(await merchants.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+  });
+
+  test('signing out everywhere ends the session of another window, which is German for a German browser', async () => {
+    const { userName } = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const german = await console.open('de-DE');
+    await console.signIn(merchants, userName, memberPassword, '/account');
+    await console.signIn(german, userName, memberPassword, '/payments');
+    await german.getByRole('heading', { name: 'Zahlungen', exact: true }).waitFor();
+    expect(await german.evaluate('document.documentElement.lang')).toBe('de');
+    await button('Sign out everywhere', merchants).click();
+    await merchants.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();
+    await german.getByRole('link', { name: 'Erstattungen' }).click();
+    await german.getByRole('heading', { name: 'Bei Florin anmelden' }).waitFor();
+  });
+
+  test('search goes to a payment by its id, with the keyboard alone', async () => {
+    const { id } = await pay(100);
+    await goTo(page, '/');
+    await page.keyboard.press('Control+k');
+    await page.locator('[role=dialog] input:focus').waitFor();
+    await page.keyboard.type(id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/payments/${id}`);
+  });
+
+  test('a double click on the button of a form makes one refund', async () => {
+    const { id } = await pay(1000);
+    await goTo(page, `/payments/${id}`);
+    await page.getByText('Succeeded').first().waitFor();
+    await button('Refund').click();
+    await page.getByRole('dialog').getByLabel('Amount').fill('1.00');
+    await button('Refund').last().dblclick();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { pagination } = (await console.florin.get(`/api/refund/list?transactionId=${id}`, console.admin)).body;
+    expect(pagination.total).toBe(1);
+  });
+}
+
+async function streamed(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { axeViolations } from '../../server/src/testing/browser.ts';
+import { dataOf } from '../../server/src/testing/cast.ts';
+import { pagePaths } from '../src/shell/page-paths.ts';
+import { goTo, type OpenedConsole, shown } from './opened-console.ts';
+
+/** What holds for every page, in the window in which the administrator is signed in. */
+export function pages(opened: () => OpenedConsole): void {
+  let page: Page;
+  let paths: string[];
+
+  beforeAll(async () => {
+    page = opened().window;
+    paths = await withRecords(opened());
+  });
+
+  test('every page is accessible in both themes, and fits 360 pixels', async () => {
+    await goTo(page, '/payments', 'Live');
+    const faults: string[] = [];
+    for (const path of paths) {
+      await goTo(page, path);
+      const found = [...(await violationsInBothThemes(page, path === '/' ? [] : shell)), ...(await beyondEdge(page))];
+      faults.push(...found.map((fault) => `${path} ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    ['/channels', 'Add a channel'],
+    ['/keys', 'Create a key'],
+    ['/webhooks', 'Add an endpoint'],
+    ['/customers', 'Add a customer'],
+    ['/invoices', 'Draft an invoice'],
+    ['/plans', 'Add a plan'],
+    ['/team', 'Invite'],
+  ])('the dialog of %s is accessible in both themes', async (path, name) => {
+    await goTo(page, path);
+    await page.getByRole('button', { name }).first().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+  });
+
+  test('sign-in is accessible in both themes', async () => {
+    const stranger = await opened().open();
+    await shown(stranger, '/');
+    expect(await violationsInBothThemes(stranger)).toEqual([]);
+  });
+}
+
+/** The same on every page, so that it is looked at on one: half of what axe has to do. */
+const shell = ['header', 'nav'];
+
+/** All rules in the light theme; in the dark one that of the colours, which alone differ. */
+async function violationsInBothThemes(page: Page, except: readonly string[] = []): Promise<string[]> {
+  const found = await axeViolations(page, { except });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await axeViolations(page, { rules: ['color-contrast'], except });
+  await page.emulateMedia({ colorScheme: 'light' });
+  return [...found, ...dark.map((fault) => `dark: ${fault}`)];
+}
+
+/** Resized: showing each page once more at this width took a third of the test. */
+async function beyondEdge(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 360, height: 800 });
+  const beyond = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    resolve(document.documentElement.scrollWidth - document.documentElement.clientWidth))))`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return Number(beyond) > 0 ? [`is ${beyond} px too wide`] : [];
+}
+
+/** The paths of all pages, each with a record where it shows one. */
+async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> {
+  const api = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+  const { id: channelId } = await api('/api/channel/modify', {
+    name: 'Bank',
+    code: 'bank',
+    type: 'OFFLINE',
+    currency: 'EUR',
+    country: 'DE',
+    state: true,
+  });
+  const { id: customerId } = await api('/api/customer/modify', { name: 'Ada', defaultChannelId: channelId });
+  const { id: endpointId } = await api('/api/webhook/register', { url: 'http://127.0.0.1:9/closed', events: ['*'] });
+  const { id: inboxId } = await api('/api/inbox/create', {});
+  const { id: paymentId } = await api('/api/transaction/create', {
+    amount: 100,
+    currency: 'EUR',
+    channelId,
+    customerId,
+  });
+  await api('/api/transaction/update', { id: paymentId, status: 'SUCCESS' });
+  const { id: refundId } = await api('/api/refund/create', { transactionId: paymentId, amount: 10 });
+  const lines = [{ description: 'Bread', quantity: 2, unitAmount: 250, taxRate: 700 }];
+  const { id: invoiceId } = await api('/api/invoice/create', { customerId, currency: 'EUR', lines });
+  const plan = { name: 'Basic', currency: 'EUR', amount: 900, interval: 'month', state: true };
+  const { id: planId } = await api('/api/plan/modify', plan);
+  const { id: subscriptionId } = await api('/api/subscription/create', { customerId, planId });
+  const [{ id: deliveryId, eventId }] = dataOf(await florin.get('/api/webhook/delivery/list', admin));
+  const records: Record<string, string | number> = {
+    payments: paymentId,
+    refunds: refundId,
+    customers: customerId,
+    invoices: invoiceId,
+    subscriptions: subscriptionId,
+    webhooks: endpointId,
+    deliveries: deliveryId,
+    inboxes: inboxId,
+    events: eventId,
+  };
+  return pagePaths.map((path) => path.replace(':id', String(records[path.split('/')[1] as string] ?? 'none')));
+}

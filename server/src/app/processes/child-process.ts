@@ -1,0 +1,81 @@
+import { type ChildProcess as Forked, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ToldEntry } from '../../platform/process/siblings.ts';
+import { childEntry } from './entry.ts';
+import type { MessageToChild, MessageToParent, Question } from './messages.ts';
+import { Questions } from './questions.ts';
+
+export interface ChildProcessOptions {
+  /** It could serve requests, and waits for `listen`. */
+  onPrepared: () => void;
+  onListening: () => void;
+  onTold: (entries: ToldEntry[]) => void;
+  answer: (about: Question['about']) => Promise<string>;
+}
+
+/** The first process's end of the channel to one of its children. */
+export class ChildProcess {
+  /** Resolves with the exit code or the signal. */
+  readonly ended: Promise<string>;
+  readonly #forked: Forked;
+  readonly #questions = new Questions();
+  #openQuestions = 0;
+
+  constructor({ onPrepared, onListening, onTold, answer }: ChildProcessOptions) {
+    this.#forked = fork(fileURLToPath(childEntry), [], {
+      // The environment and the options of this process, such as the size of its heap, but not the port of its debugger.
+      execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#forked.on('message', (message: MessageToParent) => {
+      switch (message.type) {
+        case 'prepared':
+          return onPrepared();
+        case 'listening':
+          return onListening();
+        case 'told':
+          return onTold(message.entries);
+        case 'answer':
+          return this.#questions.answered(message);
+        case 'question': {
+          const reply = (text: string) => this.send({ type: 'answer', id: message.id, text });
+          answer(message.about).then(reply, () => reply(''));
+        }
+      }
+    });
+    this.ended = new Promise((resolve) => {
+      this.#forked.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+      this.#forked.on('error', (error) => {
+        if (this.#forked.pid === undefined) resolve(error.message);
+      });
+    });
+    this.ended.then(() => this.#questions.drop()).catch(() => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#forked.pid;
+  }
+
+  get openQuestions(): number {
+    return this.#openQuestions;
+  }
+
+  /** What cannot be sent because the process is ending is dropped. */
+  send(message: MessageToChild): void {
+    if (this.#forked.connected) this.#forked.send(message, () => {});
+  }
+
+  /** Resolves with undefined when it does not answer in time, or ends. */
+  async ask(about: Question['about'], timeoutMs: number): Promise<string | undefined> {
+    this.#openQuestions++;
+    try {
+      return await this.#questions.ask(about, timeoutMs, (question) => this.send(question));
+    } finally {
+      this.#openQuestions--;
+    }
+  }
+
+  kill(): void {
+    this.#forked.kill('SIGKILL');
+  }
+}

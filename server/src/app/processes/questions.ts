@@ -1,0 +1,31 @@
+import type { Answer, Question } from './messages.ts';
+
+/** Questions to a process on the other end of a channel, matched with their answers. */
+export class Questions {
+  readonly #open = new Map<number, (text: string | undefined) => void>();
+  #asked = 0;
+
+  /** Asks by `send`. Resolves with undefined when there is no answer within `timeoutMs`, or `drop` is called. */
+  ask(about: Question['about'], timeoutMs: number, send: (question: Question) => void): Promise<string | undefined> {
+    const id = ++this.#asked;
+    return new Promise((resolve) => {
+      const end = (text: string | undefined) => {
+        clearTimeout(timer);
+        this.#open.delete(id);
+        resolve(text);
+      };
+      const timer = setTimeout(() => end(undefined), timeoutMs).unref();
+      this.#open.set(id, end);
+      send({ type: 'question', id, about });
+    });
+  }
+
+  answered({ id, text }: Answer): void {
+    this.#open.get(id)?.(text);
+  }
+
+  /** Nobody will answer any more. */
+  drop(): void {
+    for (const end of this.#open.values()) end(undefined);
+  }
+}

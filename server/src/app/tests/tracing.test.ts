@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callerOf } from '../../platform/tracing/tracing.ts';
+import { administratorOf, makeChannel } from '../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  links?: { traceId: string; spanId: string }[];
+  status: { code?: number };
+}
+
+let db: TestDatabase;
+let collector: Server;
+let florin: TestFlorin;
+const spans: Span[] = [];
+const receiver = createServer((request, response) => {
+  request.resume();
+  response.end();
+});
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  collector = createServer((request, response) => {
+    collect(request).then(
+      () => response.setHeader('content-type', 'application/json').end('{}'),
+      () => response.writeHead(400).end(),
+    );
+  });
+  const endpoint = `${await listening(collector)}/v1/traces`;
+  florin = await florinOn(db, { APP_TRACING_ENDPOINT: endpoint });
+});
+
+afterAll(async () => {
+  await florin.stop();
+  collector.close();
+  receiver.close();
+  await db.drop();
+});
+
+async function collect(request: IncomingMessage): Promise<void> {
+  const { resourceSpans } = (await json(request)) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
+  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('one trace shows the request, the call to the provider, and the deliveries, also of a refund', async () => {
+  const admin = await administratorOf(florin);
+  const channelId = await makeChannel(florin, admin, { name: 'Cards', provider: 'sandbox' });
+  const events = ['transaction.created', 'transaction.succeeded', 'refund.succeeded'];
+  await florin.post('/api/webhook/register', { url: await listening(receiver), events, livemode: false }, admin);
+  const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+  const { body } = await florin.call('POST', '/api/transaction/create', {
+    as: admin,
+    headers: { traceparent: `00-${caller.traceId}-${caller.spanId}-01` },
+    body: { amount: 1999, currency: 'USD', channelId },
+  });
+  const transactionId: string = body.data.id;
+  await eventually('the payment is charged', async () => {
+    const { body } = await florin.get(`/api/transaction/detail?id=${transactionId}`, admin);
+    return body.data.status === 'SUCCESS';
+  });
+  await florin.post('/api/refund/create', { transactionId, amount: 500 }, admin);
+  const names = [
+    'POST /api/transaction/create',
+    'charge sandbox',
+    'deliver refund.succeeded',
+    'deliver transaction.created',
+    'deliver transaction.succeeded',
+    'refund sandbox',
+  ];
+  await eventually('the spans have arrived', async () => spans.length >= names.length);
+  expect(spans.map(({ name }) => name).sort()).toEqual(names);
+  const traceId = transactionId.replace('txn_', '');
+  expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
+  const root = spans.find(({ parentSpanId }) => !parentSpanId);
+  expect(root).toMatchObject({ name: 'POST /api/transaction/create', kind: 2, links: [caller] });
+  const children = spans.filter((span) => span !== root);
+  expect(children.every(({ parentSpanId, kind }) => parentSpanId === root?.spanId && kind === 3)).toBe(true);
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(names.length);
+});
+
+test('a traceparent of another form is no caller', () => {
+  expect(callerOf('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01')).toMatchObject({ flags: 1 });
+  for (const text of [
+    undefined,
+    '',
+    'x',
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`,
+  ]) {
+    expect(callerOf(text)).toBeUndefined();
+  }
+});

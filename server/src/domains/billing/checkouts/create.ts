@@ -1,0 +1,173 @@
+import type { Static } from 'typebox';
+import { type Clock, secondMs } from '../../../core/clock.ts';
+import { invalid, Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
+import { metadataJson } from '../../../core/metadata.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { requirePermission } from '../../../platform/http/permission.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
+import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import { hasPageForPayers, requireAccepting } from '../../payments/channels/rules.ts';
+import type { ChannelRow } from '../../payments/channels/statements.ts';
+import { readCustomer } from '../customers/read.ts';
+import { readInvoice } from '../invoices/read.ts';
+import { requirePayableAmount } from '../invoices/rules.ts';
+import { isPayable } from '../invoices/states.ts';
+import { type CheckoutDraft, type InsertDeps, insertNewCheckout } from './insert.ts';
+import { type CheckoutRecord, recordOf } from './record.ts';
+import { lifetimeMs, longestLifetimeMs, shortestLifetimeMs } from './rules.ts';
+import type { checkoutInput } from './schema.ts';
+import { type CheckoutRow, findCheckout } from './statements.ts';
+
+export interface CheckoutDeps extends InsertDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+}
+
+type CheckoutInput = Static<typeof checkoutInput>;
+
+/**
+ * Creates a checkout: a page on which a payer pays an amount, or what is left of an invoice. With an idempotency key, a
+ * repeated request gets the same checkout.
+ */
+export async function createCheckout(
+  input: CheckoutInput,
+  caller: Principal,
+  deps: CheckoutDeps,
+  idempotencyKey?: string,
+): Promise<IdempotentAnswer<CheckoutRecord>> {
+  const { database, clock } = deps;
+  const nowMs = clock();
+  metadataJson(input.metadata);
+  const draft =
+    input.invoiceId === undefined
+      ? await draftOfAmount(input, caller, nowMs, deps)
+      : await draftOfInvoice(input, input.invoiceId, caller, nowMs, deps);
+  const { tenantId } = draft;
+  const once = onceFor(database, {
+    ...{ tenantId, path: '/api/checkout/create', key: idempotencyKey },
+    input: { ...input, mode: caller.livemode ?? null },
+    nowMs,
+  });
+  // Its address is a secret, which the record of the answer must not hold.
+  const { answer, replayed } = await once(async (transaction) => {
+    const { id } = await insertNewCheckout(transaction, draft, caller, nowMs, deps);
+    return { id };
+  });
+  const [row] = (await database.run(findCheckout, [[tenantId], answer.id])) as [CheckoutRow];
+  return { answer: recordOf(row, nowMs, deps), replayed };
+}
+
+async function draftOfAmount(
+  input: CheckoutInput,
+  caller: Principal,
+  nowMs: number,
+  { database, channels }: CheckoutDeps,
+): Promise<CheckoutDraft> {
+  const { amount, currency, channelIds } = input;
+  if (amount === undefined) throw invalid('amount', 'amount is required, unless invoiceId is given.');
+  if (currency === undefined) throw invalid('currency', 'currency is required with amount.');
+  if (channelIds === undefined) throw invalid('channelIds', 'channelIds is required with amount.');
+  const named = await actFor(caller, input.tenantId, database);
+  const { tenantId, userId, livemode: ofKey } = await channels.actOn(channelIds[0], named);
+  const found = await usableChannels(channelIds, tenantId, currency, channels);
+  const livemode = livemodeOfNew(
+    { ...(ofKey !== undefined && { livemode: ofKey }) },
+    undefined,
+    found[0],
+    'channelIds',
+  );
+  requireMode(found, livemode);
+  return {
+    ...{ tenantId, livemode, invoiceId: null, amount, currency, channelIds, userId },
+    ...{ customerId: input.customerId ?? null, description: input.description ?? null },
+    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    expiresMs: expiryOf(input, nowMs, lifetimeMs.amount),
+  };
+}
+
+async function draftOfInvoice(
+  input: CheckoutInput,
+  invoiceId: number,
+  caller: Principal,
+  nowMs: number,
+  { database, channels }: CheckoutDeps,
+): Promise<CheckoutDraft> {
+  for (const field of ['amount', 'currency', 'customerId', 'description'] as const) {
+    if (input[field] !== undefined) throw invalid(field, `${field} is that of the invoice: leave it out.`);
+  }
+  requirePermission('invoice_write', caller);
+  const principal = await actFor(caller, input.tenantId, database);
+  const invoice = await readInvoice(database, invoiceId, principal, 'invoiceId');
+  const { tenant_id: tenantId, livemode, currency } = invoice;
+  if (!isPayable(invoice.status)) requirePayableAmount(invoice, undefined, 'invoiceId');
+  const customer = await readCustomer(database, invoice.customer_id, principal);
+  const usual = invoice.channel_id ?? customer.default_channel_id;
+  const channelIds = input.channelIds ?? (usual === null ? [] : [usual]);
+  if (channelIds.length === 0) {
+    throw invalid('channelIds', 'channelIds is required: neither the invoice nor its customer names a channel.');
+  }
+  requireMode(await usableChannels(channelIds, tenantId, currency, channels), livemode);
+  return {
+    ...{ tenantId, livemode, invoiceId, amount: null, currency, channelIds, userId: principal.userId },
+    ...{ customerId: invoice.customer_id, description: invoice.description },
+    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    expiresMs: expiryOf(input, nowMs, lifetimeMs.invoice),
+  };
+}
+
+/** The channels, which this tenant can use and which accept the currency. */
+async function usableChannels(
+  ids: readonly number[],
+  tenantId: number,
+  currency: string,
+  channels: ChannelDirectory,
+): Promise<ChannelRow[]> {
+  const found: ChannelRow[] = [];
+  for (const id of ids) {
+    const channel = await channels.findUsable(id, tenantId, 'channelIds');
+    try {
+      requireAccepting(channel, currency);
+    } catch (error) {
+      throw error instanceof Refusal ? namingChannel(error, id) : error;
+    }
+    if (!hasPageForPayers(channel)) {
+      throw invalid(
+        'channelIds',
+        `Channel ${id}: ${channel.provider} has no page of its own for payers. Take such payments in a page of yours.`,
+      );
+    }
+    found.push(channel);
+  }
+  return found;
+}
+
+/** The refusal of one of several channels. */
+function namingChannel({ type, message, field, details }: Refusal, id: number): Refusal {
+  return new Refusal(type, `Channel ${id}: ${message}`, {
+    field: field === 'channelId' ? 'channelIds' : (field as string),
+    ...(details && { details }),
+  });
+}
+
+function requireMode(channels: readonly ChannelRow[], livemode: boolean): void {
+  for (const channel of channels) {
+    requireSameMode(livemode, channel.livemode, 'channelIds', `channel ${channel.id}`);
+  }
+}
+
+function expiryOf({ expiresTime, expiresIn }: CheckoutInput, nowMs: number, usualMs: number): number {
+  if (expiresIn !== undefined) {
+    if (expiresTime !== undefined) throw invalid('expiresIn', 'expiresIn cannot be used together with expiresTime.');
+    return nowMs + expiresIn * secondMs;
+  }
+  if (expiresTime === undefined) return nowMs + usualMs;
+  const atMs = Date.parse(expiresTime);
+  if (!(atMs >= nowMs + shortestLifetimeMs && atMs <= nowMs + longestLifetimeMs)) {
+    throw invalid('expiresTime', 'expiresTime must be at least a minute and at most 366 days from now.');
+  }
+  return atMs;
+}

@@ -1,0 +1,43 @@
+import { Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { appendAudit } from '../../identity/audit/append.ts';
+import type { CheckoutDeps } from './create.ts';
+import { readCheckout } from './read.ts';
+import { type CheckoutRecord, recordOf } from './record.ts';
+import { statusOf } from './rules.ts';
+import { type CheckoutRow, closeCheckout, findCheckout, lockCheckout } from './statements.ts';
+
+/**
+ * Closes an OPEN checkout: its page is gone at once. Closing it again changes nothing. Refused (`illegal_transition`) while
+ * a payment is in progress, and when it is paid.
+ */
+export async function expireCheckout(
+  id: number,
+  principal: Principal,
+  deps: Pick<CheckoutDeps, 'database' | 'clock' | 'open' | 'isLost' | 'publicUrl'>,
+): Promise<CheckoutRecord> {
+  const nowMs = deps.clock();
+  const { tenant_id: tenantId } = await readCheckout(deps.database, id, principal);
+  return deps.database.transaction(async (transaction) => {
+    await transaction.run(lockCheckout, [tenantId, id]);
+    const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
+    const status = statusOf(row, nowMs);
+    if (status === 'PAID' || status === 'PROCESSING') {
+      const why = status === 'PAID' ? 'it is paid' : 'a payment of it is in progress';
+      throw new Refusal('illegal_transition', `This checkout cannot expire: ${why}.`, {
+        field: 'id',
+        details: { from: status, to: 'EXPIRED' },
+      });
+    }
+    await transaction.run(closeCheckout, [tenantId, id, nowMs]);
+    const [closed] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
+    const before = { ...recordOf(row, nowMs, deps), url: undefined };
+    const after = recordOf(closed, nowMs, deps);
+    await appendAudit(transaction, principal, {
+      ...{ action: 'checkout.expire', tenantId, recordId: id },
+      before,
+      after: { ...after, url: undefined },
+    });
+    return after;
+  });
+}

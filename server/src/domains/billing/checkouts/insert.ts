@@ -1,0 +1,50 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { type Actor, appendAudit } from '../../identity/audit/append.ts';
+import type { LinkDeps } from './links.ts';
+import { recordOf } from './record.ts';
+import { hashOfToken, newToken, tokenPlace } from './rules.ts';
+import { type CheckoutRow, findCheckout, insertCheckout, nextCheckoutId } from './statements.ts';
+
+/** A checkout to insert. */
+export interface CheckoutDraft {
+  tenantId: number;
+  livemode: boolean;
+  invoiceId: number | null;
+  /** Null exactly if there is an invoice. */
+  amount: number | null;
+  currency: string;
+  channelIds: readonly number[];
+  customerId: number | null;
+  description: string | null;
+  metadata: object | null;
+  returnUrl: string | null;
+  userId: number;
+  expiresMs: number;
+}
+
+export interface InsertDeps extends LinkDeps {
+  /** Seals a value for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
+}
+
+/** Inserts a checkout with a new token, and its entry in the audit log, which has no address. */
+export async function insertNewCheckout(
+  transaction: Queryable,
+  draft: CheckoutDraft,
+  actor: Actor,
+  nowMs: number,
+  deps: InsertDeps,
+): Promise<CheckoutRow> {
+  const { tenantId } = draft;
+  const [{ id }] = (await transaction.run(nextCheckoutId)) as [{ id: number }];
+  const token = newToken();
+  await transaction.run(insertCheckout, [
+    ...[tenantId, id, draft.livemode, hashOfToken(token), deps.seal(token, tokenPlace(tenantId, id))],
+    ...[draft.invoiceId, draft.amount, draft.currency, draft.channelIds, draft.customerId, draft.description],
+    ...[draft.metadata && JSON.stringify(draft.metadata), draft.returnUrl, draft.userId, draft.expiresMs, nowMs],
+  ]);
+  const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
+  const after = { ...recordOf(row, nowMs, deps), url: undefined };
+  await appendAudit(transaction, actor, { action: 'checkout.create', tenantId, recordId: id, after });
+  return row;
+}

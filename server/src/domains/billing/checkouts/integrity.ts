@@ -1,0 +1,27 @@
+import type { Check } from '../../../platform/postgres/check.ts';
+
+/** Claims about checkouts and their payments. */
+export const checkoutChecks: readonly Check[] = [
+  {
+    claim: 'A checkout is paid at most once, and has at most one payment in progress, which is its newest',
+    offenders: `
+      select format('tenant %s checkout %s', p.tenant_id, p.checkout_id) as offender
+        from checkout_payment p
+        join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+       where t.status not in ('FAILED', 'CANCELLED')
+         and exists (select from checkout_payment later
+                      where later.tenant_id = p.tenant_id and later.checkout_id = p.checkout_id and later.number > p.number)
+         and not exists (select from checkout c
+                          where c.tenant_id = p.tenant_id and c.id = p.checkout_id and c.invoice_id is not null)`,
+  },
+  {
+    claim: 'Every payment of a checkout exists, in its mode, over its amount or for its invoice',
+    offenders: `
+      select format('tenant %s checkout %s payment %s', p.tenant_id, p.checkout_id, p.number) as offender
+        from checkout_payment p
+        left join checkout c on c.tenant_id = p.tenant_id and c.id = p.checkout_id
+        left join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+       where t.id is null or c.id is null or t.livemode <> c.livemode or t.currency <> c.currency
+          or t.invoice_id is distinct from c.invoice_id or t.amount <> coalesce(c.amount, t.amount)`,
+  },
+];

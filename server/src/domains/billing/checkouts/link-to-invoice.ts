@@ -1,0 +1,48 @@
+import type { Clock } from '../../../core/clock.ts';
+import { dayMs } from '../../../core/clock.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { systemActor } from '../../identity/audit/append.ts';
+import { findCustomer } from '../customers/statements.ts';
+import type { InvoiceKey } from '../invoices/lock.ts';
+import { findInvoice, type InvoiceRow } from '../invoices/statements.ts';
+import { type InsertDeps, insertNewCheckout } from './insert.ts';
+import { addressOf, tokenOf } from './links.ts';
+import { lifetimeMs } from './rules.ts';
+import { findOpenOfInvoice } from './statements.ts';
+
+export interface InvoiceLinkDeps extends InsertDeps {
+  database: Database;
+  clock: Clock;
+}
+
+/** A link that is sent stays valid for at least this long. */
+const leastRemainingMs = 7 * dayMs;
+
+/**
+ * The address of an invoice's page, for mails and the portal: of its newest checkout that stays open for a week, or else of a
+ * new one for 30 days, on the channel of the invoice or of its customer. Without one, the page shows the invoice alone.
+ */
+export async function linkToInvoice(
+  { tenantId, invoiceId }: InvoiceKey,
+  deps: InvoiceLinkDeps,
+): Promise<string | null> {
+  const { database, clock } = deps;
+  const nowMs = clock();
+  const [known] = await database.run(findOpenOfInvoice, [tenantId, invoiceId, nowMs + leastRemainingMs]);
+  const sealed = known && { tenant_id: tenantId, ...known };
+  if (sealed !== undefined && tokenOf(sealed, deps) !== null) return addressOf(sealed, deps);
+  const [invoice] = (await database.run(findInvoice, [[tenantId], invoiceId])) as [InvoiceRow];
+  const [customer] = await database.run(findCustomer, [[tenantId], invoice.customer_id]);
+  const channelId = invoice.channel_id ?? customer?.default_channel_id ?? null;
+  const draft = {
+    ...{ tenantId, livemode: invoice.livemode, invoiceId, amount: null, currency: invoice.currency },
+    ...{ customerId: invoice.customer_id, description: invoice.description, metadata: null, returnUrl: null },
+    channelIds: channelId === null ? [] : [channelId],
+    userId: invoice.user_id,
+    expiresMs: nowMs + lifetimeMs.invoice,
+  };
+  const row = await database.transaction((transaction) =>
+    insertNewCheckout(transaction, draft, systemActor, nowMs, deps),
+  );
+  return addressOf(row, deps);
+}

@@ -1,0 +1,50 @@
+import type { Static } from 'typebox';
+import { listedModes } from '../../../core/livemode.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
+import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
+import { countedList, everyInteger, filtersOf, type ListDeps, pageOf, wayTo } from '../../../platform/lists/list.ts';
+import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
+import type { CheckoutDeps } from './create.ts';
+import { checkoutFilters, statements } from './list-statements.ts';
+import { recordOf } from './record.ts';
+import type { checkoutListQuery, checkoutRow } from './schema.ts';
+
+type Query = Static<typeof checkoutListQuery>;
+
+/** The checkouts that the caller may see and asks for: a page. */
+export async function listCheckouts(
+  { query, principal }: Pick<Call<unknown, Query>, 'query' | 'principal'>,
+  deps: ListDeps & CheckoutDeps,
+): Promise<Answer<Static<typeof checkoutRow>[]>> {
+  const nowMs = deps.clock();
+  const { rows, pagination } = await pageOf(await checkoutList(query, principal, nowMs, deps), query);
+  const data = rows.map((row) => ({ ...recordOf(row, nowMs, deps), ...tenantOfRow(principal, row) }));
+  return { data, pagination };
+}
+
+async function checkoutList(query: Query, principal: Principal, nowMs: number, deps: ListDeps) {
+  const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
+  const modes = listedModes(principal, query.livemode, [query.invoiceId]);
+  const given = { ...query, ...statusFilter(query.status, nowMs), modes, ...createdLimitsOf(query) };
+  const way = wayTo(given, statements);
+  const selection = {
+    ...everyInteger,
+    tenantIds,
+    values: checkoutFilters.valuesOf(given),
+    isSifted: checkoutFilters.usedIn(given).some((name) => name !== way),
+    isModed: modes !== undefined,
+  };
+  return countedList(deps, statements[way], selection, {
+    ...{ name: 'checkouts', filters: filtersOf(query), keyType: 'bigint' },
+    uncounted: query.status && 'status',
+  });
+}
+
+/** The filters that stand for a status at this time. */
+function statusFilter(status: Query['status'], nowMs: number) {
+  if (status === 'PAID') return { paid: true };
+  if (status === 'PROCESSING') return { processing: true };
+  if (status === 'OPEN') return { openAtMs: nowMs };
+  return status === 'EXPIRED' ? { expiredAtMs: nowMs } : {};
+}

@@ -1,0 +1,193 @@
+import { publicId } from '../../../../core/id.ts';
+import { type Html, html } from '../../../../platform/http/html.ts';
+import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import { dayIn, type Language, numberIn, percentIn, priceIn } from '../../invoices/formats.ts';
+import type { InvoiceRecord } from '../../invoices/record.ts';
+import type { CheckoutStatus } from '../rules.ts';
+import type { CheckoutOnPage } from '../statements.ts';
+import { linkTo, type Page, pageOf } from './page.ts';
+import { type Texts, texts } from './texts.ts';
+
+/** Everything that the page of a checkout shows. */
+export interface CheckoutView {
+  row: CheckoutOnPage;
+  status: CheckoutStatus;
+  /** The token, for addresses below the page. */
+  token: string;
+  language: Language;
+  /** The invoice that is paid, if it is one. */
+  invoice: InvoiceRecord | null;
+  /** The channels among which the payer can choose now. */
+  channels: readonly ChannelRow[];
+  /** Whether the payer has just pressed the button. Who comes back is not sent to the provider again. */
+  isLeaving: boolean;
+  /** Payments are refused until the seller helps. */
+  isExhausted: boolean;
+  nowMs: number;
+}
+
+export type Problem = 'channelRefused' | 'chooseOne';
+
+/** The page of a checkout: what is paid for, and the way to pay it, the progress of the payment, or the receipt. */
+export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
+  const { row, status, language, token } = view;
+  const text = texts[language];
+  const title =
+    status === 'PAID' ? text.paidTitle : status === 'PROCESSING' ? progressTitle(view, text) : titleOf(view);
+  const { content, refresh } = contentOf(view, text, problem);
+  const { seller_name: name, brand_color: brandColor } = row;
+  const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
+  const facts = { language, title, seller, livemode: row.livemode, refresh, status: problem === undefined ? 200 : 409 };
+  return pageOf(facts, html`<h1>${title}</h1>\n${content}${linksOf(view, text)}`);
+}
+
+/** Before the payer has done something, nothing is processed yet. */
+const progressTitle = (view: CheckoutView, text: Texts) => (canGiveUp(view) ? text.waitingTitle : text.processingTitle);
+
+function titleOf({ row, invoice, language }: CheckoutView): string {
+  const text = texts[language];
+  if (invoice !== null) return invoice.number === null ? text.payTitle : text.invoice(invoice.number);
+  return row.description ?? text.payTitle;
+}
+
+function contentOf(view: CheckoutView, text: Texts, problem: Problem | undefined): { content: Html; refresh?: string } {
+  if (view.status === 'PAID') return { content: receipt(view, text) };
+  if (view.status === 'PROCESSING') return progress(view, text);
+  return { content: html`${amountToPay(view, text)}${details(view, text)}${payment(view, text, problem)}` };
+}
+
+function amountToPay({ invoice, row, language }: CheckoutView, text: Texts): Html {
+  const due = invoice?.dueDate && html`<p class="quiet">${text.due(dayIn(language, invoice.dueDate))}</p>\n`;
+  return html`<p class="amount">${priceIn(language, leftToPay(row, invoice), row.currency)}</p>\n${due}`;
+}
+
+const leftToPay = ({ amount }: CheckoutOnPage, invoice: InvoiceRecord | null) =>
+  amount ?? invoice?.amountRemaining ?? 0;
+
+/** The lines of the invoice, its taxes and its total. */
+function details({ invoice, language, status }: CheckoutView, text: Texts): Html {
+  if (invoice === null) return html``;
+  const { currency } = invoice;
+  const price = (amount: number) => priceIn(language, amount, currency);
+  const [description, quantity, amount] = text.columns;
+  const rows = invoice.lines.map(
+    (line) =>
+      html`<tr><td>${line.description}</td><td>${numberIn(language, line.quantity)}</td><td>${price(line.amount)}</td></tr>\n`,
+  );
+  const paid = invoice.amountPaid > 0 &&
+    status !== 'PAID' && [
+      html`<dt>${text.alreadyPaid}</dt><dd>${price(-invoice.amountPaid)}</dd>\n`,
+      html`<dt class="total">${text.toPay}</dt><dd class="total">${price(invoice.amountRemaining)}</dd>\n`,
+    ];
+  return html`${invoice.description !== null && html`<p>${invoice.description}</p>\n`}<table>
+<thead><tr><th scope="col">${description}</th><th scope="col">${quantity}</th><th scope="col">${amount}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+<dl>
+<dt>${text.subtotal}</dt><dd>${price(invoice.subtotal)}</dd>
+${taxesOf(invoice, language, text)}<dt class="total">${text.total}</dt><dd class="total">${price(invoice.total)}</dd>
+${paid}</dl>
+`;
+}
+
+/** The tax of each rate; taxes that were given as amounts in one sum. */
+function taxesOf({ lines, currency }: InvoiceRecord, language: Language, text: Texts): Html[] {
+  const byRate = Map.groupBy(lines, ({ taxRate, taxAmount }) => taxRate ?? (taxAmount === 0 ? undefined : null));
+  return [...byRate].flatMap(([rate, taxed]) => {
+    if (rate === undefined) return [];
+    const sum = taxed.reduce((total, { taxAmount }) => total + taxAmount, 0);
+    const label = rate === null ? text.tax : text.taxAt(percentIn(language, rate));
+    return [html`<dt>${label}</dt><dd>${priceIn(language, sum, currency)}</dd>\n`];
+  });
+}
+
+/** The choice of channels and the button, in a form that posts to the page itself. */
+function payment(view: CheckoutView, text: Texts, problem: Problem | undefined): Html {
+  const { row, channels, invoice, language, isExhausted } = view;
+  if (isExhausted) return alert(text.tooMany);
+  if (channels.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
+  const hasFailed = row.payment_status === 'FAILED';
+  const said = problem === undefined ? hasFailed && alert(text.failed) : alert(text[problem]);
+  return html`${said}<form method="post">
+${choiceOf(channels, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>
+</form>
+`;
+}
+
+const alert = (words: string) => html`<p class="note bad" role="alert">${words}</p>\n`;
+
+function choiceOf(channels: readonly ChannelRow[], text: Texts): Html {
+  const [first, ...others] = channels;
+  if (first !== undefined && others.length === 0) {
+    return html`<p class="quiet">${text.payWith(first.name)}</p>\n<input type="hidden" name="channel" value="${first.id}">\n`;
+  }
+  const choices = channels.map(
+    ({ id, name }, i) =>
+      html`<label class="choice"><input type="radio" name="channel" value="${id}" required${i === 0 && html` checked`}>${name}</label>\n`,
+  );
+  return html`<fieldset>
+<legend>${text.choose}</legend>
+${choices}</fieldset>
+`;
+}
+
+/** Whether the payment waits for its payer, or for money on a channel without a provider: nothing is charged by itself. */
+export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
+  if (row.payment_status !== 'PENDING' && row.payment_status !== 'PROCESSING') return false;
+  return row.provider === null ? row.payment_status === 'PENDING' : linkTo(row.next_action?.url) !== null;
+}
+
+const giveUpForm = (text: Texts) =>
+  html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
+
+/** A payment in progress: the way to the provider, or the wait for the outcome. The browser asks again by itself. */
+function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: string } {
+  const { row, isLeaving, nowMs, channels, language } = view;
+  const price = html`<p class="amount">${priceIn(language, row.payment_amount ?? leftToPay(row, view.invoice), row.currency)}</p>\n`;
+  const action = linkTo(row.next_action?.url);
+  if (action !== null) {
+    const link = html`<p><a class="button" href="${action}">${text.continueToPay}</a></p>\n`;
+    if (isLeaving) return { content: html`${price}<p>${text.redirecting}</p>\n${link}`, refresh: `0; url=${action}` };
+    const waiting = html`<p role="status">${text.waiting}</p>\n`;
+    return { content: html`${price}${waiting}${link}${giveUpForm(text)}`, refresh: secondsToWait(row, nowMs) };
+  }
+  if (row.payment_status !== null && row.provider === null) {
+    const channel = channels.find(({ id }) => id === row.payment_channel_id)?.name ?? '';
+    return {
+      content: html`${price}<p role="status">${text.offline(channel)}</p>\n${canGiveUp(view) && giveUpForm(text)}`,
+    };
+  }
+  const again = html`<p><a href="?">${text.checkAgain}</a></p>\n`;
+  return { content: html`${price}<p role="status">${text.waiting}</p>\n${again}`, refresh: secondsToWait(row, nowMs) };
+}
+
+/** Most outcomes are known within seconds; who reads the page with a screen reader is disturbed less and less often. */
+function secondsToWait({ payment_created_at }: CheckoutOnPage, nowMs: number): string {
+  const ageMs = payment_created_at === null ? Number.POSITIVE_INFINITY : nowMs - Date.parse(payment_created_at);
+  return ageMs < 20_000 ? '2' : ageMs < 120_000 ? '5' : '30';
+}
+
+function receipt(view: CheckoutView, text: Texts): Html {
+  const { row, invoice, language } = view;
+  const paid = priceIn(language, invoice?.total ?? row.amount ?? 0, row.currency);
+  const title = titleOf(view);
+  const reference = row.transaction_id;
+  return html`<p class="note good" role="status">${text.paid(paid)}</p>
+<dl>
+<dt>${text.payTitle}</dt><dd>${title}</dd>
+${row.paid_at !== null && html`<dt>${text.paidOn}</dt><dd>${dayIn(language, row.paid_at)}</dd>\n`}${
+  reference !== null && html`<dt>${text.reference}</dt><dd>${publicId('txn', reference)}</dd>\n`
+}</dl>
+${details(view, text)}`;
+}
+
+function linksOf({ row, status, invoice, token }: CheckoutView, text: Texts): Html {
+  const pdf = invoice !== null && html`<a href="${token}/invoice.pdf">${text.pdf}</a>\n`;
+  const back = status === 'PROCESSING' && row.provider !== null ? null : linkTo(row.return_url);
+  const address = [row.seller_address?.line1, row.seller_address?.postalCode, row.seller_address?.city].filter(Boolean);
+  const imprint = [row.seller_name, ...address, row.seller_tax_id].filter(Boolean).join(' · ');
+  return html`<p class="links">
+${pdf}${back !== null && html`<a href="${back}">${text.backTo(row.seller_name)}</a>\n`}</p>
+<p class="quiet">${imprint}</p>`;
+}

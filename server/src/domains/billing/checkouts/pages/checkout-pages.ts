@@ -1,0 +1,175 @@
+import type { Clock } from '../../../../core/clock.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { publicId } from '../../../../core/id.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import type { RequestOrigin } from '../../../identity/audit/append.ts';
+import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
+import { hasPageForPayers, requireAccepting } from '../../../payments/channels/rules.ts';
+import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import { type UpdateTransactionDeps, updateTransaction } from '../../../payments/transactions/update.ts';
+import type { Language } from '../../invoices/formats.ts';
+import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
+import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
+import { findInvoice } from '../../invoices/statements.ts';
+import { type LinkDeps, tokenOf } from '../links.ts';
+import { type PayDeps, payCheckout } from '../pay.ts';
+import { actingFor, payer } from '../payer.ts';
+import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
+import { type CheckoutOnPage, findByReturn, findByToken, findLogo } from '../statements.ts';
+import { type CheckoutView, canGiveUp, checkoutPage, type Problem } from './checkout-page.ts';
+import { type Page, seeOther } from './page.ts';
+
+export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps, UpdateTransactionDeps {
+  database: Database;
+  channels: ChannelDirectory;
+  clock: Clock;
+}
+
+/** A request for a page. */
+export interface PageRequest {
+  token: string;
+  language: Language;
+  /** Whether the payer has just pressed the button: the page then leads to the provider by itself. */
+  isLeaving: boolean;
+}
+
+/** The pages of checkouts. Undefined instead of a page: there is none, or none any more. */
+export class CheckoutPages {
+  readonly #deps: CheckoutPagesDeps;
+
+  constructor(deps: CheckoutPagesDeps) {
+    this.#deps = deps;
+  }
+
+  async show(request: PageRequest): Promise<Page | undefined> {
+    const view = await this.#viewOf(request);
+    return view && checkoutPage(view);
+  }
+
+  /**
+   * Makes a payment on the channel that the payer chose, and sends the browser back to the page, by GET: a reload does not
+   * pay again. A channel that does not take the payment is told on the page.
+   */
+  async pay(request: PageRequest, channel: string | null, origin: RequestOrigin): Promise<Page | undefined> {
+    const view = await this.#viewOf(request);
+    if (view === undefined || view.status !== 'OPEN') return view && seeOther('?go');
+    const offered = view.channels.some(({ id }) => String(id) === channel);
+    if (!offered) return checkoutPage(view, 'chooseOne');
+    const tokenHash = hashOfToken(request.token);
+    try {
+      await this.#deps.database.transaction((transaction) =>
+        payCheckout(transaction, tokenHash, Number(channel), origin, this.#deps),
+      );
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem === undefined) throw error;
+      // Another payment of the invoice may have been made meanwhile: the page then shows that one.
+      const present = await this.#viewOf(request);
+      return present?.status === 'OPEN' ? checkoutPage(present, problem) : seeOther('?');
+    }
+    return seeOther('?go');
+  }
+
+  /**
+   * Gives up a payment that waits for its payer, or for money on a channel without a provider, so that another channel can
+   * be chosen. A provider confirms it first; a payment that has ended meanwhile stays as it is.
+   */
+  async giveUp(request: PageRequest, origin: RequestOrigin): Promise<Page | undefined> {
+    const view = await this.#viewOf(request);
+    if (view === undefined) return undefined;
+    const { row } = view;
+    if (row.transaction_id === null || !canGiveUp(view)) return seeOther('?');
+    try {
+      const input = { id: publicId('txn', row.transaction_id), status: 'CANCELLED' as const };
+      await updateTransaction(input, actingFor(row), this.#deps, { actor: { ...payer, ...origin } });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
+    }
+    return seeOther('?');
+  }
+
+  /** The way back from the provider to the page. */
+  async returned(token: string): Promise<Page | undefined> {
+    if (!isToken(token)) return undefined;
+    const { database, clock } = this.#deps;
+    const [found] = await database.run(findByReturn, [hashOfToken(token), clock() - returnMs]);
+    const main = found && tokenOf(found, this.#deps);
+    return main == null ? undefined : seeOther(`../${main}`);
+  }
+
+  async logo(token: string): Promise<Page | undefined> {
+    const row = await this.#rowOf(token);
+    const [found] = row === undefined ? [] : await this.#deps.database.run(findLogo, [row.tenant_id]);
+    if (found === undefined) return undefined;
+    return { status: 200, headers: { 'content-type': found.logo_type }, content: found.logo };
+  }
+
+  async pdf(token: string): Promise<Page | undefined> {
+    const row = await this.#rowOf(token);
+    if (row === undefined || row.invoice_id === null) return undefined;
+    const pdf = await pdfForPayer({ tenantId: row.tenant_id, invoiceId: row.invoice_id }, this.#deps);
+    return pdf && pdfPage(pdf);
+  }
+
+  /** The checkout of a token, if its page is shown. */
+  async #rowOf(token: string): Promise<CheckoutOnPage | undefined> {
+    if (!isToken(token)) return undefined;
+    const { database, clock } = this.#deps;
+    const [row] = await database.run(findByToken, [hashOfToken(token)]);
+    if (row === undefined || !row.is_tenant_active) return undefined;
+    const nowMs = clock();
+    return isShown(row, statusOf(row, nowMs), nowMs) ? row : undefined;
+  }
+
+  async #viewOf({ token, language, isLeaving }: PageRequest): Promise<CheckoutView | undefined> {
+    const row = await this.#rowOf(token);
+    if (row === undefined) return undefined;
+    const { database, clock } = this.#deps;
+    const nowMs = clock();
+    const { tenant_id: tenantId, invoice_id: invoiceId } = row;
+    const invoice = invoiceId === null ? null : await invoiceOf(database, tenantId, invoiceId);
+    return {
+      ...{ row, status: statusOf(row, nowMs), token, language, isLeaving, nowMs, invoice },
+      channels: await this.#channelsOf(row),
+      isExhausted: row.payments >= maximumPayments,
+    };
+  }
+
+  /** The channels that would accept the payment now. */
+  async #channelsOf({ channel_ids: ids, currency, livemode }: CheckoutOnPage): Promise<ChannelRow[]> {
+    const found = await Promise.all(ids.map((id) => this.#deps.channels.find(id)));
+    return found.filter((one): one is ChannelRow => one?.livemode === livemode && isAccepting(one, currency));
+  }
+}
+
+export const pdfPage = ({ content, disposition }: { content: Buffer; disposition: string }): Page => ({
+  status: 200,
+  headers: { 'content-type': 'application/pdf', 'content-disposition': disposition },
+  content,
+});
+
+async function invoiceOf(database: Database, tenantId: number, id: number): Promise<InvoiceRecord | null> {
+  return database.snapshot(async (snapshot) => {
+    const [row] = await snapshot.run(findInvoice, [[tenantId], id]);
+    return row === undefined ? null : detailOf(snapshot, row);
+  });
+}
+
+function isAccepting(channel: ChannelRow, currency: string): boolean {
+  try {
+    requireAccepting(channel, currency);
+    return hasPageForPayers(channel);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** What to tell the payer of a refusal; undefined: it is not about the choice. */
+function problemOf(error: unknown): Problem | undefined {
+  if (!(error instanceof Refusal)) return undefined;
+  if (error.type === 'invalid_request' && error.field === 'channel') return 'chooseOne';
+  return error.kind === 'conflict' || error.kind === 'invalid' || error.kind === 'absent'
+    ? 'channelRefused'
+    : undefined;
+}

@@ -1,0 +1,97 @@
+import type { Clock } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { type DrawUuid, publicId } from '../../../core/id.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
+import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
+import { lockInvoices } from '../invoices/lock.ts';
+import { payLockedInvoice } from '../invoices/payment/pay.ts';
+import type { LockedInvoice } from '../invoices/statements.ts';
+import { payer } from './payer.ts';
+import { hashOfToken, maximumPayments, newToken, statusOf } from './rules.ts';
+import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } from './statements.ts';
+
+export interface PayDeps {
+  clock: Clock;
+  drawUuid: DrawUuid;
+  creator: PaymentWriter;
+  /** `app.public-url`, without a slash at the end. */
+  publicUrl: string;
+}
+
+/** `paid`: a payment was made. `other`: the page shows something else meanwhile, such as another payment in progress. */
+export type PayResult = 'paid' | 'other';
+
+/**
+ * Creates a payment of a checkout on one of its channels. The checkout is locked, so that a second click, or a second
+ * payer, finds the first payment and makes none. A payment follows another one only when that has failed. Throws the refusal
+ * of the channel, or of the invoice.
+ */
+export async function payCheckout(
+  transaction: Queryable,
+  tokenHash: Buffer,
+  channelId: number,
+  origin: RequestOrigin,
+  deps: PayDeps,
+): Promise<PayResult> {
+  const nowMs = deps.clock();
+  await transaction.run(lockByToken, [tokenHash]);
+  const [row] = await transaction.run(findByToken, [tokenHash]);
+  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return 'other';
+  if (!row.channel_ids.includes(channelId)) {
+    throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
+  }
+  const { tenant_id: tenantId, id } = row;
+  const returnToken = newToken();
+  const returnUrl = `${deps.publicUrl}/p/return/${returnToken}`;
+  const transactionId =
+    row.invoice_id === null
+      ? await payAmount(transaction, row, channelId, returnUrl, deps)
+      : await payInvoice(transaction, row, row.invoice_id, channelId, returnUrl, deps);
+  const number = row.payments + 1;
+  await transaction.run(insertCheckoutPayment, [
+    ...[tenantId, id, number, transactionId, hashOfToken(returnToken), nowMs],
+  ]);
+  await appendAudit(
+    transaction,
+    { ...payer, ...origin },
+    {
+      ...{ action: 'checkout.pay', tenantId, recordId: id },
+      details: { transactionId: publicId('txn', transactionId), channelId },
+    },
+  );
+  return 'paid';
+}
+
+async function payAmount(
+  transaction: Queryable,
+  row: CheckoutOnPage,
+  channelId: number,
+  returnUrl: string,
+  { drawUuid, creator }: PayDeps,
+): Promise<string> {
+  const { tenant_id: tenantId, livemode, user_id: userId, amount, currency } = row;
+  const { customer_id: customerId, description, metadata } = row;
+  const transactionId = drawUuid();
+  const [refusal] = await creator.createInTransaction(transaction, [
+    {
+      ...{ id: transactionId, tenantId, livemode, userId, amount: amount as number, currency, channelId, customerId },
+      ...{ invoiceId: null, description, metadata, paymentMethod: null, returnUrl },
+    },
+  ]);
+  if (refusal !== undefined) throw refusal;
+  return transactionId;
+}
+
+/** The payment method that is stored with the customer is not used: the payer may be somebody else who has the address. */
+async function payInvoice(
+  transaction: Queryable,
+  { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
+  invoiceId: number,
+  channelId: number,
+  returnUrl: string,
+  deps: PayDeps,
+): Promise<string> {
+  const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId }])) as [LockedInvoice];
+  return payLockedInvoice(transaction, invoice, { channelId, userId, paymentMethod: null, returnUrl }, deps);
+}

@@ -1,0 +1,93 @@
+import { type Html, html } from '../../../../platform/http/html.ts';
+import { dayIn, type Language, priceIn } from '../../invoices/formats.ts';
+import { numberText } from '../../invoices/number.ts';
+import { linkTo, type Page, pageOf } from '../pages/page.ts';
+import { type Texts, texts } from '../pages/texts.ts';
+import type { PortalInvoice, PortalRow, PortalSubscription } from './statements.ts';
+
+/** Everything that the portal of a customer shows. */
+export interface PortalView {
+  row: PortalRow;
+  /** The token, for addresses below the page. */
+  token: string;
+  language: Language;
+  invoices: readonly PortalInvoice[];
+  subscriptions: readonly PortalSubscription[];
+}
+
+const multiply = (unitAmount: number, quantity: number) => Number(BigInt(unitAmount) * BigInt(quantity));
+
+/** The portal: invoices, subscriptions and payment method of one customer. */
+export function portalPage(view: PortalView): Page {
+  const { row, language } = view;
+  const text = texts[language];
+  const back = linkTo(row.return_url);
+  const payment = row.has_payment_method ? text.hasPaymentMethod : text.noPaymentMethod;
+  const content = html`<h1>${text.portalTitle}</h1>
+<p class="quiet">${text.portalOf(row.customer_name)}</p>
+<h2>${text.invoices}</h2>
+${invoicesOf(view, text)}<h2>${text.subscriptions}</h2>
+${subscriptionsOf(view, text)}<h2>${text.paymentMethod}</h2>
+<p>${payment}</p>
+${back !== null && html`<p class="links"><a href="${back}">${text.backTo(row.seller_name)}</a></p>\n`}`;
+  return shellOf(view, text.portalTitle, content);
+}
+
+function invoicesOf({ invoices, language, token }: PortalView, text: Texts): Html {
+  if (invoices.length === 0) return html`<p>${text.noInvoices}</p>\n`;
+  const heads = text.invoiceColumns.map((title) => html`<th scope="col">${title}</th>`);
+  const rows = invoices.map((invoice) => {
+    const { id, number, series, total, currency, status, finalized_at } = invoice;
+    const payable = (status === 'OPEN' || status === 'UNCOLLECTIBLE') && !invoice.is_processing;
+    const name = numberText(number, series);
+    const state = invoice.is_processing ? text.inProgress : text.invoiceStates[status];
+    const pay =
+      payable &&
+      html`<form method="post" action="${token}/pay"><input type="hidden" name="invoice" value="${id}"><button>${text.payNow}</button></form>`;
+    return html`<tr><td>${name}</td><td>${dayIn(language, finalized_at)}</td><td>${priceIn(language, total, currency)}</td><td>${state}</td><td><a class="button plain" href="${token}/invoice/${id}.pdf" aria-label="${name} PDF">PDF</a>${pay}</td></tr>\n`;
+  });
+  return html`<table>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+`;
+}
+
+function subscriptionsOf({ subscriptions, language, token }: PortalView, text: Texts): Html {
+  if (subscriptions.length === 0) return html`<p>${text.noSubscriptions}</p>\n`;
+  return html`${subscriptions.map((subscription) => {
+    const { id, plan_name, state, currency, unit_amount, quantity, period_end, cancel_at_period_end } = subscription;
+    const day = dayIn(language, period_end);
+    const price = text.perPeriod(priceIn(language, multiply(unit_amount, quantity), currency));
+    const cancel = html`<p><a class="button plain" href="${token}?cancel=${id}">${text.cancel}</a></p>\n`;
+    const next = state !== 'PAUSED' && html` · ${cancel_at_period_end ? text.endsOn(day) : text.renews(day)}`;
+    return html`<div class="card">
+<strong>${plan_name}</strong>
+<p class="quiet">${text.states[state]} · ${price}${next}</p>
+${cancel_at_period_end ? html`<p>${text.cancelled}</p>\n` : cancel}</div>
+`;
+  })}`;
+}
+
+/** Asks once more before a subscription is cancelled. */
+export function cancelPage(view: PortalView, subscription: PortalSubscription): Page {
+  const { language, token } = view;
+  const text = texts[language];
+  const title = text.cancelTitle(subscription.plan_name);
+  const content = html`<h1>${title}</h1>
+<p>${text.cancelAsk(dayIn(language, subscription.period_end))}</p>
+<form method="post" action="${token}/cancel">
+<input type="hidden" name="subscription" value="${subscription.id}">
+<button>${text.cancelYes}</button>
+</form>
+<a class="button plain" href="${token}">${text.cancelNo}</a>
+`;
+  return shellOf(view, title, content);
+}
+
+function shellOf({ row, language, token }: PortalView, title: string, content: Html): Page {
+  const { seller_name: name, brand_color: brandColor, livemode } = row;
+  const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
+  return pageOf({ language, title, seller, livemode, isWide: true }, content);
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../../../../core/clock.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import type { RequestOrigin } from '../../../identity/audit/append.ts';
+import type { Language } from '../../invoices/formats.ts';
+import type { InvoiceLinks } from '../../invoices/mails/links.ts';
+import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
+import { cancelSubscription } from '../../subscriptions/changes/cancel.ts';
+import { pdfPage } from '../pages/checkout-pages.ts';
+import { type Page, seeOther } from '../pages/page.ts';
+import { actingFor, payer } from '../payer.ts';
+import { hashOfToken, isToken } from '../rules.ts';
+import { findLogo } from '../statements.ts';
+import { cancelPage, type PortalView, portalPage } from './portal-page.ts';
+import {
+  findInvoiceOfCustomer,
+  findInvoicesOfCustomer,
+  findPortal,
+  findSubscriptionsOfCustomer,
+  type PortalRow,
+} from './statements.ts';
+
+export interface PortalPagesDeps extends RenderDeps {
+  database: Database;
+  clock: Clock;
+  drawUuid: DrawUuid;
+  invoiceLinks: InvoiceLinks;
+}
+
+/** The portal shows the newest of each. */
+const shownAtMost = 100;
+
+/** The pages of customer portals. Undefined instead of a page: there is none, or none any more. */
+export class PortalPages {
+  readonly #deps: PortalPagesDeps;
+
+  constructor(deps: PortalPagesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The portal; with `cancel`, the question whether this subscription is to be cancelled. */
+  async show(token: string, language: Language, cancel: string | null): Promise<Page | undefined> {
+    const view = await this.#viewOf(token, language);
+    if (view === undefined || cancel === null) return view && portalPage(view);
+    const subscription = view.subscriptions.find(({ id }) => String(id) === cancel);
+    return subscription === undefined || subscription.cancel_at_period_end
+      ? portalPage(view)
+      : cancelPage(view, subscription);
+  }
+
+  /** Cancels a subscription of the customer at the end of its period. One that has ended meanwhile is no error. */
+  async cancel(token: string, subscription: string | null, origin: RequestOrigin): Promise<Page | undefined> {
+    const row = await this.#rowOf(token);
+    if (row === undefined) return undefined;
+    const { tenant_id: tenantId, customer_id: customerId } = row;
+    const { database, clock, drawUuid } = this.#deps;
+    const running = await database.run(findSubscriptionsOfCustomer, [tenantId, customerId, shownAtMost]);
+    const found = running.find(({ id }) => String(id) === subscription);
+    if (found === undefined) return undefined;
+    try {
+      const input = { id: found.id, cancelAtPeriodEnd: true };
+      const deps = { database, clock, drawUuid };
+      await cancelSubscription(input, actingFor(row), deps, { actor: { ...payer, ...origin } });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
+    }
+    return seeOther(`../${token}`);
+  }
+
+  /** The way to the page of an open invoice. */
+  async pay(token: string, invoice: string | null): Promise<Page | undefined> {
+    const key = await this.#invoiceOf(token, invoice);
+    const address = key && (await this.#deps.invoiceLinks.find(key));
+    return address == null ? undefined : seeOther(`../../${address.split('/').at(-1)}`);
+  }
+
+  async pdf(token: string, invoice: string): Promise<Page | undefined> {
+    const key = await this.#invoiceOf(token, invoice);
+    const pdf = key && (await pdfForPayer(key, this.#deps));
+    return pdf && pdfPage(pdf);
+  }
+
+  async logo(token: string): Promise<Page | undefined> {
+    const row = await this.#rowOf(token);
+    const [found] = row === undefined ? [] : await this.#deps.database.run(findLogo, [row.tenant_id]);
+    return found && { status: 200, headers: { 'content-type': found.logo_type }, content: found.logo };
+  }
+
+  async #rowOf(token: string): Promise<PortalRow | undefined> {
+    if (!isToken(token)) return undefined;
+    const { database, clock } = this.#deps;
+    const [row] = await database.run(findPortal, [hashOfToken(token), clock()]);
+    return row;
+  }
+
+  async #viewOf(token: string, language: Language): Promise<PortalView | undefined> {
+    const row = await this.#rowOf(token);
+    if (row === undefined) return undefined;
+    const customer = [row.tenant_id, row.customer_id, shownAtMost];
+    const { database } = this.#deps;
+    const invoices = await database.run(findInvoicesOfCustomer, customer);
+    return { row, token, language, invoices, subscriptions: await database.run(findSubscriptionsOfCustomer, customer) };
+  }
+
+  async #invoiceOf(token: string, id: string | null): Promise<{ tenantId: number; invoiceId: number } | undefined> {
+    const row = id !== null && /^\d{1,16}$/.test(id) ? await this.#rowOf(token) : undefined;
+    if (row === undefined) return undefined;
+    const { tenant_id: tenantId, customer_id: customerId } = row;
+    const [found] = await this.#deps.database.run(findInvoiceOfCustomer, [tenantId, customerId, Number(id)]);
+    return found && { tenantId, invoiceId: found.id };
+  }
+}

@@ -1,0 +1,31 @@
+import type { Static } from 'typebox';
+import { publicId } from '../../../core/id.ts';
+import { type LinkDeps, shownAddressOf } from './links.ts';
+import { statusOf } from './rules.ts';
+import type { checkoutRecord } from './schema.ts';
+import type { CheckoutRow } from './statements.ts';
+
+export type CheckoutRecord = Static<typeof checkoutRecord>;
+
+export function recordOf(row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
+  const status = statusOf(row, nowMs);
+  return {
+    id: row.id,
+    livemode: row.livemode,
+    status,
+    url: shownAddressOf(row, status, deps),
+    amount: row.amount,
+    currency: row.currency,
+    invoiceId: row.invoice_id,
+    channelIds: row.channel_ids,
+    customerId: row.customer_id,
+    description: row.description,
+    metadata: row.metadata,
+    returnUrl: row.return_url,
+    transactionId: row.transaction_id === null ? null : publicId('txn', row.transaction_id),
+    userId: row.user_id,
+    expiresTime: row.expires_at,
+    createdTime: row.created_at,
+    updatedTime: row.updated_at,
+  };
+}

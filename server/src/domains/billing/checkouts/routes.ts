@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { pagingOf } from '../../../platform/http/list-query.ts';
+import { get, post, type Route } from '../../../platform/http/route.ts';
+import type { ListDeps } from '../../../platform/lists/list.ts';
+import { type CheckoutDeps, createCheckout } from './create.ts';
+import { expireCheckout } from './expire.ts';
+import { listCheckouts } from './list.ts';
+import { createPortal, type PortalDeps } from './portal/create.ts';
+import { readCheckout } from './read.ts';
+import { recordOf } from './record.ts';
+import {
+  checkoutInput,
+  checkoutListQuery,
+  checkoutQuery,
+  checkoutRecord,
+  checkoutRow,
+  expireInput,
+  portalInput,
+  portalRecord,
+} from './schema.ts';
+
+export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Route[] {
+  return [
+    post('/api/checkout/create', 'transaction_write', 'Checkouts', {
+      summary: 'Create a checkout',
+      description:
+        'Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; ' +
+        'the payment is created in the name of the user who created the checkout, and its events are sent as usual.',
+      headers: idempotencyHeaders,
+      body: checkoutInput,
+      refuses: ['scope_missing', 'channel_inactive', 'currency_not_supported', 'invoice_not_payable'],
+      data: checkoutRecord,
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Checkout created', await createCheckout(body, principal, deps, idempotencyKeyOf(headers))),
+    }),
+
+    get('/api/checkout/detail', 'transaction_read', 'Checkouts', {
+      summary: 'Get a checkout',
+      query: checkoutQuery,
+      data: checkoutRecord,
+      handle: async ({ query, principal }) => ({
+        data: recordOf(await readCheckout(deps.database, query.id, principal), deps.clock(), deps),
+      }),
+    }),
+
+    get('/api/checkout/list', 'transaction_read', 'Checkouts', {
+      summary: 'List checkouts',
+      description: `Newest first. ${pagingOf('checkouts', ['status'])}`,
+      query: checkoutListQuery,
+      data: Type.Array(checkoutRow),
+      paged: 'by_page_or_cursor',
+      handle: (call) => listCheckouts(call, deps),
+    }),
+
+    post('/api/checkout/expire', 'transaction_write', 'Checkouts', {
+      summary: 'Close a checkout',
+      description:
+        'The page is gone at once. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.',
+      body: expireInput,
+      refuses: ['illegal_transition'],
+      data: checkoutRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Checkout expired',
+        data: await expireCheckout(body.id, principal, deps),
+      }),
+    }),
+
+    post('/api/customer/portal', 'transaction_write', 'Customers', {
+      operationId: 'createCustomerPortal',
+      summary: 'Make a link to the customer portal',
+      description:
+        'Answers the address of a page on which the customer sees the invoices, pays them, and cancels subscriptions at the ' +
+        'end of their period. It works for one hour. Needs the scopes `invoice_read` and `subscription_write` too, because ' +
+        'the link passes them on.',
+      body: portalInput,
+      refuses: ['scope_missing'],
+      data: portalRecord,
+      handle: async ({ body, principal }) => ({
+        message: 'Portal created',
+        data: await createPortal(body, principal, deps),
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,147 @@
+import { Type } from 'typebox';
+import { maximumAmount } from '../../../core/currency.ts';
+import { listFields, timeFields } from '../../../platform/http/list-query.ts';
+import {
+  currencyCode,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  long,
+  metadata,
+  nullable,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
+import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { checkoutFilters } from './list-statements.ts';
+import { checkoutStatuses } from './rules.ts';
+
+const returnUrl = (description: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: '^https?://[^\\s/]\\S*$',
+      title: 'an http or https address',
+      description,
+    }),
+  );
+
+export const checkoutInput = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maximumAmount,
+        description: 'In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`.',
+      }),
+    ),
+    currency: Type.Optional(currencyCode('With `amount`. Every channel must support it.')),
+    invoiceId: Type.Optional(
+      long(
+        'Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope ' +
+          '`invoice_write` too.',
+      ),
+    ),
+    channelIds: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+        minItems: 1,
+        maxItems: 5,
+        uniqueItems: true,
+        description:
+          'The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, ' +
+          'whose payments need a page with its script. Default for an ' +
+          "invoice: its channel, or its customer's default channel.",
+      }),
+    ),
+    returnUrl: returnUrl('Where the page links to when the payment has ended.'),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description: 'What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`.',
+      }),
+    ),
+    customerId: Type.Optional(
+      long('A customer of this service or of another system, copied to the payment. Not with `invoiceId`.'),
+    ),
+    expiresTime: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 40,
+        title: 'a time of ISO 8601',
+        description:
+          'Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an ' +
+          'invoice 30 days.',
+      }),
+    ),
+    expiresIn: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: 31_622_400,
+        description: 'The same in seconds from now, 60 to 31622400. Not together with `expiresTime`.',
+      }),
+    ),
+    metadata: Type.Optional(metadata),
+    ...forTenant,
+  },
+  { additionalProperties: false },
+);
+
+export const checkoutQuery = Type.Object({ id: long('The checkout.') });
+export const expireInput = Type.Object({ id: long('The checkout.') }, { additionalProperties: false });
+
+const status = Type.Enum([...checkoutStatuses], {
+  description:
+    'OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can ' +
+    'no longer be paid. After a payment that failed it is OPEN again.',
+});
+
+export const checkoutListQuery = Type.Object({
+  ...listFields,
+  ...checkoutFilters.fields,
+  status: Type.Optional(Type.Enum([...checkoutStatuses])),
+  ...timeFields,
+  livemode: livemodeFilter,
+});
+
+export const checkoutRecord = Type.Object({
+  id: Type.Integer(),
+  livemode,
+  status,
+  url: nullable(
+    Type.String({
+      description:
+        "The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout " +
+        'is EXPIRED.',
+    }),
+  ),
+  amount: nullable(Type.Integer({ description: 'In minor units. null: what is left to pay of the invoice.' })),
+  currency: Type.String(),
+  invoiceId: nullable(Type.Integer()),
+  channelIds: Type.Array(Type.Integer()),
+  customerId: nullable(Type.Integer()),
+  description: nullable(Type.String()),
+  metadata: keptMetadata,
+  returnUrl: nullable(Type.String()),
+  transactionId: nullable(Type.String({ description: 'The newest payment that was made on the page.' })),
+  userId: Type.Integer({ description: 'The user who created it, and in whose name its payments are created.' }),
+  expiresTime: Type.String(),
+  createdTime: Type.String(),
+  updatedTime,
+});
+
+/** A checkout as a row of the list. */
+export const checkoutRow = Type.Object({ ...checkoutRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });
+
+export const portalInput = Type.Object(
+  { customerId: long('The customer.'), returnUrl: returnUrl('Where the page links back to.') },
+  { additionalProperties: false },
+);
+
+export const portalRecord = Type.Object({
+  customerId: Type.Integer(),
+  livemode,
+  url: Type.String({ description: 'The address of the portal, which is a secret. It is shown this once.' }),
+  returnUrl: nullable(Type.String()),
+  expiresTime: Type.String({ description: 'One hour after it was made.' }),
+});

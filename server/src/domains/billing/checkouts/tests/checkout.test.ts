@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import {
+  makeCheckout,
+  makeShop,
+  pagesOf,
+  pathOf,
+  paymentsOf,
+  type Shop,
+} from '../../../../testing/billing/checkouts.ts';
+import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { aRefusal } from '../../../../testing/shapes.ts';
+import { checkoutChecks } from '../integrity.ts';
+import { sweepExpired } from '../sweep.ts';
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let shop: Shop;
+let pages: ReturnType<typeof pagesOf>;
+let aheadMs = 0;
+const dayMs = 86_400_000;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  florin = await florinOn(db, {}, () => Date.now() + aheadMs);
+  admin = await administratorOf(florin);
+  shop = await makeShop(florin, admin);
+  pages = pagesOf(florin);
+});
+
+afterAll(async () => {
+  for (const check of checkoutChecks) expect(await offendersOf(db.database, check, 5), check.claim).toEqual([]);
+  await florin.stop();
+  await db.drop();
+});
+
+const detail = async (id: number) => dataOf(await florin.get(`/api/checkout/detail?id=${id}`, shop.as));
+const missing = async (path: string) => (await pages.open(path)).status;
+const settle = async (id: string, status: string) =>
+  dataOf(await florin.post('/api/transaction/update', { id, status }, shop.as));
+
+test('a payer sees what to pay, chooses a channel, and pays once however often the button is pressed', async () => {
+  const checkout = await makeCheckout(florin, shop, { metadata: { order: '17' }, customerId: 5 });
+  expect(checkout).toMatchObject({ status: 'OPEN', livemode: false, amount: 1999, transactionId: null });
+  const page = await pages.open(checkout.path);
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('EUR&nbsp;19.99'.replace('&nbsp;', '\u00a0'));
+  expect(page.body).toContain('A &lt;b&gt;chair&lt;/b&gt;');
+  expect(page.body).toContain('Bank &lt;transfer&gt;');
+  expect(page.body).toContain('Mühle &amp; Söhne');
+  expect(page.body).not.toContain('<script');
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => pages.submit(checkout.path, { channel: shop.bank })),
+  );
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([303]));
+  const payments = await paymentsOf(db, checkout.id);
+  expect(payments).toMatchObject([{ status: 'PENDING', amount: 1999, metadata: { order: '17' } }]);
+  const { status, transactionId } = await detail(checkout.id);
+  expect(status).toBe('PROCESSING');
+  expect(dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, shop.as))).toMatchObject({
+    ...{ channelId: shop.bank, description: 'A <b>chair</b>', customerId: 5, currency: 'EUR', livemode: false },
+  });
+  expect((await pages.open(checkout.path)).body).toContain('is recorded. The seller confirms');
+  await settle(transactionId, 'SUCCESS');
+  expect(await detail(checkout.id)).toMatchObject({ status: 'PAID', url: checkout.url });
+  const receipt = (await pages.open(checkout.path, 'de-CH, en;q=0.5')).body;
+  expect(receipt).toContain('Vielen Dank für Ihre Zahlung');
+  expect(receipt).toContain('19,99\u00a0EUR bezahlt.');
+  expect((await pages.submit(checkout.path, { channel: shop.bank })).status).toBe(303);
+  expect(await paymentsOf(db, checkout.id)).toHaveLength(1);
+});
+
+test('a provider that asks for its payer gets them, sends them back to the page, and a failed payment can be tried again', async () => {
+  const changes = {
+    metadata: { sandbox: 'payer' },
+    channelIds: [shop.cards],
+    returnUrl: 'https://shop.example/thanks?a=1&b=2',
+  };
+  const checkout = await makeCheckout(florin, shop, changes);
+  await pages.submit(checkout.path, { channel: shop.cards });
+  const sent = await eventually('the page leads to the provider', async () => {
+    const { headers } = await pages.open(`${checkout.path}?go`);
+    return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
+  });
+  const decide = async (address: string, decision: string) => {
+    await pages.submit(pathOf(address), { decision });
+    aheadMs += 6_000; // The provider is asked again five seconds after the charge.
+  };
+  await decide(sent, 'fail');
+  const [{ return_url } = { return_url: '' }] = await paymentsOf(db, checkout.id);
+  const back = await pages.open(pathOf(return_url));
+  expect([back.status, back.headers.get('location')]).toEqual([303, `../${checkout.path.split('/').at(-1)}`]);
+  await eventually('the failure is shown', async () =>
+    (await pages.open(checkout.path)).body.includes('The last payment did not succeed'),
+  );
+  expect((await pages.submit(checkout.path, { channel: shop.cards })).status).toBe(303);
+  const again = await eventually('the second payment leads to the provider', async () => {
+    const { headers } = await pages.open(`${checkout.path}?go`);
+    return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
+  });
+  expect(again).not.toBe(sent);
+  // Who comes back before the outcome is known waits, and is not sent away again.
+  const waiting = await pages.open(checkout.path);
+  expect(waiting.headers.get('refresh')).toBe('2');
+  await decide(again, 'pay');
+  const paid = await eventually('the receipt is shown', async () => {
+    const page = await pages.open(checkout.path);
+    return page.body.includes('Thank you for your payment') ? page : undefined;
+  });
+  expect(paid.headers.get('refresh')).toBeNull();
+  expect(paid.body).toContain('href="https://shop.example/thanks?a=1&amp;b=2"');
+  aheadMs += 3 * 3_600_000;
+  expect(await missing(pathOf(return_url))).toBe(404);
+  aheadMs = 0;
+});
+
+test('unknown, expired, closed and used-up addresses, and those of a disabled tenant, get one and the same page', async () => {
+  const closed = await makeCheckout(florin, shop);
+  expect(dataOf(await florin.post('/api/checkout/expire', { id: closed.id }, shop.as))).toMatchObject({
+    ...{ status: 'EXPIRED', url: null },
+  });
+  expect((await florin.post('/api/checkout/expire', { id: closed.id }, shop.as)).status).toBe(200);
+  const short = await makeCheckout(florin, shop, { expiresIn: 60 });
+  const paid = await makeCheckout(florin, shop, { expiresIn: 60 });
+  await pages.submit(paid.path, { channel: shop.bank });
+  const { transactionId } = await detail(paid.id);
+  const elsewhere = await makeShop(florin, admin, 'Elsewhere');
+  const foreign = await makeCheckout(florin, elsewhere);
+  dataOf(await florin.post('/api/tenant/modify', { id: elsewhere.tenantId, state: false }, admin));
+  aheadMs = 61_000;
+  // A payment in progress outlives the link, and so does its receipt, for a day.
+  expect((await detail(paid.id)).status).toBe('PROCESSING');
+  await settle(transactionId, 'SUCCESS');
+  expect((await pages.open(paid.path)).body).toContain('Thank you for your payment');
+  aheadMs += 2 * dayMs;
+  const unknown = await pages.open(`/p/${'x'.repeat(43)}`);
+  for (const path of [closed.path, short.path, paid.path, foreign.path, '/p/short', `${short.path}/logo`]) {
+    const { status, body } = await pages.open(path);
+    expect({ path, status, body }).toEqual({ path, status: 404, body: unknown.body });
+  }
+  expect((await pages.submit(short.path, { channel: shop.bank })).status).toBe(404);
+  aheadMs = 0;
+  expect((await detail(short.id)).status).toBe('OPEN');
+});
+
+test('an invoice is shown with its lines and taxes, read as PDF, and paid for what is left of it', async () => {
+  const customerId = await makeCustomer(florin, shop.as, { livemode: false, name: 'Ada', email: 'ada@home.example' });
+  const lines = [
+    { description: 'Bread', quantity: 3, unitAmount: 333, taxRate: 700 },
+    { description: 'Delivery', quantity: 1, unitAmount: 500 },
+  ];
+  const invoiceId = await makeInvoice(florin, shop.as, customerId, { lines, currency: 'EUR' });
+  dataOf(await florin.post('/api/invoice/pay', { id: invoiceId, amount: 100, channelId: shop.bank }, shop.as));
+  const [first] = dataOf(await florin.get(`/api/transaction/list?livemode=false&invoiceId=${invoiceId}`, shop.as));
+  await settle(first.id, 'SUCCESS');
+  const left = await eventually('the part is settled', async () => {
+    const { amountPaid, amountRemaining } = dataOf(await florin.get(`/api/invoice/detail?id=${invoiceId}`, shop.as));
+    return amountPaid === 100 && amountRemaining;
+  });
+  const input = { invoiceId, channelIds: [shop.bank] };
+  const checkout = dataOf(await florin.post('/api/checkout/create', input, shop.as));
+  expect(checkout).toMatchObject({ amount: null, currency: 'EUR', customerId, livemode: false });
+  const path = pathOf(checkout.url);
+  const { body } = await pages.open(path, 'de');
+  for (const words of [
+    'Rechnung TEST-0000',
+    '<td>Bread</td><td>3</td><td>9,99',
+    'Steuer 7',
+    'Bereits bezahlt',
+    'Fällig am',
+  ]) {
+    expect(body).toContain(words);
+  }
+  const pdf = await pages.open(`${path}/invoice.pdf`);
+  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect(pdf.body.slice(0, 5)).toBe('%PDF-');
+  await pages.submit(path, { channel: shop.bank });
+  const { transactionId } = await detail(checkout.id);
+  const payment = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, shop.as));
+  expect(payment).toMatchObject({ amount: left, invoiceId, customerId });
+  await settle(transactionId, 'SUCCESS');
+  await eventually('the receipt is shown', async () =>
+    (await pages.open(path)).body.includes('Thank you for your payment'),
+  );
+  expect((await florin.post('/api/checkout/create', input, shop.as)).body.error).toMatchObject({
+    type: 'invoice_not_payable',
+    field: 'invoiceId',
+  });
+});
+
+test('a payer who changed their mind gives up a payment that waits, and pays in another way; a payment that ended stays', async () => {
+  const checkout = await makeCheckout(florin, shop, { metadata: { sandbox: 'payer' } });
+  const giveUp = () => pages.submit(checkout.path, { action: 'give-up' });
+  expect((await giveUp()).headers.get('location')).toBe('?');
+  await pages.submit(checkout.path, { channel: shop.cards });
+  await eventually('the page leads to the provider', async () =>
+    (await pages.open(`${checkout.path}?go`)).headers.get('refresh')?.startsWith('0; url='),
+  );
+  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  await giveUp();
+  await eventually('the provider has confirmed it', async () => (await detail(checkout.id)).status === 'OPEN');
+  await pages.submit(checkout.path, { channel: shop.bank });
+  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  await giveUp();
+  await pages.submit(checkout.path, { channel: shop.bank });
+  await settle((await detail(checkout.id)).transactionId, 'SUCCESS');
+  await giveUp();
+  expect((await paymentsOf(db, checkout.id)).map(({ status }) => status)).toEqual([
+    'CANCELLED',
+    'CANCELLED',
+    'SUCCESS',
+  ]);
+  const [entry] = dataOf(await florin.get('/api/audit/list?action=transaction.update&pageSize=2', shop.as)).slice(-1);
+  expect(entry).toMatchObject({ by: 'nobody', userId: null, details: { requestedStatus: 'CANCELLED' } });
+});
+
+test('a channel that the page does not offer, or that takes no payments any more, is not paid on', async () => {
+  const checkout = await makeCheckout(florin, shop, { channelIds: [shop.bank] });
+  const refused = await pages.submit(checkout.path, { channel: shop.cards });
+  expect([refused.status, refused.body.includes('Choose how you want to pay.')]).toEqual([409, true]);
+  for (const channel of ['', 'x', '-1', '9'.repeat(30)]) {
+    expect((await pages.submit(checkout.path, { channel })).status).toBe(409);
+  }
+  const closing = await makeChannel(florin, shop.as, { livemode: false });
+  const other = await makeCheckout(florin, shop, { channelIds: [closing] });
+  dataOf(await florin.post('/api/channel/modify', { id: closing, state: false }, shop.as));
+  expect((await pages.open(other.path)).body).toContain('cannot be paid online at the moment');
+  expect((await pages.submit(other.path, { channel: closing })).status).toBe(409);
+  expect(await paymentsOf(db, other.id)).toEqual([]);
+});
+
+test('after ten failed payments a page takes no more', async () => {
+  const checkout = await makeCheckout(florin, shop, { channelIds: [shop.bank] });
+  for (let i = 0; i < 10; i++) {
+    await pages.submit(checkout.path, { channel: shop.bank });
+    await settle((await detail(checkout.id)).transactionId, 'FAILED');
+  }
+  expect((await pages.open(checkout.path)).body).toContain('Too many payments failed here.');
+  await pages.submit(checkout.path, { channel: shop.bank });
+  expect(await paymentsOf(db, checkout.id)).toHaveLength(10);
+});
+
+test('a page loads nothing from elsewhere, cannot be framed or indexed, and leaves no trace of its address', async () => {
+  const { path } = await makeCheckout(florin, shop);
+  const { headers, body } = await pages.open(path);
+  const policy = headers.get('content-security-policy');
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src 'self';/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(body).toContain('<meta name="robots" content="noindex">');
+  expect([...body.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, address]) => address)).toEqual([]);
+  const token = path.split('/').at(-1) as string;
+  const kept = await db.query(`select from checkout c where to_json(c)::text like '%' || $1 || '%'`, [token]);
+  const audited = await db.query(`select from audit_entry a where a.body like '%' || $1 || '%'`, [token]);
+  const answered = await db.query(`select from kept_answer k where k.answer::text like '%' || $1 || '%'`, [token]);
+  expect([kept.length, audited.length, answered.length]).toEqual([0, 0, 0]);
+});
+
+test('a repeated request with the same Idempotency-Key gets the same checkout', async () => {
+  const create = () =>
+    florin.call('POST', '/api/checkout/create', {
+      as: shop.as,
+      headers: { 'idempotency-key': 'chair' },
+      body: { amount: 1, currency: 'USD', channelIds: [shop.bank] },
+    });
+  const [first, second] = [await create(), await create()];
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+});
+
+test('lists are filtered by status, invoice, customer and mode, and show each tenant its own', async () => {
+  const other = await makeShop(florin, admin, 'List shop');
+  const ids = async (query: string, as = other.as) =>
+    dataOf(await florin.get(`/api/checkout/list?livemode=false&${query}`, as)).map(({ id }: { id: number }) => id);
+  const open = await makeCheckout(florin, other, { customerId: 7 });
+  const paying = await makeCheckout(florin, other);
+  await pages.submit(paying.path, { channel: other.bank });
+  const closed = await makeCheckout(florin, other);
+  dataOf(await florin.post('/api/checkout/expire', { id: closed.id }, other.as));
+  expect(await ids('')).toEqual([closed.id, paying.id, open.id]);
+  expect(await ids('status=OPEN')).toEqual([open.id]);
+  expect(await ids('status=PROCESSING')).toEqual([paying.id]);
+  expect(await ids('status=EXPIRED')).toEqual([closed.id]);
+  expect(await ids('status=PAID')).toEqual([]);
+  expect(await ids('customerId=7')).toEqual([open.id]);
+  expect(await ids('', shop.as)).not.toContain(open.id);
+  expect(dataOf(await florin.get('/api/checkout/list', other.as))).toEqual([]);
+  expect((await florin.post('/api/checkout/expire', { id: paying.id }, other.as)).body.error).toMatchObject({
+    type: 'illegal_transition',
+    details: { from: 'PROCESSING' },
+  });
+});
+
+test.each([
+  [{ amount: undefined }, 400, 'amount'],
+  [{ currency: undefined }, 400, 'currency'],
+  [{ channelIds: undefined }, 400, 'channelIds'],
+  [{ channelIds: [] }, 400, 'channelIds'],
+  [{ currency: 'CHF' }, 400, 'currency'],
+  [{ currency: 'ZZZ' }, 400, 'currency'],
+  [{ channelIds: [987_654] }, 404, 'channelIds'],
+  [{ returnUrl: 'javascript:alert(1)' }, 400, 'returnUrl'],
+  [{ expiresIn: 59 }, 400, 'expiresIn'],
+  [{ expiresTime: '2020-01-01T00:00:00Z' }, 400, 'expiresTime'],
+  [{ expiresIn: 60, expiresTime: '2099-01-01T00:00:00Z' }, 400, 'expiresIn'],
+  [{ invoiceId: 987_654 }, 400, 'amount'],
+  [{ invoiceId: 987_654, amount: undefined, currency: undefined, description: undefined }, 404, 'invoiceId'],
+])('a checkout with %j is refused with %i naming %s', async (changes, status, field) => {
+  const input = { amount: 5, currency: 'USD', channelIds: [shop.bank], description: 'x', ...changes };
+  const reply = await florin.post('/api/checkout/create', input, shop.as);
+  expect([reply.status, reply.body.error.field]).toEqual([status, field]);
+});
+
+test('channels of both modes, and a key of the other mode, are refused; an invoice needs the scope for it', async () => {
+  const live = await makeChannel(florin, shop.as);
+  const create = (input: object, as = shop.as) => florin.post('/api/checkout/create', input, as);
+  const mixed = { amount: 5, currency: 'USD', channelIds: [shop.bank, live] };
+  const mismatch = aRefusal(409, { type: 'livemode_mismatch', field: 'channelIds' });
+  expect((await create(mixed)).body).toEqual(mismatch);
+  const key = await makeKey(florin, shop.as, 'transaction_write', true);
+  expect((await create({ ...mixed, channelIds: [shop.bank] }, key.as)).body).toEqual(mismatch);
+  const stripe = await makeChannel(florin, shop.as, { provider: 'stripe' });
+  const withoutPage = await create({ ...mixed, channelIds: [stripe] });
+  expect([withoutPage.status, withoutPage.body.error.field]).toEqual([400, 'channelIds']);
+  expect(withoutPage.body.message).toContain('stripe has no page of its own for payers');
+  const missingScope = await create({ invoiceId: 5 }, key.as);
+  expect([missingScope.status, missingScope.body.error.details]).toEqual([403, { scope: 'invoice_write' }]);
+});
+
+test('checkouts that nobody paid on are deleted 90 days after they expired', async () => {
+  const other = await makeShop(florin, admin, 'Sweep shop');
+  const [unpaid, paid] = [await makeCheckout(florin, other), await makeCheckout(florin, other)];
+  await pages.submit(paid.path, { channel: other.bank });
+  await sweepExpired(db.database, Date.now() + 90 * dayMs);
+  const left = () => db.query<{ id: number }>('select id from checkout where id = any ($1)', [[unpaid.id, paid.id]]);
+  expect(await left()).toHaveLength(2);
+  await sweepExpired(db.database, Date.now() + 92 * dayMs);
+  expect(await left()).toEqual([{ id: paid.id }]);
+});

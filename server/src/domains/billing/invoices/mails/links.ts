@@ -1,0 +1,17 @@
+import type { InvoiceKey } from '../lock.ts';
+
+/** Finds the address of an invoice's page; null: there is none. */
+export type FindInvoiceLink = (invoice: InvoiceKey) => Promise<string | null>;
+
+/** The addresses of invoices' pages, for mails. An extension point: the module that serves the pages registers itself. */
+export class InvoiceLinks {
+  #find: FindInvoiceLink = async () => null;
+
+  register(find: FindInvoiceLink): void {
+    this.#find = find;
+  }
+
+  find(invoice: InvoiceKey): Promise<string | null> {
+    return this.#find(invoice);
+  }
+}

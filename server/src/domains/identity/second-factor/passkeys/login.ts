@@ -1,0 +1,107 @@
+import { Refusal } from '../../../../core/errors.ts';
+import type { Actor } from '../../audit/append.ts';
+import type { RefusedRequests } from '../../audit/refused-requests.ts';
+import { challengeInvalid, findChallenged, tryLoginChallenge, useLoginChallenge } from '../../sessions/challenge.ts';
+import type { LoginFailures } from '../../sessions/login-failures.ts';
+import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../../sessions/open-session.ts';
+import { findChallengedLogin, type LoginRow } from '../../sessions/statements.ts';
+import { listPasskeysOfUser } from './statements.ts';
+import {
+  type AssertedCredential,
+  type PasskeyDeps,
+  requestOptions,
+  type VerifiedPasskey,
+  verifyPasskey,
+} from './verify.ts';
+
+export interface PasskeyLoginDeps extends PasskeyDeps, OpenSessionDeps {
+  loginFailures: LoginFailures;
+  refusedRequests: Pick<RefusedRequests, 'record'>;
+}
+
+/** After a password a passkey is the second factor; alone it must be two factors by itself. */
+const secondStepOf = (userId: number) => ({ purpose: 'login', subject: String(userId), userVerified: false }) as const;
+const onlyStep = { purpose: 'login', subject: '', userVerified: true } as const;
+
+/** The options with which a browser asks for a passkey: one of the user whose password was right, or any of this site. */
+export async function beginPasskeyLogin(
+  challenge: string | undefined,
+  deps: PasskeyLoginDeps,
+): Promise<{ options: Record<string, unknown> }> {
+  if (challenge === undefined) return requestOptions([], onlyStep, deps);
+  const userId = await findChallenged(challenge, deps.clock(), deps.database);
+  return requestOptions(await deps.database.run(listPasskeysOfUser, [userId]), secondStepOf(userId), deps);
+}
+
+/**
+ * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Everything that is wrong with
+ * the passkey is refused alike, with `login_refused`, and counts as a failed login.
+ */
+export async function loginWithPasskey(
+  { challenge, credential, ...origin }: { challenge?: string; credential: AssertedCredential } & LoginOrigin,
+  deps: PasskeyLoginDeps,
+): Promise<OpenedLogin> {
+  const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
+  // Failures with one passkey must not keep others from using theirs at the same address.
+  const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
+  const attempt = await deps.loginFailures.reserve(account, origin.address);
+  let opened: OpenedLogin | undefined;
+  try {
+    opened = await open(known);
+  } catch (error) {
+    attempt.release();
+    throw error;
+  }
+  if (opened === undefined) {
+    attempt.fail();
+    throw new Refusal('login_refused', 'This passkey does not log in here.');
+  }
+  attempt.succeed();
+  return opened;
+
+  async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {
+    const verified = await verifiedOrRefused(credential, asked, deps);
+    if (verified === undefined) {
+      if (asked !== undefined) recordRefused(asked, actorOf(asked, origin), deps);
+      return undefined;
+    }
+    const { passkey, use } = verified;
+    const [user] = await deps.database.run(findChallengedLogin, [passkey.user_id]);
+    if (user === undefined) return undefined;
+    const actor = actorOf(user, origin);
+    if (!user.active || (asked !== undefined && asked.id !== user.id)) {
+      recordRefused(user, actor, deps);
+      return undefined;
+    }
+    const session = await deps.database.transaction(async (transaction) => {
+      await use(transaction);
+      if (challenge !== undefined) await useLoginChallenge(challenge, new Date(deps.clock()), transaction);
+      const session = await openSession(transaction, user, actor, origin, deps, 'passkey');
+      if (session === undefined) throw challengeInvalid();
+      return session;
+    });
+    return { user, session };
+  }
+}
+
+async function verifiedOrRefused(
+  credential: AssertedCredential,
+  user: LoginRow | undefined,
+  deps: PasskeyLoginDeps,
+): Promise<VerifiedPasskey | undefined> {
+  try {
+    return await verifyPasskey(credential, user === undefined ? onlyStep : secondStepOf(user.id), deps);
+  } catch (error) {
+    if (error instanceof Refusal && error.type === 'passkey_wrong') return undefined;
+    throw error;
+  }
+}
+
+function actorOf(user: LoginRow, { address, requestId }: LoginOrigin): Actor {
+  return { by: 'passkey', userId: user.id, userName: user.user_name, address, requestId };
+}
+
+function recordRefused({ tenant_id: tenantId }: LoginRow, actor: Actor, { refusedRequests }: PasskeyLoginDeps): void {
+  const route = 'POST /api/user/login/passkey';
+  refusedRequests.record({ action: 'session.login_refused', tenantId, actor, type: 'login_refused', route });
+}

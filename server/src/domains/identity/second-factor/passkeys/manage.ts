@@ -1,0 +1,60 @@
+import type { Static } from 'typebox';
+import { notFound } from '../../../../core/errors.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { requireStepUp } from '../../../../core/step-up.ts';
+import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
+import { appendAudit } from '../../audit/append.ts';
+import { principalsTopic } from '../../tenants/notifications.ts';
+import { isActive } from '../rules.ts';
+import { lockSecondFactor } from '../statements.ts';
+import { withdrawSecondFactor } from '../withdraw.ts';
+import { recordOf } from './record.ts';
+import type { passkeyRecord, renamePasskeyInput } from './schema.ts';
+import { deletePasskey, listPasskeysOfUser, renamePasskey } from './statements.ts';
+import type { PasskeyDeps } from './verify.ts';
+
+type Passkey = Static<typeof passkeyRecord>;
+
+export interface ManagePasskeysDeps extends PasskeyDeps {
+  notifications: Notifications;
+}
+
+/** The caller's own, oldest first. */
+export async function listPasskeys({ userId }: Principal, { database }: PasskeyDeps): Promise<Passkey[]> {
+  return (await database.run(listPasskeysOfUser, [userId])).map(recordOf);
+}
+
+export function modifyPasskey(
+  { id, name }: Static<typeof renamePasskeyInput>,
+  principal: Principal,
+  { database }: PasskeyDeps,
+): Promise<Passkey> {
+  const { userId, tenantId } = principal;
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.run(renamePasskey, [userId, id, name]);
+    if (row === undefined) throw notFound('passkey', id);
+    const after = recordOf(row);
+    const before = { ...after, name: row.former_name };
+    const change = { action: 'user.update_passkey', tenantId, recordId: userId, before, after } as const;
+    await appendAudit(transaction, principal, change);
+    return after;
+  });
+}
+
+/** Removes a passkey of the caller. Without another second factor, logins need the password alone from now on. */
+export async function removePasskey(id: string, principal: Principal, deps: ManagePasskeysDeps): Promise<void> {
+  const { userId, tenantId } = principal;
+  await deps.database.transaction(async (transaction) => {
+    await transaction.run(lockSecondFactor, [userId]);
+    const [row] = await transaction.run(deletePasskey, [userId, id]);
+    if (row === undefined) throw notFound('passkey', id);
+    requireStepUp(principal, deps.clock(), 'Removing a passkey');
+    const [left] = await transaction.run(lockSecondFactor, [userId]);
+    if (!isActive(left)) await withdrawSecondFactor(transaction, userId);
+    const before = recordOf(row);
+    const change = { action: 'user.remove_passkey', tenantId, recordId: userId, before, after: {} } as const;
+    await appendAudit(transaction, principal, change);
+    await deps.notifications.publish(transaction, principalsTopic);
+  });
+  deps.notifications.applied(principalsTopic);
+}

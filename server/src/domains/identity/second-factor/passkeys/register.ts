@@ -1,0 +1,158 @@
+import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server';
+import type { Static } from 'typebox';
+import { Refusal } from '../../../../core/errors.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { requireStepUp } from '../../../../core/step-up.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
+import { appendAudit } from '../../audit/append.ts';
+import { sessionEnded, sessionsTopic } from '../../sessions/session-authenticator.ts';
+import { endOtherSessions, stepUpSession } from '../../sessions/statements.ts';
+import { principalsTopic } from '../../tenants/notifications.ts';
+import { setHasSecondFactor } from '../../users/statements.ts';
+import { type VerifyPasswordDeps, verifyOwnPassword } from '../../users/verify-own-password.ts';
+import { replaceRecoveryCodes } from '../recovery-codes.ts';
+import { isActive } from '../rules.ts';
+import { ensureSecondFactor, lockSecondFactor } from '../statements.ts';
+import { challengeLifetimeMs, useUpChallenge } from './challenges.ts';
+import { recordOf } from './record.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import type { registeredPasskey, registerPasskeyInput } from './schema.ts';
+import { insertPasskey, listPasskeysOfUser } from './statements.ts';
+import { allowed, loadWebAuthn, type PasskeyDeps, passkeyWrong, userHandleOf } from './verify.ts';
+
+export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps {
+  notifications: Notifications;
+  drawUuid: DrawUuid;
+  /** `app.security.step-up-lifetime`. */
+  stepUpMs: number;
+}
+
+/** The name that authenticators show for this site. */
+const siteName = 'Florin';
+/** Per user. Nobody has as many devices; the list is sent to browsers. */
+const maximumPasskeys = 20;
+/** EdDSA, ES256 and RS256 (COSE): what authenticators have in use. */
+const algorithms = [-8, -7, -257];
+
+/**
+ * Returns the options with which a browser creates a passkey. Needs the password, and a fresh code or passkey if the user has a
+ * second factor: a stolen session must not leave one behind.
+ */
+export async function beginPasskey(
+  password: string,
+  principal: Principal,
+  address: string,
+  deps: RegisterPasskeyDeps,
+): Promise<{ options: Record<string, unknown> }> {
+  const { userId, userName, sessionId } = principal;
+  requireStepUp(principal, deps.clock(), 'Adding a passkey');
+  const { id: rpID } = relyingPartyOf(deps.publicUrl);
+  const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
+  if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
+  const existing = await deps.database.run(listPasskeysOfUser, [userId]);
+  requireRoom(existing.length);
+  const { generateRegistrationOptions } = await loadWebAuthn();
+  const options = await generateRegistrationOptions({
+    rpName: siteName,
+    rpID,
+    userName,
+    userDisplayName: userName,
+    userID: new Uint8Array(userHandleOf(userId)),
+    challenge: deps.passkeyChallenges.issue({ purpose: 'register', subject: sessionId as string }),
+    timeout: challengeLifetimeMs,
+    attestationType: 'none',
+    excludeCredentials: existing.map(allowed),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    supportedAlgorithmIDs: algorithms,
+  });
+  return { options: { ...options } };
+}
+
+/**
+ * Stores the passkey that a browser created. The first second factor of a user brings recovery codes and ends the other sessions,
+ * which were started without it. This session counts as stepped up.
+ */
+export async function registerPasskey(
+  { credential, name = 'Passkey' }: Static<typeof registerPasskeyInput>,
+  principal: Principal,
+  deps: RegisterPasskeyDeps,
+): Promise<Static<typeof registeredPasskey>> {
+  const { userId, tenantId } = principal;
+  const sessionId = principal.sessionId as string;
+  const { challenge, created } = await verifyCreated(credential, sessionId, deps);
+  const nowMs = deps.clock();
+  const result = await deps.database.transaction(async (transaction) => {
+    await useUpChallenge(challenge, transaction, nowMs);
+    await transaction.run(ensureSecondFactor, [userId, new Date(nowMs)]);
+    const [factor] = await transaction.run(lockSecondFactor, [userId]);
+    requireRoom(factor?.passkeys ?? 0);
+    const row = await insert(transaction);
+    const isFirst = !isActive(factor);
+    if (isFirst) {
+      await transaction.run(setHasSecondFactor, [userId, true]);
+      await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
+    }
+    const [session] = await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+    if (session === undefined) throw sessionEnded();
+    const after = recordOf(row);
+    await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
+    await deps.notifications.publish(transaction, principalsTopic);
+    await deps.notifications.publish(transaction, sessionsTopic, sessionId);
+    return { passkey: after, recoveryCodes: isFirst ? await replaceRecoveryCodes(transaction, userId) : null };
+  });
+  deps.notifications.applied(principalsTopic);
+  deps.notifications.applied(sessionsTopic, sessionId);
+  return result;
+
+  async function insert(transaction: Queryable) {
+    const [row] = await transaction.run(insertPasskey, [
+      deps.drawUuid(),
+      userId,
+      Buffer.from(created.credential.id, 'base64url'),
+      Buffer.from(created.credential.publicKey),
+      created.credential.counter,
+      credential.response.transports ?? [],
+      name,
+      created.credentialBackedUp,
+      new Date(nowMs),
+    ]);
+    if (row === undefined) throw passkeyWrong();
+    return row;
+  }
+}
+
+async function verifyCreated(
+  credential: Static<typeof registerPasskeyInput>['credential'],
+  sessionId: string,
+  { publicUrl, passkeyChallenges }: PasskeyDeps,
+) {
+  const { id, origin } = relyingPartyOf(publicUrl);
+  let challenge = '';
+  let result: VerifiedRegistrationResponse;
+  try {
+    const { verifyRegistrationResponse } = await loadWebAuthn();
+    result = await verifyRegistrationResponse({
+      response: credential as unknown as RegistrationResponseJSON,
+      expectedChallenge: (given) => {
+        challenge = given;
+        return passkeyChallenges.isValid(given, { purpose: 'register', subject: sessionId });
+      },
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: algorithms,
+    });
+  } catch (cause) {
+    throw passkeyWrong(cause);
+  }
+  if (!result.verified) throw passkeyWrong();
+  return { challenge, created: result.registrationInfo };
+}
+
+function requireRoom(passkeys: number): void {
+  if (passkeys < maximumPasskeys) return;
+  const message = `You have ${maximumPasskeys} passkeys, the most that one user may have. Remove one first.`;
+  throw new Refusal('passkey_limit_reached', message);
+}

@@ -1,0 +1,26 @@
+import { isIP } from 'node:net';
+import { Refusal } from '../../../../core/errors.ts';
+
+/** The site that passkeys belong to (WebAuthn, Relying Party). */
+export interface RelyingParty {
+  /** The host that browsers bind passkeys to. Another host makes them unusable. */
+  id: string;
+  /** Where pages that use passkeys come from. */
+  origin: string;
+}
+
+/**
+ * Follows from `app.public-url`. Browsers bind passkeys to names, never to addresses: for a loopback address it is
+ * `localhost`; any other address is refused with `passkeys_unavailable`.
+ */
+export function relyingPartyOf(publicUrl: string): RelyingParty {
+  const { protocol, hostname, host, port, origin } = new URL(publicUrl);
+  if (/^(127\.[\d.]+|\[::1\])$/.test(hostname)) {
+    return { id: 'localhost', origin: `${protocol}//localhost${port && `:${port}`}` };
+  }
+  if (isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) {
+    const message = `Passkeys need a host name, and app.public-url has the address ${host}.`;
+    throw new Refusal('passkeys_unavailable', message);
+  }
+  return { id: hostname, origin };
+}

@@ -1,0 +1,41 @@
+import type { Principal } from '../../../../core/principal.ts';
+import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
+import { sessionsTopic } from '../../sessions/session-authenticator.ts';
+import { secondFactorAbsent } from '../rules.ts';
+import { markSteppedUp } from '../step-up.ts';
+import { listPasskeysOfUser } from './statements.ts';
+import { type AssertedCredential, type PasskeyDeps, passkeyWrong, requestOptions, verifyPasskey } from './verify.ts';
+
+export interface PasskeyStepUpDeps extends PasskeyDeps {
+  notifications: Notifications;
+  /** `app.security.step-up-lifetime`. */
+  stepUpMs: number;
+}
+
+const expectedOf = ({ sessionId }: Principal) =>
+  ({ purpose: 'step-up', subject: sessionId as string, userVerified: false }) as const;
+
+export async function beginPasskeyStepUp(
+  principal: Principal,
+  deps: PasskeyStepUpDeps,
+): Promise<{ options: Record<string, unknown> }> {
+  const passkeys = await deps.database.run(listPasskeysOfUser, [principal.userId]);
+  if (passkeys.length === 0) throw secondFactorAbsent('You have no passkey.');
+  return requestOptions(passkeys, expectedOf(principal), deps);
+}
+
+/** Marks the session as stepped up for `app.security.step-up-lifetime`; returns until when. */
+export async function stepUpWithPasskey(
+  credential: AssertedCredential,
+  principal: Principal,
+  deps: PasskeyStepUpDeps,
+): Promise<Date> {
+  const { passkey, use } = await verifyPasskey(credential, expectedOf(principal), deps);
+  if (passkey.user_id !== principal.userId) throw passkeyWrong();
+  const until = await deps.database.transaction(async (transaction) => {
+    await use(transaction);
+    return markSteppedUp(transaction, principal, 'passkey', deps);
+  });
+  deps.notifications.applied(sessionsTopic, principal.sessionId as string);
+  return until;
+}

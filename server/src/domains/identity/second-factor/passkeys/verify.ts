@@ -1,0 +1,112 @@
+import type { AuthenticationResponseJSON, VerifiedAuthenticationResponse } from '@simplewebauthn/server';
+import type { Static } from 'typebox';
+import type { Clock } from '../../../../core/clock.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { type ChallengeUse, challengeLifetimeMs, type PasskeyChallenges, useUpChallenge } from './challenges.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import type { assertedCredential } from './schema.ts';
+import { findPasskey, type PasskeyRow, recordPasskeyUse } from './statements.ts';
+
+export type AssertedCredential = Static<typeof assertedCredential>;
+
+export interface PasskeyDeps {
+  database: Database;
+  passkeyChallenges: PasskeyChallenges;
+  /** `app.public-url`. */
+  publicUrl: string;
+  clock: Clock;
+}
+
+/** Loaded at first use: it brings parsers of certificates, which nobody without passkeys needs. */
+export const loadWebAuthn = () => import('@simplewebauthn/server');
+
+/** The id of a user in passkeys, which authenticators return. */
+export const userHandleOf = (userId: number) => Buffer.from(String(userId));
+
+interface Expected extends ChallengeUse {
+  /** Whether the device must have checked a PIN, a finger or a face: then the passkey is two factors by itself. */
+  userVerified: boolean;
+}
+
+/** The options with which a browser asks for one of these passkeys; for any that it knows of this site if none is given. */
+export async function requestOptions(
+  passkeys: readonly PasskeyRow[],
+  { purpose, subject, userVerified }: Expected,
+  { passkeyChallenges, publicUrl }: PasskeyDeps,
+): Promise<{ options: Record<string, unknown> }> {
+  const { id: rpID } = relyingPartyOf(publicUrl);
+  const { generateAuthenticationOptions } = await loadWebAuthn();
+  const options = await generateAuthenticationOptions({
+    rpID,
+    challenge: passkeyChallenges.issue({ purpose, subject }),
+    timeout: challengeLifetimeMs,
+    userVerification: userVerified ? 'required' : 'preferred',
+    allowCredentials: passkeys.map(allowed),
+  });
+  return { options: { ...options } };
+}
+
+export function allowed({ credential_id, transports }: PasskeyRow): { id: string; transports: string[] } {
+  return { id: credential_id.toString('base64url'), transports };
+}
+
+/** A passkey that has signed the challenge. */
+export interface VerifiedPasskey {
+  passkey: PasskeyRow;
+  /** Records the use in the transaction of what it is used for. Challenge and answer work once, on all nodes. */
+  use: (transaction: Queryable) => Promise<void>;
+}
+
+/** The passkey, if the credential is its valid answer to a challenge of ours. Refuses with `passkey_wrong`. */
+export async function verifyPasskey(
+  credential: AssertedCredential,
+  { userVerified, ...use }: Expected,
+  { database, passkeyChallenges, publicUrl, clock }: PasskeyDeps,
+): Promise<VerifiedPasskey> {
+  const { id, origin } = relyingPartyOf(publicUrl);
+  const [passkey] = await database.run(findPasskey, [Buffer.from(credential.id, 'base64url')]);
+  if (passkey === undefined) throw passkeyWrong();
+  const { userHandle } = credential.response;
+  if (userHandle && !Buffer.from(userHandle, 'base64url').equals(userHandleOf(passkey.user_id))) throw passkeyWrong();
+  let challenge = '';
+  let result: VerifiedAuthenticationResponse;
+  try {
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
+    result = await verifyAuthenticationResponse({
+      response: credential as unknown as AuthenticationResponseJSON,
+      expectedChallenge: (given) => {
+        challenge = given;
+        return passkeyChallenges.isValid(given, use);
+      },
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: userVerified,
+      credential: {
+        id: passkey.credential_id.toString('base64url'),
+        publicKey: new Uint8Array(passkey.public_key),
+        counter: passkey.counter,
+      },
+    });
+  } catch (cause) {
+    throw passkeyWrong(cause);
+  }
+  if (!result.verified) throw passkeyWrong();
+  const { newCounter, credentialBackedUp } = result.authenticationInfo;
+  return {
+    passkey,
+    use: async (transaction) => {
+      const nowMs = clock();
+      await useUpChallenge(challenge, transaction, nowMs);
+      const values = [passkey.id, newCounter, credentialBackedUp, new Date(nowMs)];
+      const [used] = await transaction.run(recordPasskeyUse, values);
+      if (used === undefined) throw passkeyWrong();
+    },
+  };
+}
+
+/** One text for all reasons: whether a passkey is known is nobody's business. */
+export function passkeyWrong(cause?: unknown): Refusal {
+  const message = 'The passkey is not known here, or its answer is not valid or has expired. Begin again.';
+  return new Refusal('passkey_wrong', message, { field: 'credential', cause });
+}

@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox';
+import { invalid } from '../../../core/errors.ts';
+
+const everyMail = ['customer', 'seller', 'number', 'amount', 'link'] as const;
+
+/** The mails to customers whose texts a tenant can change, each with its placeholders: `{number}`. */
+export const mailPlaceholders = {
+  invoice: [...everyMail, 'dueDate'],
+  receipt: [...everyMail, 'paidOn'],
+  paymentFailed: [...everyMail, 'nextAttempt'],
+  lastPaymentFailed: everyMail,
+} as const;
+
+export type MailTextKind = keyof typeof mailPlaceholders;
+export type MailPlaceholder = (typeof mailPlaceholders)[MailTextKind][number];
+
+const mailText = Type.Object(
+  {
+    subject: Type.String({ minLength: 1, maxLength: 200 }),
+    body: Type.String({
+      minLength: 1,
+      maxLength: 4000,
+      description: 'Plain text. An empty line begins a new paragraph.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+const textsOfLanguage = Type.Optional(
+  Type.Object(
+    {
+      invoice: Type.Optional(mailText),
+      receipt: Type.Optional(mailText),
+      paymentFailed: Type.Optional(mailText),
+      lastPaymentFailed: Type.Optional(mailText),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+/** Texts of mails by language and kind; those that are missing are Florin's own. */
+export const mailTexts = Type.Object({ en: textsOfLanguage, de: textsOfLanguage }, { additionalProperties: false });
+
+export type MailTexts = Static<typeof mailTexts>;
+
+/** Refuses a placeholder that the mail has no value for. */
+export function requirePlaceholders(texts: MailTexts): void {
+  for (const [language, kinds] of Object.entries(texts)) {
+    for (const [kind, text] of Object.entries(kinds)) {
+      const known: readonly string[] = mailPlaceholders[kind as MailTextKind];
+      for (const [part, words] of Object.entries(text)) {
+        const unknown = placeholdersIn(words).find((name) => !known.includes(name));
+        if (unknown === undefined) continue;
+        const list = known.map((name) => `{${name}}`).join(', ');
+        throw invalid(`mailTexts.${language}.${kind}.${part}`, `{${unknown}} is not known here. Known are ${list}.`);
+      }
+    }
+  }
+}
+
+const placeholdersIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

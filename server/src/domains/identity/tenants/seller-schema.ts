@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { address, keptAddress, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import { maximumImageBytes } from './image.ts';
+import { mailTexts } from './mail-texts.ts';
+import { mailLanguages } from './schema.ts';
+
+const kept = 'An update without it keeps the present value.';
+
+const tenantNumber = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: "The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own.",
+});
+
+export const sellerInput = Type.Object(
+  {
+    id: tenantNumber,
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'The seller on invoices and pages.' }),
+    ),
+    address: Type.Optional(address),
+    taxId: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
+        title: 'at most 40 characters, or null',
+        description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
+      }),
+    ),
+    brandColor: Type.Optional(
+      Type.Union([Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }), Type.Null()], {
+        title: 'a colour as #1d4ed8, or null',
+        description:
+          'The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to ' +
+          'read. null: the default.',
+      }),
+    ),
+    logo: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: Math.ceil(maximumImageBytes / 3) * 4 + 40 }), Type.Null()], {
+        title: 'a PNG or JPEG file in base64, or null',
+        description: 'A PNG or JPEG file of at most 40 KiB in base64, or as a `data:` address. null removes it.',
+      }),
+    ),
+    customerMails: Type.Optional(
+      Type.Boolean({
+        description: `true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. ${kept}`,
+      }),
+    ),
+    mailLanguage: Type.Optional(Type.Enum([...mailLanguages], { description: `The language of these mails. ${kept}` })),
+    mailTexts: Type.Optional(
+      Type.Union([mailTexts, Type.Null()], {
+        title: 'texts by language and mail, or null',
+        description:
+          'Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, ' +
+          '`lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. ' +
+          'Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, ' +
+          '`{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const sellerQuery = Type.Object({ id: tenantNumber });
+
+export const sellerRecord = Type.Object({
+  id: Type.Integer({ description: "The tenant; 0: the platform's own." }),
+  name: Type.String(),
+  address: keptAddress,
+  taxId: nullable(Type.String()),
+  brandColor: nullable(Type.String()),
+  logo: nullable(Type.String({ description: 'As a `data:` address.' })),
+  customerMails: Type.Boolean(),
+  mailLanguage: Type.Enum([...mailLanguages]),
+  mailTexts: Type.Unsafe<object | null>({
+    description: 'As they were sent; null: there are none.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  }),
+  updatedTime,
+});

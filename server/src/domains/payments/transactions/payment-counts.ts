@@ -1,0 +1,102 @@
+import type { Metrics } from '../../../platform/metrics/metrics.ts';
+import type { Draft } from './statements.ts';
+import type { TransactionStatus } from './states.ts';
+import type { Transition } from './transition.cte.ts';
+
+/** Each channel has up to six series for each mode. Payments of further channels are counted together, as `other`. */
+const maximumChannels = 200;
+
+interface Cell {
+  labels: Record<string, string>;
+  /** Since the metrics were last read. */
+  added: number;
+}
+
+/**
+ * Counts what this node has written of payments, for its metrics. A count takes 30 ns, two look-ups in maps and an addition; series
+ * are made when the metrics are read. The totals in the database are exact, these start at zero with the process.
+ */
+export class PaymentCounts {
+  readonly #payments = new Map<number, Map<string, Cell>>();
+  readonly #money = new Map<string, Map<string, Cell>>();
+
+  constructor(metrics: Metrics) {
+    metrics.collectedCounter(
+      'florin_payments_total',
+      'Payments that reached a status on this node, by channel (the first 200; then `other`) and mode.',
+      ['status', 'channel', 'livemode'],
+      () => taken(this.#payments),
+    );
+    metrics.collectedCounter(
+      'florin_payment_money_total',
+      'Money in minor units: `paid` by payments that succeeded, `refunded`, and `refund_returned` by refunds that failed afterwards.',
+      ['kind', 'currency', 'livemode'],
+      () => taken(this.#money),
+    );
+  }
+
+  created({ channelId, livemode }: Draft): void {
+    this.#count('PENDING', channelId, livemode);
+  }
+
+  moved({ row, to, channelId = row.channel_id, refundedChange = 0 }: Transition): void {
+    const { status: from, currency, livemode } = row;
+    if (from !== to) this.#count(to, channelId, livemode);
+    if (to === 'SUCCESS' && from !== 'SUCCESS' && from !== 'REFUNDED') {
+      this.#addMoney('paid', currency, livemode, row.amount);
+    }
+    if (refundedChange > 0) this.#addMoney('refunded', currency, livemode, refundedChange);
+    if (refundedChange < 0) this.#addMoney('refund_returned', currency, livemode, -refundedChange);
+  }
+
+  #count(status: TransactionStatus, channelId: number, livemode: boolean): void {
+    const key = this.#payments.has(channelId) || this.#payments.size < maximumChannels ? channelId : otherChannels;
+    const channel = key === otherChannels ? 'other' : String(key);
+    const name = livemode ? status : testNames[status];
+    add(this.#payments, key, name, () => ({ status, channel, livemode: String(livemode) }), 1);
+  }
+
+  #addMoney(kind: string, currency: string, livemode: boolean, amount: number): void {
+    const name = livemode ? kind : `test ${kind}`;
+    add(this.#money, currency, name, () => ({ kind, currency, livemode: String(livemode) }), amount);
+  }
+}
+
+/** No channel has this id. */
+const otherChannels = 0;
+
+/** Of test payments; composing a name each time would cost more than the count. */
+const testNames: Record<TransactionStatus, string> = {
+  PENDING: 'test PENDING',
+  PROCESSING: 'test PROCESSING',
+  SUCCESS: 'test SUCCESS',
+  FAILED: 'test FAILED',
+  REFUNDED: 'test REFUNDED',
+  CANCELLED: 'test CANCELLED',
+};
+
+function add<Key>(
+  cells: Map<Key, Map<string, Cell>>,
+  key: Key,
+  name: string,
+  labels: () => Cell['labels'],
+  added: number,
+): void {
+  let row = cells.get(key);
+  if (row === undefined) {
+    row = new Map();
+    cells.set(key, row);
+  }
+  const cell = row.get(name);
+  if (cell === undefined) row.set(name, { labels: labels(), added });
+  else cell.added += added;
+}
+
+function* taken<Key>(cells: Map<Key, Map<string, Cell>>): Generator<[Cell['labels'], number]> {
+  for (const row of cells.values()) {
+    for (const cell of row.values()) {
+      yield [cell.labels, cell.added];
+      cell.added = 0;
+    }
+  }
+}

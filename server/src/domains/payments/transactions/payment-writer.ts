@@ -1,0 +1,36 @@
+import type { Refusal } from '../../../core/errors.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+
+/** A provider's token of a payment method, as it is stored. */
+export interface StoredToken {
+  sealed: Buffer;
+  /** The place of storage that it is sealed for. */
+  place: string;
+}
+
+/** A payment that billing creates, for an invoice or from a payer's page. */
+export interface PaymentRequest {
+  id: string;
+  tenantId: number;
+  /** The mode of what is paid: a channel of the other mode is refused. */
+  livemode: boolean;
+  /** The user on whose behalf the payment is created. */
+  userId: number;
+  amount: number;
+  currency: string;
+  channelId: number;
+  customerId: number | null;
+  invoiceId: number | null;
+  description: string | null;
+  metadata: Record<string, unknown> | null;
+  paymentMethod: StoredToken | string | null;
+  returnUrl: string | null;
+}
+
+export interface PaymentWriter {
+  /**
+   * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in order,
+   * the refusal of each payment that its channel does not accept, and undefined for each that was created.
+   */
+  createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+}

@@ -1,0 +1,9 @@
+import { relative } from 'node:path';
+import { llmsTxt } from '../server/src/app/docs/llms-txt.ts';
+import { pages } from '../server/src/app/docs/pages.ts';
+import { groups } from '../server/src/app/routes.ts';
+
+/** `docs/llms.txt`: the index that every node serves at /llms.txt, with links between files. */
+export function llmsIndex(): string {
+  return llmsTxt(pages(), groups, ({ file }) => relative('docs', file).replaceAll('\\', '/'));
+}
