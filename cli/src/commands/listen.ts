@@ -54,6 +54,12 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     if (cli.surroundings.isTerminal) out.note('Keys: r posts the last event again, o opens it in the browser.');
   };
   if (position !== undefined) listening();
+  let isLost = false;
+  const onAbsence = (error: FlorinError | undefined): void => {
+    if (isLost === (error !== undefined)) return;
+    isLost = error !== undefined;
+    out.note(error === undefined ? 'Connected again.' : `Connection lost: ${error.message} Trying again.`);
+  };
   const events = followEvents(florin, {
     position,
     signal,
@@ -62,13 +68,14 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
       stored.write(file, { ...reached, atMs: Date.now() });
       listening();
     },
-    onAbsence: (error) =>
-      out.note(error === undefined ? 'Connected again.' : `Connection lost: ${error.message} Trying again.`),
+    onAbsence,
   });
   let last: Event | undefined;
   const post = async (event: Event): Promise<void> => {
     const { id, type, createdTime } = event;
-    const payload = await eventually(cli, () => florin.events.get(id, { signal }).then(({ payload }) => payload));
+    const payload = await eventually(signal, onAbsence, () =>
+      florin.events.get(id, { signal }).then(({ payload }) => payload),
+    );
     const exchange = await forward(target as string, payload, secret, cli);
     out.row({ createdTime, type, id, ...exchange }, ['createdTime', 'type', 'id', 'result', 'durationMs']);
   };
@@ -113,14 +120,19 @@ function resumable(position: StoredPosition | undefined): Position | undefined {
 }
 
 /** The service may be killed between the list and the event, for longer than the SDK repeats a request. */
-async function eventually<Result>({ signal, out }: Cli, read: () => Promise<Result>): Promise<Result> {
-  for (let isNoted = false; ; ) {
+async function eventually<Result>(
+  signal: AbortSignal,
+  onAbsence: (error: FlorinError | undefined) => void,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
     try {
-      return await read();
+      const result = await read();
+      onAbsence(undefined);
+      return result;
     } catch (error) {
       if (!(error instanceof FlorinError) || !error.retryable || signal.aborted) throw error;
-      if (!isNoted) out.note(`Connection lost: ${error.message} Trying again.`);
-      isNoted = true;
+      onAbsence(error);
       await pause(1_000, undefined, { signal });
     }
   }

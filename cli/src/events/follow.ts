@@ -108,7 +108,7 @@ async function* batchesOf({ messages }: Stream, listed: () => Promise<Event[]>):
 }
 
 function asLost(cause: unknown): never {
-  throw connectionLost((cause as Error).message, cause);
+  throw connectionLost('The service has closed the connection.', cause);
 }
 
 function connectionLost(message: string, cause?: unknown): ConnectionError {
