@@ -423,6 +423,7 @@ describe('the OpenAPI document', () => {
       '/api/developer/mine/generate',
       '/api/inbox/create',
       '/api/user/logout',
+      '/api/user/step-up/passkey/begin',
     ]);
   });
 });
