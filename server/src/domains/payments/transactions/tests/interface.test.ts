@@ -74,6 +74,14 @@ describe('create', () => {
     expect((await detail(body.data.id)).body.data).toMatchObject(given);
   });
 
+  test.each(['usd', 'XXX', 'US', '€'])('refuses the currency %s, naming the field', async (currency) => {
+    const { status, body } = await create(payment({ currency }));
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: aRefusal(400, { type: 'invalid_request', field: 'currency' }),
+    });
+  });
+
   test.each([1, 2 ** 31, Number.MAX_SAFE_INTEGER])('keeps the amount %d exactly', async (amount) => {
     const { id } = dataOf(await create(payment({ amount })));
     expect(dataOf(await detail(id)).amount).toBe(amount);
