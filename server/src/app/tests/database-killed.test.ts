@@ -4,8 +4,8 @@ import { situations } from '../../testing/faults/database-killed/situations.ts';
 import { databaseFromTemplate } from '../../testing/postgres/database.ts';
 import { florinOn } from '../../testing/service/florin.ts';
 
-/** Parts that do not work by themselves: they serve requests, or are the database. */
-const notWorkers = ['http', 'PDF renderer', 'database', 'postgres', 'waiting'];
+/** Parts that do not work with the database by themselves: they serve requests, supervise processes, or are the database. */
+const notWorkers = ['http', 'PDF renderer', 'processes', 'database', 'postgres', 'waiting'];
 
 test('every part of a process that works by itself has situations in which a drill kills PostgreSQL', async () => {
   const added = vi.spyOn(Lifecycle.prototype, 'add');

@@ -33,9 +33,9 @@ export interface RequestRecorderOptions {
 
 const writeEveryMs = secondMs;
 /**
- * Requests of one tenant in a second, counted apart for those that succeeded and those that were refused, and of all tenants. A
- * row costs 8 µs of processor time, a create 150 µs to 200 µs: recording every
- * create would take 4 % of their speed. A request over the limit costs 0.1 µs.
+ * Requests of one tenant in a second, counted apart for those that succeeded and those that were refused, and of all tenants.
+ * A row costs 8 µs of processor time and a create 150 to 200 µs: recording every create would take 4 % of their speed. A
+ * request over the limit costs 0.1 µs.
  */
 const maxOfTenant = 100;
 const maxOfAll = 1_000;

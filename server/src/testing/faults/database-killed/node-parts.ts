@@ -29,6 +29,7 @@ export function nodePartKills(
   | 'notices'
   | 'audit chain'
   | 'refused requests'
+  | 'request log'
   | 'event streams'
 > {
   const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scene;
@@ -194,6 +195,18 @@ export function nodePartKills(
         await waits('audit_chain');
         await killPostgres();
         await isNone('every entry is chained', 'audit_entry where seq is null');
+      },
+    },
+    'request log': {
+      recording: async () => {
+        await lock('api_request');
+        expect((await node.service.get('/api/channel/list?page=1', node.as)).status).toBe(200);
+        await waits('api_request');
+        await killPostgres();
+        // What was being written is dropped and counted; what comes afterwards is recorded.
+        const before = await count('api_request');
+        expect((await node.service.get('/api/channel/list?page=1', node.as)).status).toBe(200);
+        await eventually('later requests are recorded', async () => (await count('api_request')) > before);
       },
     },
     'refused requests': {

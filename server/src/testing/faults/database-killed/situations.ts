@@ -31,6 +31,7 @@ export const situations = {
   'event streams': ['reading'],
   'audit chain': ['chaining'],
   'refused requests': ['recording'],
+  'request log': ['recording'],
 } as const;
 
 type Situations = typeof situations;
