@@ -204,6 +204,62 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL(`**/payments/${id}`);
   });
 
+  test('search finds payments by an amount in major units, and the filter is to the unit', async () => {
+    const { id } = await pay(987_654, 'JPY');
+    await goTo(page, '/', 'Test');
+    await page.keyboard.press('Control+k');
+    await page.locator('[role=dialog] input:focus').waitFor();
+    await page.keyboard.type('987654 JPY');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/payments?currency=JPY&amountFrom=987654&amountTo=987654');
+    await page.locator(`a[href="/payments/${id}"]`).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  test('a platform administrator acts for one tenant: sees its records alone, and makes new ones for it', async () => {
+    const name = 'Harbour Books';
+    const harbour = await makeTenant(console.florin, console.admin, name);
+    await shown(page, '/customers');
+    await page.getByRole('combobox', { name: 'Act for a tenant' }).click();
+    await page.getByRole('option', { name }).click();
+    await button('Add a customer').first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Reader');
+    await button('Save').click();
+    await page
+      .getByRole('heading', { level: 1, name: 'Reader' })
+      .or(page.getByRole('link', { name: 'Reader' }))
+      .first()
+      .waitFor();
+    await goTo(page, '/customers');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    const [customer] = dataOf(
+      await console.florin.get(`/api/customer/list?tenantId=${harbour}&livemode=false`, console.admin),
+    );
+    expect(customer).toMatchObject({ name: 'Reader', tenantId: String(harbour) });
+    await page.getByRole('combobox', { name: 'Act for a tenant' }).click();
+    await page.getByRole('option', { name: 'All tenants' }).click();
+    await page
+      .getByRole('row', { name: /Platform/ })
+      .first()
+      .waitFor();
+  });
+
+  test('a refused request of a program is found with its reason', async () => {
+    const { sk } = await api('/api/developer/mine/generate', { name: 'Shop', livemode: false });
+    await console.florin.post('/api/transaction/create', { amount: 1.5, currency: 'USD', channelId }, `ApiKey ${sk}`);
+    await goTo(page, '/requests?by=key&status=400');
+    await page
+      .getByRole('row', { name: /transaction\/create/ })
+      .getByRole('link')
+      .first()
+      .click();
+    await page
+      .getByText(/amount/)
+      .first()
+      .waitFor();
+    await page.getByText('invalid_request').waitFor();
+  });
+
   test('a double click on the button of a form makes one refund', async () => {
     const { id } = await pay(1000);
     await goTo(page, `/payments/${id}`);

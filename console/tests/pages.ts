@@ -97,6 +97,7 @@ async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> 
   const { id: planId } = await api('/api/plan/modify', plan);
   const { id: subscriptionId } = await api('/api/subscription/create', { customerId, planId });
   const [{ id: deliveryId, eventId }] = dataOf(await florin.get('/api/webhook/delivery/list', admin));
+  const [{ id: requestId }] = dataOf(await florin.get('/api/request/list?status=2xx', admin));
   const records: Record<string, string | number> = {
     payments: paymentId,
     refunds: refundId,
@@ -107,6 +108,7 @@ async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> 
     deliveries: deliveryId,
     inboxes: inboxId,
     events: eventId,
+    requests: requestId,
   };
   return pagePaths.map((path) => path.replace(':id', String(records[path.split('/')[1] as string] ?? 'none')));
 }

@@ -44,6 +44,7 @@ export const navigation: readonly NavigationGroup[] = [
       { path: '/deliveries', label: 'events.deliveries', icon: 'replay', needs: 'webhook_read' },
       { path: '/inboxes', label: 'inboxes.title', icon: 'inbox', needs: 'webhook_read' },
       { path: '/events', label: 'events.title', icon: 'event' },
+      { path: '/requests', label: 'requests.title', icon: 'request' },
     ],
   },
   {

@@ -25,6 +25,8 @@ export const pagePaths = [
   '/inboxes/:id',
   '/events',
   '/events/:id',
+  '/requests',
+  '/requests/:id',
   '/team',
   '/tenants',
   '/account',

@@ -2,19 +2,15 @@ import { Button, Kbd, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { mayDo, useProfile } from '../session/session.tsx';
+import { useRead } from '../api/hooks.ts';
+import { mayDo, useMay, useProfile } from '../session/session.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { navigation } from './navigation.ts';
-import { type Text as Texts, useText } from './preferences.tsx';
+import { usePreferences, useText } from './preferences.tsx';
+import { amountsOf, type Hit, recordsOf } from './search-hits.ts';
 
-interface Hit {
-  path: string;
-  label: string;
-  icon: IconName;
-}
-
-/** Goes to any record by its id, to customers by mail or name, and to every page. `Ctrl K`. */
+/** Goes to any record by its id, to payments by amount, to customers by mail or name, and to every page. `Ctrl K`. */
 export function Search() {
   const text = useText();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -52,8 +48,9 @@ function SearchBox({ onClose }: { onClose: () => void }) {
     .filter(({ needs }) => needs === undefined || mayDo(profile, needs))
     .map(({ path, label, icon }) => ({ path, icon, label: text(label) }));
   const sought = typed.trim();
+  const amounts = useAmounts(sought);
   const matching = pages.filter(({ label }) => label.toLowerCase().includes(sought.toLowerCase()));
-  const hits: Hit[] = sought === '' ? pages : [...recordsOf(sought, text), ...matching];
+  const hits: Hit[] = sought === '' ? pages : [...recordsOf(sought, text), ...amounts, ...matching];
   const at = Math.min(chosen, hits.length - 1);
 
   function go(hit: Hit | undefined) {
@@ -106,25 +103,14 @@ function SearchBox({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Where something of this form can be found. */
-function recordsOf(sought: string, text: Texts): Hit[] {
-  const id = encodeURIComponent(sought);
-  if (sought.startsWith('txn_'))
-    return [{ path: `/payments/${id}`, label: `${text('payment.title')} ${sought}`, icon: 'payment' }];
-  if (sought.startsWith('ref_'))
-    return [{ path: `/refunds/${id}`, label: `${text('refunds.one')} ${sought}`, icon: 'refund' }];
-  if (sought.startsWith('evt_'))
-    return [{ path: `/events/${id}`, label: `${text('event.title')} ${sought}`, icon: 'event' }];
-  if (sought.startsWith('dlv_')) {
-    return [{ path: `/deliveries/${id}`, label: `${text('delivery.title')} ${sought}`, icon: 'webhook' }];
-  }
-  if (/^\d+$/.test(sought)) {
-    return [
-      { path: `/customers/${id}`, label: `${text('customers.one')} ${sought}`, icon: 'customer' },
-      { path: `/invoices/${id}`, label: `${text('invoices.one')} ${sought}`, icon: 'invoice' },
-      { path: `/subscriptions/${id}`, label: `${text('subscriptions.one')} ${sought}`, icon: 'subscription' },
-    ];
-  }
-  const filter = sought.includes('@') ? 'email' : 'name';
-  return [{ path: `/customers?${filter}=${id}`, label: text('search.customers', { sought }), icon: 'customer' }];
+/** Payments of the amount that is typed, in its currency or in those of the channels. */
+function useAmounts(sought: string): Hit[] {
+  const text = useText();
+  const { locale } = usePreferences();
+  const mayReadChannels = useMay('channel_read');
+  const mayReadPayments = useMay('transaction_read');
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels && mayReadPayments });
+  if (!mayReadPayments) return [];
+  const offered = [...new Set(channels.data?.data.flatMap(({ currency }) => currency.split(',')) ?? [])];
+  return amountsOf(sought, offered, locale, text);
 }

@@ -6,12 +6,12 @@ import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 
 const filterNames = ['recordType', 'startDate', 'endDate'] as const;
@@ -50,7 +50,7 @@ export default function AuditPage() {
       }
     >
       <Group gap="xs" align="end">
-        <DayFilters filters={filters} onChange={setFilters} />
+        <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('audit.record')}
           options={recordTypes.map((type) => ({ value: type, label: type }))}

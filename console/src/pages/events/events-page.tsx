@@ -3,10 +3,10 @@ import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 
 const filterNames = ['type', 'objectId', 'startDate', 'endDate'] as const;
@@ -17,7 +17,7 @@ export default function EventsPage() {
   return (
     <Page title={text('events.title')}>
       <Group gap="xs" align="end">
-        <DayFilters filters={filters} onChange={setFilters} />
+        <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('events.type')}
           value={filters.type}

@@ -7,10 +7,11 @@ import { FilterSelect } from '../../ui/filter-select.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { SearchFilter } from '../../ui/search-filter.tsx';
 import { CreateInvoiceModal } from './create-invoice-modal.tsx';
 import { useInvoiceColumns } from './invoice-columns.tsx';
 
-const filterNames = ['status', 'customerId', 'subscriptionId'] as const;
+const filterNames = ['search', 'status', 'customerId', 'subscriptionId'] as const;
 
 export default function InvoicesPage() {
   const text = useText();
@@ -31,12 +32,15 @@ export default function InvoicesPage() {
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (
-          <FilterSelect
-            label={text('payments.status')}
-            options={invoiceStatuses}
-            value={filters.status}
-            onChange={(status) => setFilters({ status })}
-          />
+          <>
+            <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
+            <FilterSelect
+              label={text('payments.status')}
+              options={invoiceStatuses}
+              value={filters.status}
+              onChange={(status) => setFilters({ status })}
+            />
+          </>
         )}
         columns={columns}
         keyOf={({ id }) => id}

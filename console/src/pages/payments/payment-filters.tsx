@@ -1,11 +1,13 @@
-import { Group } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { decimalOf } from '../../../../server/src/core/money.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
-import { useText } from '../../shell/preferences.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { minorUnitsOf } from '../../ui/money-field.tsx';
 import { SearchFilter } from '../../ui/search-filter.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
 
 export const paymentFilterNames = [
   'status',
@@ -13,6 +15,8 @@ export const paymentFilterNames = [
   'startDate',
   'endDate',
   'currency',
+  'amountFrom',
+  'amountTo',
   'search',
   'userId',
   'customerId',
@@ -31,7 +35,7 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
   return (
     <Group gap="xs" align="end">
       <SearchFilter value={filters.search} onChange={(search) => onChange({ search })} />
-      <DayFilters filters={filters} onChange={onChange} />
+      <TimeFilters filters={filters} onChange={onChange} />
       {mayReadChannels && (
         <FilterSelect
           label={text('payments.channel')}
@@ -44,8 +48,41 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
         label={text('ledger.currency')}
         options={currencyCodes.map((code) => ({ value: code, label: code }))}
         value={filters.currency}
-        onChange={(currency) => onChange({ currency })}
+        // An amount is of a currency.
+        onChange={(currency) => onChange({ currency, amountFrom: '', amountTo: '' })}
       />
+      {filters.currency !== '' && <AmountFilters filters={filters} onChange={onChange} />}
     </Group>
   );
+}
+
+/** Typed in major units, sent in minor ones. */
+function AmountFilters({ filters, onChange }: PaymentFiltersProps) {
+  const text = useText();
+  const { currency } = filters;
+  const { locale } = usePreferences();
+  const decimalSign = new Intl.NumberFormat(locale).format(1.5).charAt(1);
+  const fields = [
+    ['amountFrom', text('filters.amountFrom')],
+    ['amountTo', text('filters.amountTo')],
+  ] as const;
+  return fields.map(([name, label]) => (
+    <TextInput
+      key={`${name} ${filters[name]} ${currency}`}
+      size="xs"
+      w={130}
+      label={label}
+      inputMode="decimal"
+      rightSection={currency}
+      rightSectionWidth={44}
+      defaultValue={
+        /^\d+$/.test(filters[name]) ? decimalOf(Number(filters[name]), currency).replace('.', decimalSign) : ''
+      }
+      onBlur={({ currentTarget }) => {
+        const amount = String(minorUnitsOf(currentTarget.value.trim(), currency) ?? '');
+        if (amount !== filters[name]) onChange({ [name]: amount });
+      }}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+    />
+  ));
 }

@@ -45,9 +45,11 @@ type Filters = Record<(typeof paymentFilterNames)[number], string>;
 function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status: string) => void }) {
   const text = useText();
   const { locale } = usePreferences();
-  const { status, search, customerId, ...counted } = filters;
-  // The totals do not know every filter.
-  const isCountable = search === '' && customerId === '';
+  const { status, search, customerId, amountFrom, amountTo, ...counted } = filters;
+  // The totals are by days of UTC, and do not know every filter.
+  const isCountable =
+    ![search, customerId, amountFrom, amountTo].some(Boolean) &&
+    !`${filters.startDate}${filters.endDate}`.includes('T');
   const query = { ...counted, startDate: counted.startDate || '2000-01-01' };
   const summary = useRead('statistics.summary', query, { enabled: isCountable });
   const numbers = new Intl.NumberFormat(locale);

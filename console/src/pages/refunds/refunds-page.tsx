@@ -3,12 +3,12 @@ import { refundStatuses } from '../../api/choices.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
 
 const filterNames = ['status', 'startDate', 'endDate'] as const;
 
@@ -22,7 +22,7 @@ export default function RefundsPage() {
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (
         <>
-          <DayFilters filters={filters} onChange={setFilters} />
+          <TimeFilters filters={filters} onChange={setFilters} />
           <FilterSelect
             label={text('payments.status')}
             options={refundStatuses}

@@ -8,10 +8,11 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { SearchFilter } from '../../ui/search-filter.tsx';
 import { CreateSubscriptionModal } from './create-subscription-modal.tsx';
 import { useSubscriptionColumns } from './subscription-columns.tsx';
 
-const filterNames = ['state', 'customerId', 'planId'] as const;
+const filterNames = ['search', 'state', 'customerId', 'planId'] as const;
 
 export default function SubscriptionsPage() {
   const text = useText();
@@ -31,12 +32,15 @@ export default function SubscriptionsPage() {
           </PermittedButton>
         }
         filters={({ filters, setFilters }) => (
-          <FilterSelect
-            label={text('payments.status')}
-            options={subscriptionStates}
-            value={filters.state}
-            onChange={(state) => setFilters({ state })}
-          />
+          <>
+            <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
+            <FilterSelect
+              label={text('payments.status')}
+              options={subscriptionStates}
+              value={filters.state}
+              onChange={(state) => setFilters({ state })}
+            />
+          </>
         )}
         columns={columns}
         keyOf={({ id }) => id}

@@ -7,11 +7,11 @@ import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 
@@ -69,7 +69,7 @@ export default function DeliveriesPage() {
       }
     >
       <Group gap="xs" align="end">
-        <DayFilters filters={filters} onChange={setFilters} />
+        <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
           options={deliveryStates}

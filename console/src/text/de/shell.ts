@@ -98,4 +98,11 @@ export const shell = {
   'status.CLOSED': 'Geschlossen',
   'tenant.switch': 'Für einen Mandanten handeln',
   'tenant.all': 'Alle Mandanten',
+  'filters.fromIn': 'Von ({zone})',
+  'filters.toIn': 'Bis ({zone})',
+  'filters.amountFrom': 'Betrag von',
+  'filters.amountTo': 'Betrag bis',
+  'search.amount': 'Zahlungen über {amount}',
+  'search.payments': 'Zahlungen mit „{sought}“',
+  'search.invoices': 'Rechnungen mit „{sought}“',
 };

@@ -98,4 +98,11 @@ export const shell = {
   'status.CLOSED': 'Closed',
   'tenant.switch': 'Act for a tenant',
   'tenant.all': 'All tenants',
+  'filters.fromIn': 'From ({zone})',
+  'filters.toIn': 'Until ({zone})',
+  'filters.amountFrom': 'Amount from',
+  'filters.amountTo': 'Amount to',
+  'search.amount': 'Payments of {amount}',
+  'search.payments': 'Payments with “{sought}”',
+  'search.invoices': 'Invoices with “{sought}”',
 };

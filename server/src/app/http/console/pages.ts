@@ -15,6 +15,7 @@ export const consolePages = [
   'deliveries',
   'inboxes',
   'events',
+  'requests',
   'team',
   'tenants',
   'account',

@@ -1,0 +1,83 @@
+import { Group, TextInput } from '@mantine/core';
+import { Time } from '../../format/time.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+import { HttpStatus } from './http-status.tsx';
+
+const filterNames = ['status', 'method', 'path', 'by', 'keyId', 'userId', 'requestId', 'startDate', 'endDate'] as const;
+
+/** What callers sent and how it was answered, without bodies: where a program fails, this says why. */
+export default function RequestsPage() {
+  const text = useText();
+  const { filters, setFilters } = useFilters(filterNames);
+  return (
+    <Page title={text('requests.title')}>
+      <Group gap="xs" align="end">
+        <FilterSelect
+          label={text('requests.status')}
+          options={['2xx', '4xx', '5xx', '400', '401', '403', '404', '409', '422', '429'].map(plain)}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+        <FilterSelect
+          label={text('requests.method')}
+          options={['GET', 'POST'].map(plain)}
+          value={filters.method}
+          onChange={(method) => setFilters({ method })}
+        />
+        <TextInput
+          key={filters.path}
+          size="xs"
+          label={text('requests.path')}
+          placeholder="/api/transaction/"
+          defaultValue={filters.path}
+          onBlur={({ currentTarget }) => setFilters({ path: currentTarget.value.trim() })}
+        />
+        <FilterSelect
+          label={text('requests.by')}
+          options={[
+            { value: 'key', label: text('requests.byKey') },
+            { value: 'session', label: text('requests.bySession') },
+          ]}
+          value={filters.by}
+          onChange={(by) => setFilters({ by })}
+        />
+        <TimeFilters filters={filters} onChange={setFilters} />
+      </Group>
+      <CursorList
+        caption={text('requests.title')}
+        operation="requests.list"
+        query={filters}
+        columns={[
+          { header: text('audit.time'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
+          { header: text('requests.status'), cell: ({ status }) => <HttpStatus status={status} /> },
+          { header: text('requests.request'), cell: ({ method, path }) => `${method} ${path}` },
+          { header: text('requests.error'), from: 'md', cell: ({ errorType }) => errorType ?? '–' },
+          {
+            header: text('requests.by'),
+            from: 'lg',
+            cell: ({ by, keyId }) =>
+              by === 'key' ? `${text('requests.byKey')} ${keyId ?? ''}` : text('requests.bySession'),
+          },
+          {
+            header: text('requests.duration'),
+            from: 'md',
+            isNumber: true,
+            cell: ({ durationMs }) => `${durationMs} ms`,
+          },
+        ]}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/requests/${id}`}
+        empty={<EmptyState title={text('requests.none')} />}
+        everyMs={10_000}
+      />
+    </Page>
+  );
+}
+
+const plain = (value: string) => ({ value, label: value });
