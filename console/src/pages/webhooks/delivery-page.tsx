@@ -131,7 +131,9 @@ function AttemptDetail({ attempt }: { attempt: DeliveryAttempt }) {
       </Text>
       {answer === '' ? (
         <Text size="sm" c="dimmed">
-          {text('delivery.noAnswer')}
+          {attempt.status === null
+            ? text('delivery.noAnswer')
+            : text('delivery.answerNotKept', { status: String(attempt.status) })}
         </Text>
       ) : (
         <CodeBlock value={answer} />

@@ -100,6 +100,7 @@ export const developers = {
   'delivery.nextAttempt': 'Nächster Versuch',
   'delivery.outcome': 'Ausgang',
   'delivery.noAnswer': 'Es gab keine Antwort.',
+  'delivery.answerNotKept': 'Mit {status} beantwortet. Was eine private Adresse antwortet, wird nicht aufbewahrt.',
   'delivery.runs': 'Erneut gesendet',
   'delivery.request': 'Anfrage',
   'delivery.finished': 'Beendet',

@@ -95,6 +95,7 @@ export const developers = {
   'delivery.nextAttempt': 'Next try',
   'delivery.outcome': 'Outcome',
   'delivery.noAnswer': 'There was no answer.',
+  'delivery.answerNotKept': 'Answered with {status}. What a private address answers is not kept.',
   'delivery.runs': 'Sent again',
   'delivery.request': 'Request',
   'delivery.finished': 'Finished',
