@@ -5,12 +5,12 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Log in a program · Florin</title>
+<title>Approve a login · Florin</title>
 <link rel="stylesheet" href="device.css">
 </head>
 <body>
 <main>
-<h1>Log in a program</h1>
+<h1>Approve a login</h1>
 <form id="sign-in" hidden>
 <p>Sign in first.</p>
 <label>Account <input name="account" autocomplete="username" required></label>
@@ -19,12 +19,12 @@ const page = `<!doctype html>
 </form>
 <form id="second-factor" hidden>
 <label>Code of your authenticator app <input name="code" autocomplete="one-time-code" required></label>
-<button>Go on</button>
+<button>Continue</button>
 </form>
 <form id="user-code" hidden>
 <p>Signed in as <b class="user"></b>.</p>
 <label>Code that the program shows <input name="userCode" autocomplete="off" spellcheck="false" required></label>
-<button>Go on</button>
+<button>Continue</button>
 </form>
 <form id="decision" hidden>
 <p><b class="client"></b> asks to act for <b class="user"></b>.</p>
@@ -47,7 +47,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-const style = `body { font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; }
+const style = `:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 26rem; margin: 12vh auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; }
 label, input, select, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }

@@ -23,7 +23,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-const style = `body { font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; }
+const style = `:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 22rem; margin: 15vh auto; padding: 0 1rem; }
 label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
 input, button { padding: 0.5rem; margin: 0.25rem 0 1rem; }

@@ -43,7 +43,8 @@ function decisionOf(form: Buffer | undefined): PayerChoice | undefined {
   return decisions.find((decision) => decision === chosen);
 }
 
-const style = `body { font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; }
+const style = `:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 22rem; margin: 15vh auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; }
 button { display: block; width: 100%; font: inherit; padding: 0.5rem; margin: 0.5rem 0; }
@@ -73,7 +74,7 @@ function pageOf({ amount, currency, state, returnUrl }: PayerPayment, publicUrl:
   const price = `${decimalOf(amount, currency)} ${currency}`;
   if (state === 'UNDECIDED') return htmlOf(`Pay ${price}`, `<p>No money moves: this is the sandbox.</p>${choices}`);
   const back = returnUrl === publicUrl ? undefined : addressOf(returnUrl);
-  const link = back === undefined ? '' : `<p><a href="${escaped(back)}">Go on</a></p>`;
+  const link = back === undefined ? '' : `<p><a href="${escaped(back)}">Continue</a></p>`;
   return htmlOf(price, `<p>${outcomes[state]}</p>${link}`, back);
 }
 
