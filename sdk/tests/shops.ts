@@ -26,7 +26,7 @@ export async function writeShops(folder: string): Promise<string[]> {
 
 /** Runs `setup.ts` for each shop, starts it with what that has printed, and prints the addresses of all. */
 const start = `import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
@@ -43,6 +43,7 @@ for (const name of ${JSON.stringify(frameworks)}) {
   process.env.PORT = String(port);
   if (name === 'next') await startNext(port);
   else await import(\`./\${name}/shop.ts\`);
+  await listens(port);
 }
 log(JSON.stringify(addresses));
 
@@ -53,6 +54,16 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Not every framework tells when it listens. */
+async function listens(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const accepted = await once(socket, 'connect').then(() => true, () => false);
+    socket.destroy();
+    if (accepted) return;
+  }
 }
 
 /** Stands for Next.js, which passes its handlers web-standard requests. */
