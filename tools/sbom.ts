@@ -17,7 +17,16 @@ package has no checksum, or a licence that is not on the list in tools/sbom.ts.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = join(root, 'build', 'sbom.cdx.json');
 /** Permissive licences: they ask for no more than that their text is kept. */
-const licenses = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'Bitstream-Vera'];
+const licenses = [
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Bitstream-Vera',
+];
 /** Packages whose lock entry has no licence, with what their own files say. */
 const statedElsewhere: Record<string, string> = {
   'dejavu-fonts-ttf@2.37.3': 'Bitstream-Vera', // LICENSE: Bitstream Vera and Arev, as MIT for fonts
