@@ -22,8 +22,7 @@ export default defineConfig({
     reporters: ['default', './tools/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Files wait for PostgreSQL and for processes half of their time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // One process reads the code once for all its files: a third of the run (docs/decisions/0020-tests-and-drills.md).
     isolate: false,
     // For the services that tests start, as `npm start` has it.
