@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   administratorOf,
@@ -13,6 +11,7 @@ import {
   makeTenant,
   memberPassword,
 } from '../../../testing/cast.ts';
+import { keptMails } from '../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { appendAuditEntries } from './append.ts';
@@ -40,10 +39,7 @@ afterAll(async () => {
 });
 
 async function mailedToken(userName: string): Promise<string | undefined> {
-  const folder = join(florin.dataDir, 'mail');
-  const names = await readdir(folder).catch(() => []);
-  const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  const mail = mails.find((text) => text.includes(`${userName}@example.com`));
+  const mail = (await keptMails(florin.dataDir)).find((text) => text.includes(`${userName}@example.com`));
   // Quoted-printable breaks long lines.
   return mail?.replaceAll('=\r\n', '').match(/^([\w-]{43})\r?$/m)?.[1];
 }

@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '../../../core/scopes.ts';
 import { administratorOf, dataOf, makeMember, makeTenant, memberPassword, unique } from '../../../testing/cast.ts';
+import { keptMails } from '../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aText, aTime } from '../../../testing/shapes.ts';
@@ -240,13 +239,9 @@ describe('a password reset', () => {
   const reset = (token: string, newPassword: string) => florin.post('/api/user/reset-password', { token, newPassword });
 
   async function mailedTo(userName: string): Promise<string> {
-    const folder = join(florin.dataDir, 'mail');
-    return eventually(`a mail to ${userName}`, async () => {
-      for (const name of await readdir(folder).catch(() => [])) {
-        const text = name.startsWith('.') ? '' : await readFile(join(folder, name), 'utf8');
-        if (text.includes(`To: ${userName}@example.com`)) return text;
-      }
-    });
+    return eventually(`a mail to ${userName}`, async () =>
+      (await keptMails(florin.dataDir)).find((text) => text.includes(`To: ${userName}@example.com`)),
+    );
   }
 
   test('works once with the mailed token and ends every session', async () => {

@@ -1,9 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstUuidAt } from '../../../core/id.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
+import { keptMails } from '../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
@@ -47,12 +46,8 @@ async function tenantWithStaff() {
 const register = async (as: string, url = receiver.url): Promise<number> =>
   dataOf(await florin.post('/api/webhook/register', { url, events: ['*'], secret: 'a secret of tests' }, as)).id;
 
-const mailsAbout = async (id: number) => {
-  const folder = join(florin.dataDir, 'mail');
-  const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
-  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
-  return texts.filter((text) => text.includes(`Webhook ${id} was disabled. Nothing more`));
-};
+const mailsAbout = async (id: number) =>
+  (await keptMails(florin.dataDir)).filter((text) => text.includes(`Webhook ${id} was disabled. Nothing more`));
 
 test('when a receiver answers 410, every administrator of the tenant gets one mail whose requests bring back what was missed', async () => {
   const { as, addresses } = await tenantWithStaff();
