@@ -468,7 +468,14 @@ interface Ran {
 
 async function run(program: string, words: string[], { cwd = folder, environment = {} } = {}): Promise<Ran> {
   const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', ...environment };
+  const env = {
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    ...environment,
+  };
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
