@@ -22,7 +22,7 @@ const steps: Step[] = [
 
 let copy: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'florin-recipes-'));
   for (const name of readdirSync(root)) {
     if (name.startsWith('.git') || ['node_modules', 'data', 'coverage'].includes(name)) continue;
@@ -33,7 +33,8 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   for (const step of steps) apply(step);
-});
+  await run(process.execPath, ['tools/generated-pages.ts']);
+}, 180_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -65,7 +66,6 @@ test('the code with all recipes applied passes the type checker, the linter and 
 }, 180_000);
 
 test('the tests of the module and of the documentation pass with all recipes applied', async () => {
-  await run(process.execPath, ['tools/generated-pages.ts']);
   const tests = ['server/src/domains/payments/comments', 'server/src/core/event-types.test.ts', 'tools/pages.test.ts'];
   await run(process.execPath, [
     join(root, 'node_modules/vitest/vitest.mjs'),
