@@ -50,8 +50,6 @@ export class EndpointQueue {
   /** Failures since the last answer, on this node. */
   consecutiveFailures = 0;
   failingSinceMs: number | undefined;
-  /** Its last attempt was answered, however slowly. */
-  hasAnswered = false;
   /** Its rate allows no delivery before, as far as this node knows. */
   rateUsedUntilMs = 0;
   /** This node has the right to send the trial of a half-open breaker: the next delivery that begins is the trial. */
@@ -62,7 +60,7 @@ export class EndpointQueue {
   isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
   #window: number;
-  #isLastAnswerPrompt = false;
+  #lastAttempt: 'prompt' | 'slow' | 'failed' | undefined;
   #lastActivityMs = 0;
 
   constructor(id: number, endpoint: EndpointSnapshot) {
@@ -106,10 +104,14 @@ export class EndpointQueue {
     if (ended === undefined) return;
     this.consecutiveFailures = ended.isFailure ? this.consecutiveFailures + 1 : 0;
     this.failingSinceMs = ended.isFailure ? (this.failingSinceMs ?? nowMs) : undefined;
-    this.hasAnswered = !ended.isFailure;
-    this.#isLastAnswerPrompt = !ended.isFailure && ended.durationMs <= promptMs;
-    if (!this.#isLastAnswerPrompt) this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
+    this.#lastAttempt = ended.isFailure ? 'failed' : ended.durationMs <= promptMs ? 'prompt' : 'slow';
+    if (this.#lastAttempt !== 'prompt') this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);
+  }
+
+  /** Its last attempt was answered, however slowly. */
+  get hasAnswered(): boolean {
+    return this.#lastAttempt === 'prompt' || this.#lastAttempt === 'slow';
   }
 
   /** It has failed on this node, or has been paused or failing on any, without a success since. */
@@ -135,7 +137,7 @@ export class EndpointQueue {
 
   /** Its last answer was prompt, and it has not been silent since with deliveries in flight. */
   isPrompt(nowMs: number): boolean {
-    return this.#isLastAnswerPrompt && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
+    return this.#lastAttempt === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
   /** Deliveries in flight at most, by this endpoint's own window and limit. */
