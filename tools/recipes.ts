@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answerHelp } from './usage.ts';
+
+/**
+ * `npm run recipes`: follows docs/recipes.md on a copy of the code, and judges the copy as the code itself is judged. A command
+ * of its own and not a test, because it runs the compiler, the linters and a test run of its own: 30 s of processor time.
+ */
+answerHelp(`Usage: npm run recipes
+
+Applies every change that docs/recipes.md shows to a copy of the code, and runs types, lint, layers and the tests that the changes
+concern. Ends with 1 when one fails.
+`);
+
+interface Change {
+  path: string;
+  /** The line after which the block goes; absent: the block is the whole file. */
+  after: string | undefined;
+  block: string;
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const page = readFileSync(join(root, 'docs/recipes.md'), 'utf8');
+const changes = changesOf(page);
+const copy = mkdtempSync(join(tmpdir(), 'florin-recipes-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+
+copyCode();
+for (const change of changes) apply(change);
+const node = process.execPath;
+const module = 'server/src/domains/payments/comments';
+const tests = [module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'];
+run(node, ['tools/generated-pages.ts']);
+run(binary('tsc'), ['--noEmit']);
+run(binary('biome'), ['check', '--error-on-warnings', module, 'server/src/app/modules.ts']);
+run(node, ['tools/layers.ts']);
+run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...tests]);
+console.log(`recipes: the code with all ${changes.length} changes of docs/recipes.md passes every check`);
+
+/** Every block under a line that says where it goes. A line that looks like one and is not understood is an error. */
+function changesOf(text: string): Change[] {
+  const form = /^\*\*`([^`]+)`\*\*(?: \((?:new|whole) file\)|, after (`+)(.+)\2:)\n\n(`{3,})\w+\n([\s\S]*?)^\4$/gm;
+  const found = [...text.matchAll(form)].map(([, path = '', , after, , block = '']) => ({ path, after, block }));
+  const named = [...text.matchAll(/^\*\*`/gm)].length;
+  if (found.length === 0 || found.length !== named) {
+    fail(`docs/recipes.md names ${named} changes, of which ${found.length} say where they go.`);
+  }
+  return found;
+}
+
+function copyCode(): void {
+  for (const name of readdirSync(root)) {
+    if (name.startsWith('.git') || ['node_modules', 'data', 'coverage', 'build'].includes(name)) continue;
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+}
+
+function apply({ path, after, block }: Change): void {
+  const file = join(copy, path);
+  if (after === undefined) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, block);
+    return;
+  }
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.startsWith(after));
+  if (at === -1) fail(`docs/recipes.md: ${path} has no line that begins with ${after}`);
+  lines.splice(at + 1, 0, block.trimEnd());
+  writeFileSync(file, lines.join('\n'));
+}
+
+function run(command: string, words: string[]): void {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd: copy, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status !== 0) fail(`${command} ${words.join(' ')} failed with the recipes applied.\n${stdout}\n${stderr}`);
+}
+
+function binary(name: string): string {
+  return join(root, 'node_modules/.bin', name);
+}
+
+function fail(reason: string): never {
+  console.error(reason);
+  process.exit(1);
+}
