@@ -30,8 +30,6 @@ export interface ClaimerOptions {
 const lateMs = secondMs;
 /** Fresh deliveries are read in pages of this size. */
 const pageSize = 2_000;
-/** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
-const findEveryMs = 50;
 /** Endpoints are surveyed in turn, this many at a time. */
 const surveyEveryMs = secondMs;
 const surveySize = 1_000;
@@ -57,12 +55,9 @@ export class Claimer {
   readonly #ready = new Set<EndpointQueue>();
   /** Queues with deliveries in flight: never more than there are slots. */
   readonly #active = new Set<EndpointQueue>();
-  /** The last claim left due deliveries behind. */
-  #isBehind = false;
   /** Fresh deliveries due before have been found. */
   #freshFromMs: number;
-  /** When `findFresh` last ran, and the last survey began, in ms of `performance.now()`. */
-  #foundAtMs = Number.NEGATIVE_INFINITY;
+  /** When the last survey began, in ms of `performance.now()`. */
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
   #lastSurveyedId = 0;
   #surveying: Promise<void> | undefined;
@@ -113,8 +108,7 @@ export class Claimer {
       plainArray([...granted.values()]),
       plainArray(queues.map(({ dueFromMs }) => Math.floor(dueFromMs as number))),
     ]);
-    this.#isBehind = this.#update(granted, rows);
-    if (this.#isBehind) onDue();
+    if (this.#update(granted, rows)) onDue();
     const toSend = rows
       .map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }))
       .filter((delivery) => !renew(delivery));
@@ -149,8 +143,6 @@ export class Claimer {
   async #find(nowMs: number): Promise<void> {
     const atMs = performance.now();
     if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
-    if (this.#isBehind && atMs - this.#foundAtMs < findEveryMs) return;
-    this.#foundAtMs = atMs;
     const rows = await this.#options.database.run(findFresh, [nowMs, this.#freshFromMs, pageSize]);
     for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
