@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRoute } from './add-route.ts';
 import { endpoint } from '../route.ts';
+import { addRoute } from './add-route.ts';
 import { httpServer, socketOptions } from './server.ts';
 
 const authenticate = () => {
