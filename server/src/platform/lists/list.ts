@@ -172,7 +172,7 @@ const isLower = (one: string, other: string | number) =>
   typeof other === 'string' ? one < other : Number(one) < other;
 
 /** The values of `firstFilter` and of the filters. */
-export function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[] {
+function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[] {
   return [tenantIds, tenantIds.map(() => fromKey), tenantIds.map(() => toKey), ...values];
 }
 

@@ -31,7 +31,7 @@ export async function listCustomers(
 }
 
 /** The customers that the caller may see and asks for. */
-export async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
+async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };

@@ -32,7 +32,7 @@ export async function listInvoices(
 }
 
 /** The invoices that the caller may see and asks for. */
-export async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
+async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.number, query.customerId, query.subscriptionId]);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };

@@ -30,11 +30,7 @@ export async function listSubscriptions(
 }
 
 /** The subscriptions that the caller may see and asks for. */
-export async function subscriptionList(
-  deps: ListDeps,
-  query: Query,
-  principal: Principal,
-): Promise<List<SubscriptionRow>> {
+async function subscriptionList(deps: ListDeps, query: Query, principal: Principal): Promise<List<SubscriptionRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };

@@ -38,7 +38,7 @@ export async function listRefunds(
 }
 
 /** The refunds that the caller may see and asks for. */
-export async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
+async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
   const { fromMs, toMs } = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [

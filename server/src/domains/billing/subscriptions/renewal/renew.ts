@@ -45,7 +45,7 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
 }
 
 /** Advances locked subscriptions by one step each. */
-export async function advanceOneStep(
+async function advanceOneStep(
   transaction: Queryable,
   rows: readonly SubscriptionWithTerms[],
   nowMs: number,
