@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Fastify from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
+import { standStill } from '../../testing/faults/stand-still.ts';
 import { drainBeforeClose } from './drain.ts';
 
 test.each([
@@ -43,8 +44,3 @@ test.each([
     expect(order).toEqual(['answered', 'closing']);
   },
 );
-
-/** As a process stands still that is suspended, or waits for a processor. */
-function standStill(forMs: number): void {
-  if (forMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
-}
