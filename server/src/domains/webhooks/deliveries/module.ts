@@ -80,7 +80,7 @@ const idlePollMs = 1_000;
  */
 export const deliveries = defineModule({
   name: 'deliveries',
-  tables: ['delivery', 'delivery_attempt', 'delivery_sweep', 'webhook_pace', 'webhook_replay'],
+  tables: ['webhook_pace', 'webhook_replay'],
   settings,
   auditActions: {
     'webhook.replay': 'A replay of events to an endpoint was started.',

@@ -1,11 +1,17 @@
 import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type FoundEndpoint,
+  findFresh,
+  survey,
+} from '../../delivery-queue/claim-statements.ts';
 import type { EndpointHealth } from '../recording/endpoint-health.ts';
 import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
 import { takeRates } from './rates.ts';
 import { freshMs, SlotAllocator } from './slot-allocator.ts';
-import { type ClaimedDelivery, claimDeliveries, type FoundEndpoint, findFresh, survey } from './statements.ts';
 
 /** A claimed delivery with its lease. */
 export interface LeasedDelivery extends ClaimedDelivery {

@@ -1,20 +1,6 @@
 import { secondMs } from '../../../../core/clock.ts';
+import type { EndpointSnapshot } from '../../delivery-queue/claim-statements.ts';
 import { breakerFailures } from '../rules.ts';
-
-/** An endpoint's row as it was when this node last read it. */
-export interface EndpointSnapshot {
-  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
-  isActive: boolean;
-  origin: string;
-  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
-  maxInFlight: number | null;
-  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
-  ratePerS: number | null;
-  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
-  pausedUntilMs: number | null;
-  /** Start of the present series of failures without a success, on any node. */
-  firstFailureMs: number | null;
-}
 
 /** How one attempt ended, as far as the endpoint's health is concerned. */
 export interface EndedAttempt {

@@ -1,5 +1,4 @@
-import { statement } from '../../../../platform/postgres/statement.ts';
-import type { EndpointSnapshot } from './endpoint-queue.ts';
+import { statement } from '../../../platform/postgres/statement.ts';
 
 /** Deliveries in one claim at most. */
 export const maxClaimSize = 200;
@@ -16,6 +15,21 @@ const isDueTo = (endpointId: string, from: string) =>
             and (endpoint_id, due_at) <= (${endpointId}, ${timeOf('$1')})`;
 const oldestFirst = 'order by endpoint_id, due_at';
 const msOf = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
+
+/** An endpoint's row as it was when this node last read it. */
+export interface EndpointSnapshot {
+  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
+  isActive: boolean;
+  origin: string;
+  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
+  maxInFlight: number | null;
+  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
+  ratePerS: number | null;
+  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
+  pausedUntilMs: number | null;
+  /** Start of the present series of failures without a success, on any node. */
+  firstFailureMs: number | null;
+}
 
 /** An endpoint's row, and when the first delivery that was found for it was due. */
 export interface FoundEndpoint extends EndpointSnapshot {
