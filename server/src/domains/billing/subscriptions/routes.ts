@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -13,7 +13,7 @@ import { previewInvoice } from './changes/preview.ts';
 import { updateSubscription } from './changes/update.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
 import { listSubscriptions } from './list.ts';
-import { recordOf, type SubscriptionReply } from './record.ts';
+import { recordOf } from './record.ts';
 import {
   cancelInput,
   createInput,
@@ -39,7 +39,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['plan_inactive', 'currency_not_supported'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/update', 'subscription_write', 'Subscriptions', {
@@ -51,7 +51,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
@@ -63,7 +63,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
@@ -76,7 +76,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
@@ -88,7 +88,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf(
+        replyOnce(
           'Subscription cancelled',
           await cancelSubscription(body, principal, deps, { idempotencyKey: idempotencyKeyOf(headers) }),
         ),
@@ -129,8 +129,4 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       handle: (call) => listSubscriptions(call, deps),
     }),
   ];
-}
-
-function replyOf(message: string, { record, replayed }: SubscriptionReply) {
-  return { message, data: record, ...(replayed && replayedHeader) };
 }

@@ -4,13 +4,13 @@ import type { DrawUuid } from '../../../../core/id.ts';
 import { seesMode } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
-import { recordOf, type SubscriptionReply } from '../record.ts';
+import { recordOf, type SubscriptionRecord } from '../record.ts';
 import { catchUp } from '../renewal/renew.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { findSubscription, lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
@@ -48,7 +48,7 @@ export async function changeSubscription(
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   await requireVisible(input.id, principal, deps.database);
   const run = async (transaction: Queryable) => {
     const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
@@ -66,8 +66,7 @@ export async function changeSubscription(
     return after;
   };
   const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, run);
-  return { record: answer, replayed };
+  return answerOnce(deps.database, request, run);
 }
 
 /** Before an answer is repeated: a key must not be shown a subscription of the other mode. */
