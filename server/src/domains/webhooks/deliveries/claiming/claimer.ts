@@ -25,7 +25,7 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: () => number;
   leaseMs: number;
-  health: Pick<EndpointHealth, 'refusedTrials' | 'returnTrials'>;
+  health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
   /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
   renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
@@ -43,8 +43,6 @@ const surveySize = 1_000;
 const latestCommitMs = 15 * secondMs;
 /** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
 const idleQueueMs = hourMs;
-/** A queue is claimed for again when no more than this part of its window is in flight. */
-const worthwhilePart = 3 / 4;
 
 /**
  * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
@@ -102,7 +100,8 @@ export class Claimer {
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
     const granted = allocator.grant([...this.#ready]);
     const halfOpen = [...granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
-    for (const queue of await health.refusedTrials(halfOpen, nowMs, untilMs)) granted.delete(queue);
+    await health.reserveTrials(halfOpen, nowMs, untilMs);
+    for (const queue of halfOpen) if (!queue.hasTrial) granted.delete(queue);
     await takeRates(database, granted, nowMs);
     if (granted.size === 0) return [];
     const queues = [...granted.keys()];
@@ -137,7 +136,7 @@ export class Claimer {
     const nowMs = clock();
     queue.end(nowMs, ended, slots());
     if (queue.inFlight === 0) this.#active.delete(queue);
-    if (queue.dueFromMs !== undefined && queue.inFlight <= queue.limit(nowMs) * worthwhilePart) onDue();
+    if (queue.dueFromMs !== undefined) onDue();
   }
 
   /** A claimed delivery was released: it is due again. */
