@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
-import { seesMode } from '../../../core/livemode.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { cancelSubscription } from './changes/cancel.ts';
 import { pauseSubscription, resumeSubscription } from './changes/pause.ts';
 import { previewInvoice } from './changes/preview.ts';
 import { updateSubscription } from './changes/update.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
 import { listSubscriptions } from './list.ts';
+import { readSubscription } from './read.ts';
 import { recordOf } from './record.ts';
 import {
   cancelInput,
@@ -25,7 +23,6 @@ import {
   subscriptionRecord,
   updateInput,
 } from './schema.ts';
-import { findSubscription } from './statements.ts';
 
 export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
@@ -109,14 +106,9 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       summary: 'Get a subscription',
       query: subscriptionQuery,
       data: subscriptionRecord,
-      handle: async ({ query, principal }) => {
-        const [row] = await deps.database.run(findSubscription, [
-          await visibleTenants(deps.database, principal),
-          query.id,
-        ]);
-        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
-        return { data: recordOf(row) };
-      },
+      handle: async ({ query, principal }) => ({
+        data: recordOf(await readSubscription(deps.database, query.id, principal)),
+      }),
     }),
 
     get('/api/subscription/list', 'subscription_read', 'Subscriptions', {
