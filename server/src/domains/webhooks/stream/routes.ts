@@ -3,7 +3,7 @@ import { invalid } from '../../../core/errors.ts';
 import { readableTypes } from '../../../core/event-types.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
 import { get, type Route } from '../../../platform/http/route.ts';
-import type { Authenticate } from '../../../platform/http/server.ts';
+import type { Authenticate } from '../../../platform/http/server/server.ts';
 import type { EventStreams, StreamRequest } from './event-streams.ts';
 import { lastEventHeader, streamQuery } from './schema.ts';
 
