@@ -29,6 +29,7 @@ export default function InvoicesPage() {
         title={text('invoices.title')}
         operation="invoices.list"
         isExported
+        viewsOf="invoices"
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (

@@ -104,5 +104,12 @@ export const shell = {
   'filters.amountTo': 'Betrag bis',
   'search.amount': 'Zahlungen über {amount}',
   'search.payments': 'Zahlungen mit „{sought}“',
+  'views.button': 'Ansicht',
+  'views.saved': 'Gespeicherte Ansichten',
+  'views.none': 'Speichern Sie Filter und Spalten dieser Liste unter einem Namen.',
+  'views.name': 'Name der Ansicht',
+  'views.remove': 'Ansicht {name} entfernen',
+  'views.columns': 'Spalten',
+  'views.standard': 'Standard',
   'search.invoices': 'Rechnungen mit „{sought}“',
 };

@@ -104,5 +104,12 @@ export const shell = {
   'filters.amountTo': 'Amount to',
   'search.amount': 'Payments of {amount}',
   'search.payments': 'Payments with “{sought}”',
+  'views.button': 'View',
+  'views.saved': 'Saved views',
+  'views.none': 'Save the filters and columns of this list under a name.',
+  'views.name': 'Name of the view',
+  'views.remove': 'Remove the view {name}',
+  'views.columns': 'Columns',
+  'views.standard': 'Standard',
   'search.invoices': 'Invoices with “{sought}”',
 };
