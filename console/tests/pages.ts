@@ -20,7 +20,10 @@ export function pages(opened: () => OpenedConsole): void {
     const faults: string[] = [];
     for (const path of paths) {
       await goTo(page, path);
-      const found = [...(await violationsInBothThemes(page, path === '/' ? alike : [...shell, ...alike])), ...(await beyondEdge(page))];
+      const found = [
+        ...(await violationsInBothThemes(page, path === '/' ? alike : [...shell, ...alike])),
+        ...(await beyondEdge(page)),
+      ];
       faults.push(...found.map((fault) => `${path} ${fault}`));
     }
     expect(faults).toEqual([]);

@@ -54,7 +54,6 @@ export const checkout = {
   'seller.placeholders': 'Wird beim Senden ersetzt:',
   'passkey.title': 'Passkeys',
   'passkey.add': 'Passkey hinzufügen',
-  'passkey.use': 'Passkey verwenden',
   'passkey.none': 'Keine Passkeys',
   'passkey.hint':
     'Melden Sie sich mit Finger, Gesicht oder Sicherheitsschlüssel statt mit einem Code an. Ein Passkey kann nicht abgefischt werden.',
@@ -63,8 +62,6 @@ export const checkout = {
   'passkey.removeTitle': 'Passkey {name} entfernen?',
   'passkey.removeHint': 'Er kann nicht mehr zur Anmeldung verwendet werden.',
   'passkey.nameHint': 'Für Sie, etwa das Gerät, auf dem er liegt.',
-  'passkey.wrongHost':
-    'Passkeys funktionieren nur unter der öffentlichen Adresse des Dienstes. Öffnen Sie die Konsole dort.',
   'account.changeEmail': 'E-Mail-Adresse ändern',
   'team.oldPasswordHint': 'Nötig, um die eigene E-Mail-Adresse zu ändern.',
   'invoices.edit': 'Entwurf bearbeiten',
