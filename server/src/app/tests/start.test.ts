@@ -125,8 +125,9 @@ describe('a start that fails prints the reason in one line, and ends with 1', ()
 });
 
 describe('the arguments of a command', () => {
+  const bundled = '../../dist/main.js'; // Which `npm start` runs.
   const programs = [
-    ['npm start', 'main.ts'],
+    ['npm start', bundled],
     ['npm run verify', 'verify.ts'],
     ['npm run receiver', '../../../tools/receiver.mjs'],
     ['npm run simulator', '../../../tools/simulator.ts'],
@@ -154,7 +155,7 @@ describe('the arguments of a command', () => {
   );
 
   test('npm start -- --version prints the version alone', async () => {
-    const { code, stdout } = await run(process.execPath, [join(import.meta.dirname, '..', 'main.ts'), '--version']);
+    const { code, stdout } = await run(process.execPath, [join(import.meta.dirname, '..', bundled), '--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
   });
 });
@@ -466,8 +467,15 @@ interface Ran {
 }
 
 async function run(program: string, words: string[], { cwd = folder, environment = {} } = {}): Promise<Ran> {
-  const { PATH = '', HOME = '/' } = process.env;
-  const env = { PATH, HOME, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', ...environment };
+  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    ...environment,
+  };
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {

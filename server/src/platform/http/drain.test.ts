@@ -1,36 +1,46 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
+import { standStill } from '../../testing/faults/stand-still.ts';
 import { drainBeforeClose } from './drain.ts';
 
-test('a stopping server answers a slow request before it closes connections, and ends the connection with the answer', async () => {
-  const order: string[] = [];
-  const app = Fastify();
-  drainBeforeClose(app);
-  // Runs after the drain, when connections that seem idle are closed.
-  app.addHook('preClose', async () => {
-    order.push('closing');
-  });
-  let isReceived = () => {};
-  const received = new Promise<void>((resolve) => {
-    isReceived = resolve;
-  });
-  app.get('/slow', async () => {
-    isReceived();
-    await sleep(300); // A slow answer, far longer than the pause after which connections count as idle.
-    order.push('answered');
-    return {};
-  });
-  const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  const client = new Agent({ connections: 1 });
+test.each([
+  ['', 0],
+  [', also when its process stood still meanwhile', 3_100],
+])(
+  'a stopping server answers a slow request before it closes connections, and ends the connection with the answer%s',
+  async (_also, standstillMs) => {
+    const order: string[] = [];
+    const app = Fastify();
+    drainBeforeClose(app);
+    // Runs after the drain, when connections that seem idle are closed.
+    app.addHook('preClose', async () => {
+      order.push('closing');
+    });
+    let isReceived = () => {};
+    const received = new Promise<void>((resolve) => {
+      isReceived = resolve;
+    });
+    app.get('/slow', async () => {
+      isReceived();
+      await sleep(300); // A slow answer, far longer than the pause after which connections count as idle.
+      order.push('answered');
+      return {};
+    });
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    const client = new Agent({ connections: 1 });
 
-  const slow = fetch(`${address}/slow`, { dispatcher: client });
-  await received;
-  const closed = app.close();
-  const reply = await slow;
-  expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
-  await closed;
-  await client.close();
-  expect(order).toEqual(['answered', 'closing']);
-});
+    const slow = fetch(`${address}/slow`, { dispatcher: client });
+    await received;
+    const closed = app.close();
+    while (app.server.listening) await nextTurn();
+    await nextTurn();
+    standStill(standstillMs);
+    const reply = await slow;
+    expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+    await client.close();
+    expect(order).toEqual(['answered', 'closing']);
+  },
+);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Line, startLine } from '../../../testing/faults/line.ts';
+import { standStill } from '../../../testing/faults/stand-still.ts';
 import { administer } from '../../../testing/postgres/administer.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { Database } from '../database.ts';
@@ -129,7 +130,7 @@ describe('healthy connections stay open', () => {
       const probed = monitor.start();
       // The probe was sent, and its answer is on the way.
       await setImmediate();
-      stall(2_500);
+      standStill(2_500);
       await probed;
     }
     expect(await pool.run(backend)).toEqual([before]);
@@ -162,9 +163,6 @@ describe('healthy connections stay open', () => {
   });
 
   /** Blocks the event loop. */
-  function stall(ms: number): void {
-    for (const until = performance.now() + ms; performance.now() < until; );
-  }
 });
 
 describe('when another server has taken over', () => {
