@@ -35,7 +35,12 @@ export function pages(opened: () => OpenedConsole): void {
     ['/webhooks', 'Add an endpoint'],
     ['/customers', 'Add a customer'],
     ['/invoices', 'Draft an invoice'],
+    ['/checkouts', 'Create a payment link'],
     ['/plans', 'Add a plan'],
+    ['/seller', 'Edit: Pages of payers'],
+    ['/seller', 'Edit: Invoice'],
+    ['/account', 'Add a passkey'],
+    ['/payments', 'View'],
     ['/team', 'Invite'],
   ])('the dialog of %s is accessible in both themes', async (path, name) => {
     await goTo(page, path);

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -25,6 +25,7 @@ export function ChangeEmail() {
       >
         {(errorOf) => (
           <>
+            <Text size="sm">{text('account.changeEmailHint')}</Text>
             <TextInput
               name="email"
               type="email"

@@ -23,7 +23,7 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
   const [typedCurrency, setCurrency] = useState('EUR');
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const currency = invoice?.currency ?? typedCurrency;
-  const channels = useRead('channels.list', { pageSize: 100 }, { enabled: opened });
+  const channels = useRead('channels.list', {}, { enabled: opened });
   // Stripe's payments need a page with its script.
   const usable = channels.data?.data.filter(
     (channel) => channel.state && channel.provider !== 'stripe' && channel.currency.split(',').includes(currency),

@@ -63,6 +63,7 @@ export const checkout = {
   'passkey.removeHint': 'Er kann nicht mehr zur Anmeldung verwendet werden.',
   'passkey.nameHint': 'Für Sie, etwa das Gerät, auf dem er liegt.',
   'account.changeEmail': 'E-Mail-Adresse ändern',
+  'account.changeEmailHint': 'Es beendet Ihre Sitzungen: Sie melden sich danach neu an.',
   'team.oldPasswordHint': 'Nötig, um die eigene E-Mail-Adresse zu ändern.',
   'invoices.edit': 'Entwurf bearbeiten',
 };

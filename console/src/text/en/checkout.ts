@@ -62,6 +62,7 @@ export const checkout = {
   'passkey.removeHint': 'It can no longer be used to sign in.',
   'passkey.nameHint': 'For you, such as the device it is on.',
   'account.changeEmail': 'Change the e-mail address',
+  'account.changeEmailHint': 'It ends your sessions: you sign in again afterwards.',
   'team.oldPasswordHint': 'Needed to change your own e-mail address.',
   'invoices.edit': 'Edit the draft',
 };
