@@ -38,8 +38,8 @@ export function pages(opened: () => OpenedConsole): void {
     ['/checkouts', 'Create a payment link'],
     ['/plans', 'Add a plan'],
     ['/seller', 'Edit: Pages of payers'],
-    ['/seller', 'Edit: Invoice'],
     ['/account', 'Add a passkey'],
+    ['/seller', 'Edit: Invoice'],
     ['/payments', 'View'],
     ['/team', 'Invite'],
   ])('the dialog of %s is accessible in both themes', async (path, name) => {

@@ -90,7 +90,9 @@ function useWithTenant<Row>(columns: readonly Column<Row>[], rows: readonly Row[
   const names = new Map(tenants.map(({ id, name }) => [String(id), name]));
   const nameOf = (id: string | number | null | undefined) =>
     id === null || id === undefined ? text('shell.platform') : (names.get(String(id)) ?? String(id));
-  return [...columns, { header: text('tenants.one'), cell: (row) => nameOf(of(row)), from: 'lg' }];
+  const tenant: Column<Row> = { header: text('tenants.one'), cell: (row) => nameOf(of(row)), from: 'lg' };
+  const isLastControl = columns.at(-1)?.isControl === true;
+  return isLastControl ? [...columns.slice(0, -1), tenant, ...columns.slice(-1)] : [...columns, tenant];
 }
 
 function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
@@ -105,6 +107,7 @@ function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   ));
 }
 
-function classOf({ isNumber }: Column<never>): string | undefined {
+function classOf({ isNumber, isControl }: Column<never>): string | undefined {
+  if (isControl) return classes.control;
   return isNumber ? classes.number : undefined;
 }

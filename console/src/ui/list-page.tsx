@@ -1,9 +1,9 @@
-import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ListName, RowOf } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
 import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
+import { FilterBar } from './filter-bar.tsx';
 import { useListViews } from './list-views.ts';
 import { ErrorNote } from './notes.tsx';
 import { Page } from './page.tsx';
@@ -48,11 +48,7 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         </>
       }
     >
-      {filters && (
-        <Group gap="xs" align="end">
-          {filters(state)}
-        </Group>
-      )}
+      {filters && <FilterBar>{filters(state)}</FilterBar>}
       <ErrorNote error={rows.error} onRetry={() => rows.refetch()} />
       <DataTable
         caption={title}

@@ -8,6 +8,7 @@ import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
@@ -37,7 +38,7 @@ export default function CheckoutsPage() {
   );
   return (
     <Page title={text('checkouts.title')} actions={add}>
-      <Group gap="xs" align="end">
+      <FilterBar>
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
@@ -45,7 +46,7 @@ export default function CheckoutsPage() {
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
-      </Group>
+      </FilterBar>
       <CursorList
         caption={text('checkouts.title')}
         operation="checkouts.list"

@@ -66,7 +66,7 @@ function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status
   const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
   return (
     <Tabs value={status || 'ALL'} onChange={(value) => onStatus(value === 'ALL' ? '' : (value ?? ''))}>
-      <Tabs.List>
+      <Tabs.List className="scrolled">
         {['ALL', ...paymentStatuses].map((name) => (
           <Tabs.Tab key={name} value={name} px="sm">
             {text(`status.${name}` as TextKey)}

@@ -1,4 +1,4 @@
-import { Checkbox, Group } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { deliveryStates } from '../../api/choices.ts';
 import type { Delivery } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { useListViews } from '../../ui/list-views.ts';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
@@ -73,7 +74,7 @@ export default function DeliveriesPage() {
         </>
       }
     >
-      <Group gap="xs" align="end">
+      <FilterBar>
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
@@ -87,7 +88,7 @@ export default function DeliveriesPage() {
           value={filters.endpointId}
           onChange={(endpointId) => setFilters({ endpointId })}
         />
-      </Group>
+      </FilterBar>
       <ErrorNote error={error} />
       <CursorList
         caption={text('events.deliveries')}

@@ -48,6 +48,7 @@ export const shell = {
   'filters.to': 'Bis (UTC)',
   'filters.search': 'Suche',
   'filters.searchHint': 'ID, Referenz, Beschreibung',
+  'filters.show': 'Filter',
   'filters.any': 'Alle',
   'filters.clear': 'Filter zurücksetzen',
   'state.active': 'Aktiv',

@@ -48,6 +48,7 @@ export const shell = {
   'filters.to': 'To (UTC)',
   'filters.search': 'Search',
   'filters.searchHint': 'Id, reference, description',
+  'filters.show': 'Filters',
   'filters.any': 'Any',
   'filters.clear': 'Clear the filters',
   'state.active': 'Active',
