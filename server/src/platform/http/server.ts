@@ -30,10 +30,14 @@ import { securityHeaders } from './security-headers.ts';
 import { compileSerializer } from './serialization.ts';
 import { compileSchema } from './validation.ts';
 
-/** Identifies the caller by the headers of the request and its address; throws a refusal. */
+/**
+ * Identifies the caller by the headers of the request and its address; throws a refusal. `isCheck`: of an open stream, which is
+ * no use of the session or key.
+ */
 export type Authenticate = (
   request: { method: string; headers: IncomingHttpHeaders },
   address: string,
+  options?: { isCheck?: boolean },
 ) => Promise<Principal>;
 
 export interface HttpServerOptions {
