@@ -1837,7 +1837,7 @@ export interface DeviceCode {
 }
 
 export interface DeviceCodeInput {
-  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
+  /** What asks, as the user should recognize it: the program and the name of the machine, without control and formatting characters. Names the key. */
   client: string;
   /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
   scope?: string | undefined;

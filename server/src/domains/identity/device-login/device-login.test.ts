@@ -103,6 +103,13 @@ test('an approval ends with the session that gave it', async () => {
   expect(refusalOf(await claim(approved.deviceCode))).toEqual([400, 'access_denied']);
 });
 
+test('a program cannot hide its name', async () => {
+  for (const client of ['florin\u202Enirolf', 'florin\u200B', 'florin\n\nApproved']) {
+    const reply = await florin.post('/api/device/code', { client });
+    expect([...refusalOf(reply), reply.body.error?.field]).toEqual([400, 'invalid_request', 'client']);
+  }
+});
+
 test('two requests for one approved key get one key', async () => {
   const { deviceCode, userCode } = await begin();
   await decide(userCode);
