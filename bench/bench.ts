@@ -39,6 +39,8 @@ export interface BenchOptions {
   rows: number;
   /** Processes of the shared service. */
   processes: number;
+  /** Length of the steady run with a timeline; undefined for the short comparison. */
+  minutes?: number | undefined;
   log: (line: string) => void;
 }
 
@@ -46,6 +48,7 @@ export interface BenchOptions {
 export class Bench {
   readonly rows: number;
   readonly processes: number;
+  readonly minutes: number | undefined;
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
@@ -53,9 +56,10 @@ export class Bench {
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
-  constructor({ rows, processes, log }: BenchOptions) {
+  constructor({ rows, processes, minutes, log }: BenchOptions) {
     this.rows = rows;
     this.processes = processes;
+    this.minutes = minutes;
     this.log = log;
   }
 

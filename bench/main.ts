@@ -1,6 +1,6 @@
 /**
  * `npm run bench` runs all measurements, `npm run bench -- NAME…` only the named ones; `--large` uses ten times the rows,
- * `--processes N` that many processes of the service.
+ * `--processes N` that many processes of the service, `--minutes N` draws the latencies of a steady run of that length.
  * Each run prints a table and appends its results to results.jsonl. A complete run also writes its table into README.md.
  */
 import { answerHelp } from '../tools/usage.ts';
@@ -20,7 +20,7 @@ answerHelp(
   `Usage: npm run bench [-- NAME ...] [--large]
 
 Runs all measurements, or those named, and prints a table. A complete run takes ten minutes and writes its table into
-bench/README.md. --large uses ten times the rows.
+bench/README.md. --large uses ten times the rows. With --minutes N, steady runs that long and draws bench/steady.svg.
 
 Measurements: ${Object.keys(measurements).join(', ')}.
 `,
@@ -29,17 +29,26 @@ Measurements: ${Object.keys(measurements).join(', ')}.
 
 const args = process.argv.slice(2);
 const isLarge = args.includes('--large');
-const at = args.indexOf('--processes');
-const processes = at < 0 ? 1 : Number(args[at + 1]);
-if (!(processes >= 1 && processes <= 64)) {
-  process.stderr.write('--processes takes a number from 1 to 64.\n');
-  process.exit(2);
-}
-const names = args.filter((arg, index) => arg !== '--large' && (at < 0 || (index !== at && index !== at + 1)));
+const processes = takeNumber('--processes', 64) ?? 1;
+const minutes = takeNumber('--minutes', 600);
+const names = args.filter((arg) => arg !== '--large');
 const unknown = names.find((name) => !(name in measurements));
 if (unknown !== undefined) {
   process.stderr.write(`Unknown measurement ${unknown}. Measurements: ${Object.keys(measurements).join(', ')}.\n`);
   process.exit(2);
+}
+
+/** Removes an option and its value from the arguments; returns the value. */
+function takeNumber(option: string, most: number): number | undefined {
+  const at = args.indexOf(option);
+  if (at < 0) return undefined;
+  const value = Number(args[at + 1]);
+  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+    process.stderr.write(`${option} takes a whole number from 1 to ${most}.\n`);
+    process.exit(2);
+  }
+  args.splice(at, 2);
+  return value;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -51,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 const selected = names.length > 0 ? names : Object.keys(measurements).filter((name) => !onlyByName.includes(name));
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, log });
+const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, log });
 const lines: Line[] = [];
 let isComplete = false;
 try {
@@ -60,7 +69,7 @@ try {
     lines.push(...((await measurements[name]?.(bench)) ?? []));
     log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  isComplete = names.length === 0 && processes === 1;
+  isComplete = names.length === 0 && processes === 1 && minutes === undefined;
 } finally {
   if (lines.length > 0) {
     process.stdout.write(`${tableOf(lines)}\n`);

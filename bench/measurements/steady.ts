@@ -3,6 +3,7 @@ import { milliseconds, perSecond } from '../format.ts';
 import { stopProcess } from '../processes/children.ts';
 import { createRequests } from '../requests.ts';
 import { interleave, median } from '../rounds.ts';
+import { steadyTimeline } from './steady-timeline.ts';
 
 const maxRatePerSecond = 8_000;
 const shareOfPeak = 0.4;
@@ -18,6 +19,17 @@ export async function steady(bench: Bench): Promise<Line[]> {
   const requests = createRequests(merchant.key, channelId);
   const peak = await bench.load({ port: service.port, requests, connections: 256 });
   const ratePerSecond = Math.min(maxRatePerSecond, Math.round(peak.perSecond * shareOfPeak));
+  if (bench.minutes !== undefined) {
+    const line = await steadyTimeline(bench, {
+      service,
+      barePort: bare.port,
+      requests,
+      ratePerSecond,
+      minutes: bench.minutes,
+    });
+    await stopProcess(bare.process);
+    return [line];
+  }
   const side = (name: string, port: number) => ({
     name,
     mediansMs: [] as number[],

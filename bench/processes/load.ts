@@ -19,6 +19,14 @@ export interface LoadJob {
    * delays every request scheduled during it. Without a rate, each connection sends its next request after a response.
    */
   ratePerSecond?: number;
+  /** Also returns the latencies of each second. */
+  isTimelineWanted?: boolean;
+}
+
+/** The latencies of the requests that were due in one second. */
+export interface LoadSecond {
+  p99Ms: number;
+  longestMs: number;
 }
 
 export interface LoadResult {
@@ -31,6 +39,10 @@ export interface LoadResult {
   medianMs: number;
   p99Ms: number;
   longestMs: number;
+  /** When the measured time began, by the machine's clock. */
+  measuredFromMs: number;
+  /** Empty unless wanted. */
+  timeline: LoadSecond[];
 }
 
 const receiveBytes = 64 * 1024;
@@ -42,6 +54,8 @@ class Load {
   readonly #job: LoadJob;
   readonly #requests: Buffer[];
   readonly #latenciesUs: Histogram = build({ highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 3 });
+  /** Latencies in ms by the second in which the request was due. */
+  readonly #latenciesOfSeconds: number[][] = [];
   readonly #connections: Connection[] = [];
   /** Scheduled times of requests that are waiting for an idle connection. */
   #overdue: number[] = [];
@@ -110,6 +124,11 @@ class Load {
     if (isCounted) {
       this.#counted++;
       this.#latenciesUs.recordValue(Math.min(60_000_000, (now - dueAt) * 1000));
+      if (this.#job.isTimelineWanted) {
+        const second = Math.floor((dueAt - this.#countFrom) / 1000);
+        this.#latenciesOfSeconds[second] ??= [];
+        this.#latenciesOfSeconds[second].push(now - dueAt);
+      }
     }
     if (hasRate) {
       const overdue = this.#overdue.shift();
@@ -129,6 +148,8 @@ class Load {
       medianMs: ms(50),
       p99Ms: ms(99),
       longestMs: this.#latenciesUs.maxValue / 1000,
+      measuredFromMs: performance.timeOrigin + this.#countFrom,
+      timeline: Array.from(this.#latenciesOfSeconds, (latencies) => latenciesOf(latencies ?? [])),
     };
   }
 }
@@ -185,6 +206,11 @@ class Connection {
     }
     if (this.#missingBytes === 0) this.#onResponse(this, this.#isSuccess);
   }
+}
+
+function latenciesOf(latenciesMs: number[]): LoadSecond {
+  const sorted = latenciesMs.sort((a, b) => a - b);
+  return { p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0, longestMs: sorted.at(-1) ?? 0 };
 }
 
 function waitUntil(at: number): Promise<void> {

@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Bench, Line } from '../bench.ts';
+import { milliseconds, perSecond } from '../format.ts';
+import type { Service } from '../service.ts';
+import { type Chart, timelineChart } from '../timeline-chart.ts';
+
+const connections = 256;
+const bareSeconds = 30;
+const picture = fileURLToPath(new URL('../steady.svg', import.meta.url));
+
+interface SteadyTimeline {
+  service: Service;
+  barePort: number;
+  requests: string[];
+  ratePerSecond: number;
+  minutes: number;
+}
+
+/** What the service and PostgreSQL did in one second. */
+interface Activity {
+  atMs: number;
+  nodeCpuMs: number;
+  postgresCpuMs: number;
+  /** Checkpoints completed so far. */
+  checkpoints: number;
+  autovacuums: number;
+}
+
+/**
+ * Measures creates at a steady rate for minutes, and draws p99 of each second above the CPU time, checkpoints and autovacuum
+ * of the same second. The bare server at the same rate, before the run, is the control.
+ */
+export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Promise<Line> {
+  const { service, barePort, requests, ratePerSecond, minutes } = options;
+  const job = { requests, connections, ratePerSecond, isTimelineWanted: true };
+  const bare = await bench.load({ ...job, port: barePort, seconds: bareSeconds });
+  const observer = observe(service);
+  const load = await bench.load({ ...job, port: service.port, seconds: minutes * 60 }).finally(() => observer.stop());
+  if (load.failures > 0) throw new Error(`${load.failures} requests failed at ${ratePerSecond}/s.`);
+  const activities = observer.activities.map((activity) => ({
+    ...activity,
+    second: (activity.atMs - load.measuredFromMs) / 1000,
+  }));
+  const charts: Chart[] = [
+    chart(
+      `p99 of a create, ms, at ${perSecond(ratePerSecond)}; bare ${milliseconds(bare.p99Ms)}`,
+      p99sOf(load.timeline),
+    ),
+    chart(
+      'longest, ms',
+      load.timeline.map(({ longestMs }, second) => [second, longestMs]),
+    ),
+    chart(
+      'CPU of the service, ms a second',
+      activities.map(({ second, nodeCpuMs }) => [second, nodeCpuMs]),
+    ),
+    chart(
+      'CPU of PostgreSQL, ms a second',
+      activities.map(({ second, postgresCpuMs }) => [second, postgresCpuMs]),
+    ),
+    chart(
+      'autovacuum workers',
+      activities.map(({ second, autovacuums }) => [second, autovacuums]),
+    ),
+  ];
+  const marks = activities.flatMap(({ second, checkpoints }, index) =>
+    index > 0 && checkpoints > (activities[index - 1]?.checkpoints ?? 0) ? [second] : [],
+  );
+  writeFileSync(picture, timelineChart(charts, { seconds: minutes * 60, marks, marksMean: 'end of a checkpoint' }));
+  const late = load.timeline.filter(({ p99Ms }) => p99Ms > 3 * bare.p99Ms).length;
+  return {
+    measurement: 'steady',
+    what: `p99 of create ÷ bare's, ${minutes} min at ${perSecond(ratePerSecond)}`,
+    ours: milliseconds(load.p99Ms),
+    against: `bare ${milliseconds(bare.p99Ms)}`,
+    figure: load.p99Ms / bare.p99Ms,
+    goal: { atMost: 3 },
+    comment: `${late} of ${load.timeline.length} seconds above three times bare; longest ${milliseconds(load.longestMs)}; bench/steady.svg`,
+  };
+}
+
+function p99sOf(timeline: readonly { p99Ms: number }[]): [number, number][] {
+  return timeline.map(({ p99Ms }, second) => [second, p99Ms]);
+}
+
+function chart(title: string, points: [number, number][]): Chart {
+  return { title, points };
+}
+
+/** Reads the activity every second until stopped. */
+function observe(service: Service): { activities: Activity[]; stop: () => void } {
+  const activities: Activity[] = [];
+  let cpu = service.cpu();
+  const timer = setInterval(() => {
+    const before = cpu;
+    cpu = service.cpu();
+    const nodeCpuMs = (cpu.nodeUs - before.nodeUs) / 1000;
+    const postgresCpuMs = (cpu.postgresUs - before.postgresUs) / 1000;
+    const atMs = performance.timeOrigin + performance.now();
+    service.database
+      .query<{ checkpoints: number; autovacuums: number }>(
+        `select (select num_done::int from pg_stat_checkpointer) as checkpoints,
+           (select count(*)::int from pg_stat_activity where backend_type = 'autovacuum worker') as autovacuums`,
+      )
+      .then(({ rows: [row] }) => {
+        if (row !== undefined) activities.push({ atMs, nodeCpuMs, postgresCpuMs, ...row });
+      })
+      // A second without a reading is a gap in the picture; the load itself reports a service that is down.
+      .catch(() => {});
+  }, 1000);
+  return { activities, stop: () => clearInterval(timer) };
+}
