@@ -4,7 +4,7 @@ import { readableTypes } from '../../../core/event-types.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { get, type Route } from '../../../platform/http/route.ts';
-import type { Authenticate } from '../../../platform/http/server.ts';
+import type { Authenticate } from '../../../platform/http/server/server.ts';
 import type { EventStreams, MayRead, StreamRequest } from './event-streams.ts';
 import { lastEventHeader, streamQuery } from './schema.ts';
 
