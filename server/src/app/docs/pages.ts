@@ -45,7 +45,7 @@ const groups: readonly [string, string | readonly string[]][] = [
   ['Guides', 'guides/'],
   ['Concepts', 'concepts/'],
   ['Tables', 'reference/'],
-  ['Releases', ['versioning', 'changelog', 'comparison']],
+  ['Releases', ['versioning', 'changelog', 'comparison', 'performance']],
 ];
 
 /** A group of pages as readers see it. */
