@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,6 +12,7 @@ import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
+import { declaredNameFiles } from './declared-names.ts';
 import { llmsIndex } from './llms-index.ts';
 import { sdkFiles } from './sdk/generate.ts';
 import { invoiceTables } from './tables/invoice-tables.ts';
@@ -195,8 +197,15 @@ function sandboxTable(): string {
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   answerHelp(`Usage: npm run docs
 
-Writes what is derived from the code: the tables between marks in docs/, and the generated part of the SDK.
+Writes what is derived from the code: the lists of event types and audit actions, the tables between marks in docs/, and
+the generated part of the SDK.
 `);
+  const lists = Object.entries(declaredNameFiles()).map(([file, after]) => write(file, after));
+  // The code that is loaded has the lists as they were.
+  if (lists.includes('updated')) {
+    execFileSync(process.execPath, process.argv.slice(1), { stdio: 'inherit' });
+    process.exit();
+  }
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
@@ -204,9 +213,11 @@ Writes what is derived from the code: the tables between marks in docs/, and the
   }
 }
 
-function write(page: string, after: string): void {
+function write(page: string, after: string): 'unchanged' | 'updated' {
   const file = join(root, page);
   const isCurrent = existsSync(file) && readFileSync(file, 'utf8') === after;
   if (!isCurrent) writeFileSync(file, after);
-  console.log(`${page}: ${isCurrent ? 'unchanged' : 'updated'}`);
+  const outcome = isCurrent ? 'unchanged' : 'updated';
+  console.log(`${page}: ${outcome}`);
+  return outcome;
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { settings } from '../server/src/app/config/settings.ts';
 import { modules as moduleList } from '../server/src/app/modules.ts';
 import type { AnyModule } from '../server/src/platform/module.ts';
+import { collected, declaredNameFiles } from './declared-names.ts';
 import { apiPages, generatedPages, regenerated } from './generated-pages.ts';
 import { llmsIndex } from './llms-index.ts';
 
@@ -14,6 +15,21 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
 test.each(generatedPages)('the tables in %s are what the code says now (else: npm run docs)', (page) => {
   expect(regenerated(read(page))).toBe(read(page));
+});
+
+test('the lists of event types and audit actions are what the modules declare (else: npm run docs)', () => {
+  for (const [file, text] of Object.entries(declaredNameFiles())) expect(read(file)).toBe(text);
+});
+
+test('a listed name keeps its place, a new one comes last, and no two modules declare the same', () => {
+  const declared = [{ 'a.new': '1' }, { 'b.kept': '2', 'c.kept': '3' }];
+  const all = collected(declared, { 'c.kept': '3', 'd.removed': '4', 'b.kept': '2' });
+  expect(Object.entries(all)).toEqual([
+    ['c.kept', '3'],
+    ['b.kept', '2'],
+    ['a.new', '1'],
+  ]);
+  expect(() => collected([...declared, { 'b.kept': '5' }], {})).toThrow('b.kept');
 });
 
 test('the index for language models is of the present pages, and its links lead to files (else: npm run docs)', () => {

@@ -33,10 +33,10 @@ for (const change of changes) apply(change);
 const node = process.execPath;
 const module = 'server/src/domains/payments/comments';
 const tests = [module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'];
+run(node, ['tools/generated-pages.ts']);
 run(binary('tsc'), ['--noEmit']);
 run(binary('biome'), ['check', '--error-on-warnings', module, 'server/src/app/modules.ts']);
 run(node, ['tools/layers.ts']);
-run(node, ['tools/generated-pages.ts']);
 run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...tests]);
 console.log(`recipes: the code with all ${changes.length} changes of docs/recipes.md passes every check`);
 

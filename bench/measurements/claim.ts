@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { deliveryIdFrom } from '../../server/src/domains/webhooks/events/append-events.cte.ts';
+import { deliveryIdFrom } from '../../server/src/domains/webhooks/delivery-queue/enqueue.cte.ts';
 import type { Bench, Line } from '../bench.ts';
 import { measureCreateToPost, waitForPosts } from '../delivery-latency.ts';
 import { milliseconds } from '../format.ts';

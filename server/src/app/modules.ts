@@ -23,6 +23,7 @@ import { refunds } from '../domains/payments/refunds/module.ts';
 import { statistics } from '../domains/payments/statistics/module.ts';
 import { transactions } from '../domains/payments/transactions/module.ts';
 import { deliveries } from '../domains/webhooks/deliveries/module.ts';
+import { deliveryQueue } from '../domains/webhooks/delivery-queue/module.ts';
 import { webhookEndpoints } from '../domains/webhooks/endpoints/module.ts';
 import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
@@ -44,6 +45,7 @@ export const modules = [
   requests,
   deviceLogin,
 
+  deliveryQueue,
   events,
   webhookEndpoints,
   deliveries,

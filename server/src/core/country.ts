@@ -7,12 +7,6 @@ const unassigned = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(
 /** The codes of ISO 3166-1 alpha-2: what ICU knows, without withdrawn codes and aliases such as UK. */
 export const countryCodes: readonly string[] = countriesOfIcu();
 
-const known = new Set(countryCodes);
-
-export function isCountry(code: string): boolean {
-  return known.has(code);
-}
-
 function countriesOfIcu(): string[] {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });

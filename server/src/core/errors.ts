@@ -118,6 +118,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether the database, or another part of this service, is away for now: the same work succeeds later. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Refusal && error.kind === 'unavailable';
+}
+
 /** The value of a field is not valid. */
 export function invalid(field: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { field });

@@ -1,37 +1,9 @@
+import { scopeOfEventType } from './generated/event-types.ts';
 import type { Scope } from './scopes.ts';
 
-/**
- * All event types, with the scope that a caller needs to read them: that of the record that the event is about. Beside the
- * twelve of the interface they report every change that a merchant's system may have to react to.
- */
-export const scopeOfEventType = {
-  'transaction.created': 'transaction_read',
-  'transaction.processing': 'transaction_read',
-  'transaction.succeeded': 'transaction_read',
-  'transaction.failed': 'transaction_read',
-  'transaction.refunded': 'transaction_read',
-  'transaction.cancelled': 'transaction_read',
-  'transaction.action_required': 'transaction_read',
-  'refund.created': 'transaction_read',
-  'refund.succeeded': 'transaction_read',
-  'refund.failed': 'transaction_read',
-  'subscription.created': 'subscription_read',
-  'subscription.updated': 'subscription_read',
-  'subscription.cancelled': 'subscription_read',
-  'subscription.expired': 'subscription_read',
-  'invoice.created': 'invoice_read',
-  'invoice.finalized': 'invoice_read',
-  'invoice.paid': 'invoice_read',
-  'invoice.payment_failed': 'invoice_read',
-  'invoice.overdue': 'invoice_read',
-  'invoice.voided': 'invoice_read',
-  'invoice.uncollectible': 'invoice_read',
-  'customer.created': 'transaction_read',
-  'customer.updated': 'transaction_read',
-  'channel.disabled': 'channel_read',
-  'webhook.disabled': 'webhook_read',
-} as const;
+export { scopeOfEventType };
 
+/** Modules declare their types (`eventTypes` in `module.ts`); `npm run docs` collects them. */
 export type EventType = keyof typeof scopeOfEventType;
 export const eventTypes = Object.keys(scopeOfEventType) as EventType[];
 

@@ -1,12 +1,10 @@
 import { Refusal } from './errors.ts';
 import type { Principal } from './principal.ts';
 
-/** Whether records belong to real business (`live`) or are tries (`test`). Nothing is ever shown or counted in both. */
-export type Livemode = boolean;
-
 /** The header that tells on which side of the two a request was answered: `test` or `live`. */
 export const modeHeader = 'x-florin-mode';
 
+/** Records belong to real business (`live`) or are tries (`test`). Nothing is ever shown or counted in both. */
 export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
 
 /** The caller, as far as its mode is concerned. A developer key has one, a session none. */

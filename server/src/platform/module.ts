@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { Scope } from '../core/scopes.ts';
 import type { Route } from './http/route.ts';
 import type { BackgroundWorker } from './jobs/background-worker.ts';
 import type { RetentionSweep } from './jobs/sweeper.ts';
@@ -26,6 +27,13 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   /** The tables that this module alone writes. */
   tables: readonly string[];
   settings?: Own;
+  /** The types of its events, each with the scope that a caller needs to read them: that of the record that they are about. */
+  eventTypes?: Readonly<Record<`${string}.${string}`, Scope>>;
+  /**
+   * The actions that it enters into the audit log, each with its meaning. The part before the dot is the type of the record.
+   * Names are stable: they are stored, filtered by and exported.
+   */
+  auditActions?: Readonly<Record<`${string}.${string}`, string>>;
   /** Makes the services that this module and later ones use. Called once per node. */
   provide?: (needs: Needs) => Provides;
   /** Groups of the API reference, in order. */

@@ -53,11 +53,7 @@ export async function run(words: readonly string[], options: CommandOptions = {}
  * @throws CommandFailure, SettingsError or EmbeddedPostgresError when the database cannot be copied or the copy differs;
  *   nothing is left behind
  */
-export async function backUp(
-  dir: string,
-  { withKeys }: { withKeys: boolean },
-  context: CommandContext,
-): Promise<Backup> {
+async function backUp(dir: string, { withKeys }: { withKeys: boolean }, context: CommandContext): Promise<Backup> {
   const begunAt = performance.now();
   const keyTexts = await readKeys(context);
   const source = await findDatabase(context.settings, openLog('error'), { anySchema: true });

@@ -43,7 +43,7 @@ export interface Manifest {
   broken: string[];
 }
 
-export const manifestFile = 'manifest.json';
+const manifestFile = 'manifest.json';
 /** The checksum of the manifest, in the format of `sha256sum`. The manifest has those of all other files. */
 const checksumFile = 'manifest.sha256';
 

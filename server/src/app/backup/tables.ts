@@ -7,7 +7,7 @@ export async function tablesOf(session: Session): Promise<TableRow[]> {
   return inOrderOfReferences(await session.run(listTables));
 }
 
-export function inOrderOfReferences(tables: readonly TableRow[]): TableRow[] {
+function inOrderOfReferences(tables: readonly TableRow[]): TableRow[] {
   const ordered: TableRow[] = [];
   let left = [...tables];
   while (left.length > 0) {

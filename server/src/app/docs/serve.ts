@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { jsonType } from '../../platform/http/broken-http.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
-import { StaticContent } from '../../platform/http/static-content.ts';
+import { jsonType } from '../../platform/http/server/broken-http.ts';
+import { StaticContent } from '../../platform/http/server/static-content.ts';
 import type { ReferenceGroup } from '../../platform/module.ts';
 import { llmsTxt } from './llms-txt.ts';
 import { htmlOf } from './markdown.ts';

@@ -2,7 +2,7 @@ import type { Refusal, RefusalType } from '../../core/errors.ts';
 import { platformTenant } from '../../core/principal.ts';
 import type { Actor } from '../../domains/identity/audit/append.ts';
 import type { RefusedRequests } from '../../domains/identity/audit/refused-requests.ts';
-import type { RefusedCall } from '../../platform/http/server.ts';
+import type { RefusedCall } from '../../platform/http/server/server.ts';
 
 const permissionRefusals: ReadonlySet<RefusalType> = new Set([
   'scope_missing',

@@ -1,6 +1,6 @@
 import { modeName } from '../../core/livemode.ts';
 import type { RequestRecorder } from '../../domains/identity/requests/recorder.ts';
-import type { RepliedRequest, ReplyFacts } from '../../platform/http/server.ts';
+import type { RepliedRequest, ReplyFacts } from '../../platform/http/server/server.ts';
 
 /** Records an answered request in the request log of the caller's tenant. */
 export function recordRequest(

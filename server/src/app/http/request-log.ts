@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/errors.ts';
-import type { ReplyFacts } from '../../platform/http/server.ts';
+import type { ReplyFacts } from '../../platform/http/server/server.ts';
 import type { Log } from '../../platform/process/log.ts';
 
 /** A request that takes longer is logged, whatever its result. */

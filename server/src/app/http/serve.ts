@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { stopAccepting } from '../../platform/http/drain.ts';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
-import { addRoute, httpServer } from '../../platform/http/server.ts';
-import type { WaitingServer } from '../../platform/http/waiting-server.ts';
+import { addRoute } from '../../platform/http/server/add-route.ts';
+import { stopAccepting } from '../../platform/http/server/drain.ts';
+import { httpServer } from '../../platform/http/server/server.ts';
+import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
 import type { Context } from '../assemble.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../core/errors.ts';
-import { WaitingServer } from '../../platform/http/waiting-server.ts';
+import { WaitingServer } from '../../platform/http/server/waiting-server.ts';
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf, isLoginRefused, isTlsRefused } from '../../platform/postgres/connection/failures.ts';
 import type { Log } from '../../platform/process/log.ts';

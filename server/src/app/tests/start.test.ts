@@ -129,8 +129,8 @@ describe('the arguments of a command', () => {
   const programs = [
     ['npm start', bundled],
     ['npm run verify', 'verify.ts'],
-    ['npm run receiver', '../../../tools/receiver.mjs'],
-    ['npm run simulator', '../../../tools/simulator.ts'],
+    ['npm run receiver', '../../../tools/local/receiver.mjs'],
+    ['npm run simulator', '../../../tools/local/simulator.ts'],
   ] as const;
 
   test.each(programs)(

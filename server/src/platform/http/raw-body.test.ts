@@ -4,7 +4,8 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aRefusal } from '../../testing/shapes.ts';
 import { type Call, endpoint } from './route.ts';
-import { addRoute, httpServer } from './server.ts';
+import { addRoute } from './server/add-route.ts';
+import { httpServer } from './server/server.ts';
 
 const maximumBytes = 256 * 1024;
 const authenticate = () => {

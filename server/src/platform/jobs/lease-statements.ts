@@ -112,6 +112,50 @@ export function claimStatement<Row>(
   );
 }
 
+export interface EndOptions {
+  /** Columns of the primary key, which has two. */
+  key: readonly [string, string];
+  /** The state of work that is not done. */
+  openState: string;
+  /** The column with the time at which the work ended. */
+  endedAt: string;
+}
+
+/**
+ * Records the result of a try, fenced by the lease. Values: the key, the lease, the new state, tries, when it is due again and
+ * now, both in ms.
+ */
+export function recordStatement(
+  { table, name }: LeasedTable,
+  { key, openState, endedAt }: EndOptions,
+): Statement<never> {
+  return statement(
+    `${name}.record`,
+    `update ${table}
+        set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
+            ${endedAt} = case when $4 <> '${openState}' then to_timestamp($7::float8 / 1000) end
+      where ${key[0]} = $1 and ${key[1]} = $2 and lease = $3`,
+  );
+}
+
+/** Deletes work that ended before a time, for `deleteInBatches`. Values: the time in ms, the most rows. */
+export function sweepStatement(
+  { table, name }: LeasedTable,
+  { key, openState, endedAt }: EndOptions,
+): Statement<unknown> {
+  return statement(
+    `${name}.sweep`,
+    `with old as materialized (
+       select ${key.join(', ')} from ${table}
+        where state <> '${openState}' and ${endedAt} < to_timestamp($1::float8 / 1000)
+        order by ${endedAt}
+        limit $2
+     )
+     delete from ${table} t using old where ${key.map((column) => `t.${column} = old.${column}`).join(' and ')}
+     returning 1`,
+  );
+}
+
 /** The `claim` of a worker (`worker.ts`) by such a statement. */
 export function claimBy<Row>(claim: Statement<Row>, { database, clock, leaseMs }: LeaseDeps) {
   return (room: number, lease: string): Promise<Row[]> => {

@@ -82,7 +82,7 @@ export function readStatement<Row>(
  * Reads a page by its number, newest first: each tenant contributes the keys that may precede the page's end, and only the
  * page's rows are read. Values: those of `firstFilter`, the filters, and then how many rows to skip and how many to return.
  */
-export function pageStatement<Row>(
+function pageStatement<Row>(
   name: string,
   { from, alias, key, condition }: RowSource,
   columns: string,
@@ -111,7 +111,7 @@ export function pageStatement<Row>(
 }
 
 /** The number of rows under filters. Values: as `readStatement` up to the filters. */
-export function countStatement(
+function countStatement(
   name: string,
   { from, alias, key, condition }: RowSource,
   filters: FilterSql,

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../postgres/database.ts';
 import { scanEnough } from '../postgres/scan-enough.ts';
 import type { Statement } from '../postgres/statement.ts';
 import { cursorOf, type KeyType, keyOfCursor } from './cursor.ts';
+import type { Filter, ListFilters } from './filters.ts';
 import type { ListStatements, ReadRow } from './list-statements.ts';
 import { integerOf } from './search.ts';
 
@@ -131,9 +132,6 @@ export function wayTo<Way extends string>(
   return ways.find((way) => (given[way] ?? null) !== null) ?? 'all';
 }
 
-/** The whole range of a list whose keys are integers. */
-export const everyInteger = { fromKey: 0, toKey: Number.MAX_SAFE_INTEGER };
-
 /** Reads rows below a key, newest first. */
 export async function readSlice<Row extends { id: string | number }>(
   database: Queryable,
@@ -174,7 +172,7 @@ const isLower = (one: string, other: string | number) =>
   typeof other === 'string' ? one < other : Number(one) < other;
 
 /** The values of `firstFilter` and of the filters. */
-export function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[] {
+function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[] {
   return [tenantIds, tenantIds.map(() => fromKey), tenantIds.map(() => toKey), ...values];
 }
 
@@ -203,4 +201,43 @@ export function countedList<Row extends { id: string | number }>(
         return { total: counted?.total ?? 0, rows: await snapshot.run(page, [...values, skip, take]) };
       }),
   };
+}
+
+/** The keys among which a list reads. */
+interface KeyRange extends Pick<Selection, 'fromKey' | 'toKey'> {
+  keyType: KeyType;
+  idPrefix?: string;
+}
+
+const everyInteger: KeyRange = { keyType: 'bigint', fromKey: 0, toKey: Number.MAX_SAFE_INTEGER };
+
+export interface FilteredListOptions<Row extends { id: string | number }> {
+  /** Part of the cursor, so that the cursor of one list is refused by another. */
+  name: string;
+  tenantIds: readonly number[];
+  query: object;
+  /** The values of the filters: those of the query, and those that the list determines itself. */
+  given: Readonly<Record<string, unknown>> & { modes: readonly boolean[] | undefined };
+  filters: Pick<ListFilters<Record<string, Filter>>, 'valuesOf' | 'usedIn' | 'uncountedIn'>;
+  /** By the filter whose index finds the rows. */
+  statements: Readonly<Record<string, ListStatements<Row>>> & { all: ListStatements<Row> };
+  /** Default: all integers. */
+  keys?: KeyRange;
+  /** Default: the first filter in use that is declared as not counted. */
+  uncounted?: string | undefined;
+}
+
+/** A list under the filters of a query: the index of one filter finds the rows, and the other filters are tested on them. */
+export function filteredList<Row extends { id: string | number }>(
+  deps: ListDeps,
+  { name, tenantIds, query, given, filters, statements, keys = everyInteger, ...options }: FilteredListOptions<Row>,
+): List<Row> {
+  const { fromKey, toKey, ...form } = keys;
+  const way = wayTo(given, statements);
+  const isSifted = filters.usedIn(given).some((used) => used !== way);
+  const isModed = given.modes !== undefined;
+  const selection = { tenantIds, fromKey, toKey, values: filters.valuesOf(given), isSifted, isModed };
+  const { uncounted = filters.uncountedIn({ ...query }) } = options;
+  const list = { name, filters: filtersOf(query), uncounted, ...form };
+  return countedList(deps, statements[way] ?? statements.all, selection, list);
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../core/errors.ts';
+import { isUnavailable, Refusal } from '../../core/errors.ts';
 import { failureOf } from './connection/failures.ts';
 import { type Costed, FairQueue } from './fair-queue.ts';
 
@@ -115,7 +115,7 @@ export class Batcher<Item, Result> {
         this.#isAway = false;
         return results;
       } catch (error) {
-        if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
+        if (!isUnavailable(error)) throw error;
         if (performance.now() >= deadline) {
           this.#isAway = true;
           throw error;

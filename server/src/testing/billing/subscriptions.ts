@@ -57,7 +57,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     subscribe: async (
       input: Parameters<typeof createSubscription>[0],
       principal: Principal,
-    ): Promise<SubscriptionRecord> => (await createSubscription(input, principal, deps)).record,
+    ): Promise<SubscriptionRecord> => (await createSubscription(input, principal, deps)).answer,
     renew: () => renewDue(0, nowMs, deps),
     collect: () => collectDue(0, nowMs, deps),
     /** Renews until nothing is due. */

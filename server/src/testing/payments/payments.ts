@@ -44,7 +44,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     channels,
     drawUuid,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      (await updateTransaction(input, principal, deps)).record,
+      (await updateTransaction(input, principal, deps)).answer,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
       updateTransaction(input, principal, deps, { idempotencyKey: key }),
     stop: async () => {

@@ -151,7 +151,7 @@ export async function processingNode(
           clock,
           transitions,
         })
-      ).record,
+      ).answer,
     refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
       (
         await createRefund(input, principal, {
@@ -162,7 +162,7 @@ export async function processingNode(
           transitions,
           stepUpRefundAmount: undefined,
         })
-      ).record,
+      ).answer,
     find: (id: string, principal: Principal) => reader.find(id, principal),
     stop: async () => {
       await dispatcher.stop();

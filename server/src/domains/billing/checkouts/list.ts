@@ -3,11 +3,11 @@ import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
-import { countedList, everyInteger, filtersOf, type ListDeps, pageOf, wayTo } from '../../../platform/lists/list.ts';
+import { filteredList, type ListDeps, pageOf } from '../../../platform/lists/list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
 import type { CheckoutDeps } from './create.ts';
 import { checkoutFilters, statements } from './list-statements.ts';
-import { recordOf } from './record.ts';
+import { recordFor } from './record.ts';
 import type { checkoutListQuery, checkoutRow } from './schema.ts';
 
 type Query = Static<typeof checkoutListQuery>;
@@ -19,7 +19,7 @@ export async function listCheckouts(
 ): Promise<Answer<Static<typeof checkoutRow>[]>> {
   const nowMs = deps.clock();
   const { rows, pagination } = await pageOf(await checkoutList(query, principal, nowMs, deps), query);
-  const data = rows.map((row) => ({ ...recordOf(row, nowMs, deps), ...tenantOfRow(principal, row) }));
+  const data = rows.map((row) => ({ ...recordFor(principal, row, nowMs, deps), ...tenantOfRow(principal, row) }));
   return { data, pagination };
 }
 
@@ -27,17 +27,15 @@ async function checkoutList(query: Query, principal: Principal, nowMs: number, d
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.invoiceId]);
   const given = { ...query, ...statusFilter(query.status, nowMs), modes, ...createdLimitsOf(query) };
-  const way = wayTo(given, statements);
-  const selection = {
-    ...everyInteger,
+  const uncounted = query.status && 'status';
+  return filteredList(deps, {
+    name: 'checkouts',
     tenantIds,
-    values: checkoutFilters.valuesOf(given),
-    isSifted: checkoutFilters.usedIn(given).some((name) => name !== way),
-    isModed: modes !== undefined,
-  };
-  return countedList(deps, statements[way], selection, {
-    ...{ name: 'checkouts', filters: filtersOf(query), keyType: 'bigint' },
-    uncounted: query.status && 'status',
+    query,
+    given,
+    filters: checkoutFilters,
+    statements,
+    uncounted,
   });
 }
 

@@ -38,6 +38,12 @@ export const checkouts = defineModule({
       place: ({ tenant_id, id }) => tokenPlace(tenant_id, id),
     }),
   ],
+  auditActions: {
+    'checkout.create': 'A page for a payer was made, by a user or for a mail about an invoice.',
+    'checkout.expire': 'A page for a payer was closed.',
+    'checkout.pay': 'A payer made a payment on a page.',
+    'portal.create': 'A link to the portal of a customer was made. The record is the customer.',
+  },
   reference: [{ name: 'Checkouts', description: 'Pages on which payers pay an amount or an invoice.' }],
   resources: { checkout: checkoutRecord, portal: portalRecord },
   schemas: {

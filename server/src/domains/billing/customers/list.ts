@@ -3,7 +3,7 @@ import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
-import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
 import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
@@ -31,24 +31,11 @@ export async function listCustomers(
 }
 
 /** The customers that the caller may see and asks for. */
-export async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
+async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
-  const way = wayTo(given, statements);
-  const selection = {
-    ...everyInteger,
-    tenantIds,
-    values: customerFilters.valuesOf(given),
-    isSifted: customerFilters.usedIn(given).some((name) => name !== way),
-    isModed: modes !== undefined,
-  };
-  return countedList(deps, statements[way], selection, {
-    name: 'customers',
-    filters: filtersOf(query),
-    keyType: 'bigint',
-    uncounted: customerFilters.uncountedIn(query),
-  });
+  return filteredList(deps, { name: 'customers', tenantIds, query, given, filters: customerFilters, statements });
 }
 
 async function search(

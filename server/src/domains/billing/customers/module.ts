@@ -24,6 +24,15 @@ export const customers = defineModule({
       place: ({ tenant_id, id }) => paymentMethodPlace(tenant_id, id),
     }),
   ],
+  eventTypes: {
+    'customer.created': 'transaction_read',
+    'customer.updated': 'transaction_read',
+  },
+  auditActions: {
+    'customer.create': 'A customer was created.',
+    'customer.update': 'A customer was changed.',
+    'customer.export': 'Customers were exported.',
+  },
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   integrity: customerChecks,

@@ -6,7 +6,7 @@ import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
@@ -39,7 +39,7 @@ export async function createInvoice(
   principal: Principal,
   deps: CreateInvoiceDeps,
   idempotencyKey?: string,
-): Promise<{ record: InvoiceRecord; replayed: boolean }> {
+): Promise<IdempotentAnswer<InvoiceRecord>> {
   const { database, clock } = deps;
   requireOneTax(input.lines);
   metadataJson(input.metadata);
@@ -79,8 +79,7 @@ export async function createInvoice(
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
-  const { answer, replayed } = await answerOnce(database, request, run);
-  return { record: answer, replayed };
+  return answerOnce(database, request, run);
 }
 
 /** Refuses a channel on which an invoice cannot be paid. */

@@ -3,7 +3,7 @@ import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
-import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
 import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
@@ -32,24 +32,11 @@ export async function listInvoices(
 }
 
 /** The invoices that the caller may see and asks for. */
-export async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
+async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.number, query.customerId, query.subscriptionId]);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
-  const way = wayTo(given, statements);
-  const selection = {
-    ...everyInteger,
-    tenantIds,
-    values: invoiceFilters.valuesOf(given),
-    isSifted: invoiceFilters.usedIn(given).some((name) => name !== way),
-    isModed: modes !== undefined,
-  };
-  return countedList(deps, statements[way], selection, {
-    name: 'invoices',
-    filters: filtersOf(query),
-    keyType: 'bigint',
-    uncounted: invoiceFilters.uncountedIn(query),
-  });
+  return filteredList(deps, { name: 'invoices', tenantIds, query, given, filters: invoiceFilters, statements });
 }
 
 async function search(

@@ -59,6 +59,23 @@ export const invoices = defineModule({
   name: 'invoices',
   tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment', 'invoice_mail'],
   settings,
+  eventTypes: {
+    'invoice.created': 'invoice_read',
+    'invoice.finalized': 'invoice_read',
+    'invoice.paid': 'invoice_read',
+    'invoice.payment_failed': 'invoice_read',
+    'invoice.overdue': 'invoice_read',
+    'invoice.voided': 'invoice_read',
+    'invoice.uncollectible': 'invoice_read',
+  },
+  auditActions: {
+    'invoice.create': 'An invoice was created as a draft.',
+    'invoice.update': 'A draft of an invoice was changed.',
+    'invoice.finalize': 'An invoice was finalized.',
+    'invoice.pay': 'A payment of an invoice was created.',
+    'invoice.void': 'An invoice was made void or uncollectible.',
+    'invoice.export': 'Invoices were exported.',
+  },
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   schemas: {

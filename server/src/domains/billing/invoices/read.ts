@@ -1,18 +1,14 @@
-import { notFound } from '../../../core/errors.ts';
-import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { readVisible } from '../../identity/tenants/read-visible.ts';
 import { findInvoice, type InvoiceRow } from './statements.ts';
 
-/** Reads an invoice that the caller may see. An unknown id and another tenant's id get the same refusal, which names `field`. */
-export async function readInvoice(
+/** Reads an invoice that the caller may see. `field` named it. */
+export function readInvoice(
   database: Queryable,
   id: number,
   principal: Principal,
-  field = 'id',
+  field?: string,
 ): Promise<InvoiceRow> {
-  const [row] = await database.run(findInvoice, [await visibleTenants(database, principal), id]);
-  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('invoice', id, field);
-  return row;
+  return readVisible(database, findInvoice, { noun: 'invoice', id, field }, principal);
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -44,10 +44,8 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       body: invoiceInput,
       refuses: ['currency_not_supported'],
       data: invoiceRecord,
-      handle: async ({ body, principal, headers }) => {
-        const { record, replayed } = await createInvoice(body, principal, deps, idempotencyKeyOf(headers));
-        return { message: 'Invoice created', data: record, ...(replayed && replayedHeader) };
-      },
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Invoice created', await createInvoice(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     get('/api/invoice/detail', 'invoice_read', 'Invoices', {
@@ -125,10 +123,8 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'payment_method_unreadable',
       ],
       data: paidInvoice,
-      handle: async ({ body, principal, headers }) => {
-        const { paid, replayed } = await payInvoice(body, principal, deps, idempotencyKeyOf(headers));
-        return { message: 'Payment created', data: paid, ...(replayed && replayedHeader) };
-      },
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Payment created', await payInvoice(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/invoice/void', 'invoice_write', 'Invoices', {

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
-import { notFound, Refusal } from '../../../core/errors.ts';
-import { livemodeOfNew, requireSameMode, requireUnchangedMode, seesMode } from '../../../core/livemode.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
@@ -61,8 +61,7 @@ export async function modifyPlan(
     });
   }
   return once(async (transaction) => {
-    const [existing] = await transaction.run(lockPlan, [await visibleTenants(transaction, principal), id]);
-    if (existing === undefined || !seesMode(principal, existing.livemode)) throw notFound('plan', id);
+    const existing = await readVisible(transaction, lockPlan, { noun: 'plan', id }, principal);
     requireUnchangedMode(input.livemode, existing.livemode);
     const { name, currency, amount, interval, state } = recordOf(existing);
     const plan: WholePlan = { name, currency, amount, interval, state, ...input };

@@ -9,6 +9,10 @@ import { PlanUsages } from './usages.ts';
 export const plans = defineModule({
   name: 'plans',
   tables: ['plan'],
+  auditActions: {
+    'plan.create': 'A plan was created.',
+    'plan.update': 'A plan was changed.',
+  },
   reference: [{ name: 'Plans', description: 'Prices and billing intervals to subscribe to.' }],
   resources: { plan: planRecord },
   schemas: { PlanModifyInput: planInput, Plan: planRecord },

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
-import { seesMode, visibleModes } from '../../../core/livemode.ts';
+import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
-import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { readVisible } from '../../identity/tenants/read-visible.ts';
+import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { recordOf } from './record.ts';
 import { planInput, planListQuery, planQuery, planRecord } from './schema.ts';
@@ -31,12 +31,9 @@ export function planRoutes(deps: PlanDeps): Route[] {
       summary: 'Get a plan',
       query: planQuery,
       data: planRecord,
-      handle: async ({ query: { id }, principal }) => {
-        const tenants = await visibleTenants(deps.database, principal);
-        const [row] = await deps.database.run(findVisiblePlan, [tenants, id]);
-        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('plan', id);
-        return { data: recordOf(row) };
-      },
+      handle: async ({ query: { id }, principal }) => ({
+        data: recordOf(await readVisible(deps.database, findVisiblePlan, { noun: 'plan', id }, principal)),
+      }),
     }),
 
     get('/api/plan/list', 'subscription_read', 'Plans', {

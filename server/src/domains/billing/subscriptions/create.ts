@@ -7,7 +7,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
@@ -18,7 +18,7 @@ import { defaultChannelOf } from './channels.ts';
 import { daysAfter } from './periods/calendar.ts';
 import { periodPrice } from './periods/period.ts';
 import { nextTermsOf } from './periods/terms.ts';
-import { recordOf, type SubscriptionRecord, type SubscriptionReply } from './record.ts';
+import { recordOf, type SubscriptionRecord } from './record.ts';
 import { renewalOf } from './renewal/renew.ts';
 import { type Change, unbilledTime, writeChanges } from './renewal/write-changes.ts';
 import { parseTime, timeOf, withChange } from './rules.ts';
@@ -61,7 +61,7 @@ export async function createSubscription(
   principal: Principal,
   deps: CreateSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   metadataJson(input.metadata);
   const actor = await actFor(principal, input.tenantId, deps.database);
   const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, actor, 'customerId');
@@ -71,8 +71,7 @@ export async function createSubscription(
     return after;
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, run);
-  return { record: answer, replayed };
+  return answerOnce(deps.database, request, run);
 }
 
 async function subscribe(

@@ -3,7 +3,7 @@ import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
-import { countedList, everyInteger, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
 import { foundIds, integerOf } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
@@ -30,27 +30,17 @@ export async function listSubscriptions(
 }
 
 /** The subscriptions that the caller may see and asks for. */
-export async function subscriptionList(
-  deps: ListDeps,
-  query: Query,
-  principal: Principal,
-): Promise<List<SubscriptionRow>> {
+async function subscriptionList(deps: ListDeps, query: Query, principal: Principal): Promise<List<SubscriptionRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);
   const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
-  const way = wayTo(given, statements);
-  const selection = {
-    ...everyInteger,
-    tenantIds,
-    values: subscriptionFilters.valuesOf(given),
-    isSifted: subscriptionFilters.usedIn(given).some((name) => name !== way),
-    isModed: modes !== undefined,
-  };
-  return countedList(deps, statements[way], selection, {
+  return filteredList(deps, {
     name: 'subscriptions',
-    filters: filtersOf(query),
-    keyType: 'bigint',
-    uncounted: subscriptionFilters.uncountedIn(query),
+    tenantIds,
+    query,
+    given,
+    filters: subscriptionFilters,
+    statements,
   });
 }
 

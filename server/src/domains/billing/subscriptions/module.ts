@@ -46,6 +46,20 @@ export const subscriptions = defineModule({
   name: 'subscriptions',
   tables: ['subscription', 'subscription_period', 'subscription_line', 'subscription_charge'],
   settings,
+  eventTypes: {
+    'subscription.created': 'subscription_read',
+    'subscription.updated': 'subscription_read',
+    'subscription.cancelled': 'subscription_read',
+    'subscription.expired': 'subscription_read',
+  },
+  auditActions: {
+    'subscription.create': 'A subscription was created.',
+    'subscription.update': 'A subscription was changed.',
+    'subscription.pause': 'A subscription was paused.',
+    'subscription.resume': 'A subscription was resumed.',
+    'subscription.cancel': 'A subscription was cancelled, or will be at the end of its period.',
+    'subscription.export': 'Subscriptions were exported.',
+  },
   reference: [{ name: 'Subscriptions', description: 'Recurring payments for a plan.' }],
   resources: { subscription: subscriptionRecord, 'previewed invoice': previewedInvoice },
   schemas: {

@@ -5,13 +5,6 @@ import type { SubscriptionRow } from './statements.ts';
 
 export type SubscriptionRecord = Static<typeof subscriptionRecord>;
 
-/** The answer of a route that creates or changes a subscription. */
-export interface SubscriptionReply {
-  record: SubscriptionRecord;
-  /** The request was repeated with the same Idempotency-Key; `record` is the first answer. */
-  replayed: boolean;
-}
-
 export function recordOf(row: SubscriptionRow): SubscriptionRecord {
   return {
     id: row.id,

@@ -1,19 +1,17 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
-import { seesMode } from '../../../core/livemode.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { cancelSubscription } from './changes/cancel.ts';
 import { pauseSubscription, resumeSubscription } from './changes/pause.ts';
 import { previewInvoice } from './changes/preview.ts';
 import { updateSubscription } from './changes/update.ts';
 import { type CreateSubscriptionDeps, createSubscription } from './create.ts';
 import { listSubscriptions } from './list.ts';
-import { recordOf, type SubscriptionReply } from './record.ts';
+import { readSubscription } from './read.ts';
+import { recordOf } from './record.ts';
 import {
   cancelInput,
   createInput,
@@ -25,7 +23,6 @@ import {
   subscriptionRecord,
   updateInput,
 } from './schema.ts';
-import { findSubscription } from './statements.ts';
 
 export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
@@ -39,7 +36,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['plan_inactive', 'currency_not_supported'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/update', 'subscription_write', 'Subscriptions', {
@@ -51,7 +48,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
@@ -63,7 +60,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
@@ -76,7 +73,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+        replyOnce('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     post('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
@@ -88,7 +85,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
       handle: async ({ body, principal, headers }) =>
-        replyOf(
+        replyOnce(
           'Subscription cancelled',
           await cancelSubscription(body, principal, deps, { idempotencyKey: idempotencyKeyOf(headers) }),
         ),
@@ -109,14 +106,9 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       summary: 'Get a subscription',
       query: subscriptionQuery,
       data: subscriptionRecord,
-      handle: async ({ query, principal }) => {
-        const [row] = await deps.database.run(findSubscription, [
-          await visibleTenants(deps.database, principal),
-          query.id,
-        ]);
-        if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
-        return { data: recordOf(row) };
-      },
+      handle: async ({ query, principal }) => ({
+        data: recordOf(await readSubscription(deps.database, query.id, principal)),
+      }),
     }),
 
     get('/api/subscription/list', 'subscription_read', 'Subscriptions', {
@@ -129,8 +121,4 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       handle: (call) => listSubscriptions(call, deps),
     }),
   ];
-}
-
-function replyOf(message: string, { record, replayed }: SubscriptionReply) {
-  return { message, data: record, ...(replayed && replayedHeader) };
 }

@@ -6,7 +6,7 @@ export const msOf = (time: string): number => Date.parse(time);
 export const timeOf = (atMs: number): string => new Date(atMs).toISOString();
 
 /** When the subscription must be advanced: at the end of its period or at its own end; null: never. */
-export function dueTimeOf(row: SubscriptionRow): string | null {
+function dueTimeOf(row: SubscriptionRow): string | null {
   if (hasEnded(row.state)) return null;
   const hasPeriodEnd = row.cancel_at_period_end || isRenewing(row.state);
   const moments = [hasPeriodEnd ? row.period_end : null, row.end_at].filter((time) => time !== null);

@@ -11,6 +11,10 @@ type Provided = ReturnType<typeof provide>;
 export const testClocks = defineModule({
   name: 'test-clocks',
   tables: ['clock'],
+  auditActions: {
+    'clock.create': 'A test clock was created.',
+    'clock.advance': 'A test clock was advanced.',
+  },
   reference: [{ name: 'Clocks', description: 'Clocks that tests can advance.' }],
   resources: { clock: clockRecord },
   schemas: { ClockCreateInput: clockInput, ClockAdvanceInput: clockAdvance, Clock: clockRecord },

@@ -16,7 +16,7 @@ const batchEntries = 1_000;
 const batchTenants = 500;
 
 /** The hash of an entry: SHA-256 over the previous hash (32 bytes) and the body in UTF-8. */
-export function linkHash(previous: Buffer, body: string): Buffer {
+function linkHash(previous: Buffer, body: string): Buffer {
   return hash('sha256', Buffer.concat([previous, Buffer.from(body)]), 'buffer');
 }
 

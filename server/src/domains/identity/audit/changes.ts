@@ -12,7 +12,7 @@ export type Changes = Readonly<Record<string, FieldChange>>;
 export type SecretsGiven = Readonly<Record<string, 'set' | 'cleared'>>;
 
 /** Stands for the value of a secret. */
-export const mask = '***';
+const mask = '***';
 
 /** Follow from the change itself. */
 const derivedFields = new Set(['id', 'version', 'createdTime', 'updatedTime']);
@@ -37,7 +37,7 @@ export function changesOf(
 }
 
 /** Whether a schema declares its value as a secret: it is accepted and never returned. */
-export function isSecret(schema: TSchema): boolean {
+function isSecret(schema: TSchema): boolean {
   const { writeOnly, anyOf = [] } = schema as { writeOnly?: boolean; anyOf?: TSchema[] };
   return writeOnly === true || anyOf.some(isSecret);
 }

@@ -16,7 +16,7 @@ export interface ExportDeps {
 const types: Record<(typeof exportFormats)[number], ExportType> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
 /** The entries in NDJSON are the stored text unchanged, so that their hashes can be recomputed from the export. */
-export const entryFormat: ExportFormat<EntryRow> = {
+const entryFormat: ExportFormat<EntryRow> = {
   ...recordFormat(columnsOf(auditEntry, []), recordOf),
   jsonOf: ({ body, seq, hash }) => {
     const hex = hash === null ? null : `"${hash.toString('hex')}"`;

@@ -31,6 +31,12 @@ export const audit = defineModule({
   name: 'audit',
   tables: ['audit_entry', 'audit_chain'],
   settings,
+  auditActions: {
+    'access.refuse': 'A request was refused for lack of permission.',
+    'audit.export': 'The audit log was exported.',
+    'audit.expire':
+      'Expired entries were removed. Holds the number and the hash of the last one, on which the chain goes on.',
+  },
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },
   schemas: { AuditEntry: auditEntry },

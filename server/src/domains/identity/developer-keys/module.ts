@@ -21,6 +21,11 @@ import {
 export const developerKeys = defineModule({
   name: 'developer-keys',
   tables: ['developer_key'],
+  auditActions: {
+    'key.create': 'A developer key was generated and shown once.',
+    'key.rotate': 'A developer key was replaced by a new one, which was shown once.',
+    'key.revoke': 'A developer key was revoked.',
+  },
   reference: [{ name: 'Developer keys', description: 'Secret keys for server-to-server calls.' }],
   resources: { 'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }) },
   schemas: {

@@ -15,6 +15,10 @@ const wrongCodesOfUser = 10;
 export const deviceLogin = defineModule({
   name: 'device-login',
   tables: ['device_login'],
+  auditActions: {
+    'device.approve': 'A user approved the login of a program on another device, which then gets a key.',
+    'device.deny': 'A user denied the login of a program on another device.',
+  },
   reference: [{ name: group, description: 'Logins of programs that the user approves in a browser.' }],
   resources: { 'device request': deviceRequest },
   schemas: {

@@ -36,6 +36,15 @@ import { secretPlace } from './verify.ts';
 export const secondFactor = defineModule({
   name: 'second-factor',
   tables: ['second_factor', 'recovery_code', 'passkey', 'used_passkey_challenge'],
+  auditActions: {
+    'user.add_second_factor': 'A user enrolled a second factor.',
+    'user.remove_second_factor': 'A second factor was removed, by its user or by an administrator.',
+    'user.add_passkey': 'A user registered a passkey.',
+    'user.update_passkey': 'A user renamed a passkey.',
+    'user.remove_passkey': 'A user removed a passkey.',
+    'user.regenerate_recovery_codes': 'A user replaced the own recovery codes, which were shown once.',
+    'session.step_up': 'A user proved the second factor again, for what needs it.',
+  },
   reference: [
     { name: 'Second factor', description: 'Codes of an authenticator app at login, and again for what is dangerous.' },
     {

@@ -56,6 +56,12 @@ export const sessions = defineModule({
   name: 'sessions',
   tables: ['session', 'login_challenge'],
   settings,
+  auditActions: {
+    'session.login': 'A user logged in.',
+    'session.login_refused': 'A login was refused.',
+    'session.logout': 'A user logged out.',
+    'session.revoke': 'A user ended one or all of the own sessions.',
+  },
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
   schemas: {

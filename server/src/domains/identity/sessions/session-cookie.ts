@@ -1,7 +1,7 @@
 import { Refusal } from '../../../core/errors.ts';
 
 /** A header that only the console's own script sends: a page of another origin cannot add it without being asked first. */
-export const consoleHeader = 'x-florin-console';
+const consoleHeader = 'x-florin-console';
 
 /** The cookie that holds a session of the console: `HttpOnly`, `SameSite=Strict`, and on https `Secure` with `__Host-`. */
 export class SessionCookie {

@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 const everyMail = ['customer', 'seller', 'number', 'amount', 'link'] as const;
 
 /** The mails to customers whose texts a tenant can change, each with its placeholders: `{number}`. */
-export const mailPlaceholders = {
+const mailPlaceholders = {
   invoice: [...everyMail, 'dueDate'],
   receipt: [...everyMail, 'paidOn'],
   paymentFailed: [...everyMail, 'nextAttempt'],

@@ -9,6 +9,10 @@ import { sellerInput, sellerRecord } from './seller-schema.ts';
 export const tenants = defineModule({
   name: 'tenants',
   tables: ['tenant'],
+  auditActions: {
+    'tenant.create': 'A tenant was created.',
+    'tenant.update': 'A tenant was changed, enabled or disabled.',
+  },
   reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
   resources: { tenant: tenantRecord, seller: sellerRecord },
   schemas: {

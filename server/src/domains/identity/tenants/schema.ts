@@ -6,7 +6,7 @@ export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
 /** What a new one needs. */
-export const requiredOfNewTenant = ['name', 'state'] as const;
+const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
   {

@@ -36,6 +36,13 @@ export const users = defineModule({
   name: 'users',
   tables: ['app_user', 'login_name', 'account_name', 'password_reset'],
   settings,
+  auditActions: {
+    'user.create': 'A user was created.',
+    'user.update': 'A user was changed, enabled or disabled.',
+    'user.request_password_reset': 'A password reset was requested and its token mailed.',
+    'user.reset_password': 'A password was reset with a mailed token.',
+    'user.change_password': 'A user changed the own password.',
+  },
   resources: { 'current user': currentUser, user: userRecord },
   schemas: {
     ForgotPasswordInput: forgotPasswordInput,

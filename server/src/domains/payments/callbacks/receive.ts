@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
-import { Refusal } from '../../../core/errors.ts';
+import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { withEvenFailures } from '../../../platform/http/limits/even-timing.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
@@ -74,7 +74,7 @@ export class CallbackIntake {
         try {
           await this.#accept(channels, request);
         } catch (cause) {
-          if (isOutage(cause)) throw cause;
+          if (isUnavailable(cause)) throw cause;
           this.#options.observe('refused');
           throw new Refusal(
             'callback_invalid',
@@ -120,7 +120,7 @@ export class CallbackIntake {
       } catch (error) {
         if (!(error instanceof Refusal)) logError(error, `A callback to channel ${id} could not be verified`);
         // An outage is reported rather than a refusal: the provider then sends the callback again.
-        if (!isOutage(reason)) reason = error;
+        if (!isUnavailable(reason)) reason = error;
       }
     }
     throw reason;
@@ -144,10 +144,6 @@ interface VerifiedCallback {
   channelId: number;
   eventId: string;
   content: CallbackContent | null;
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof Refusal && error.kind === 'unavailable';
 }
 
 function isEqual(given: string, expected: string): boolean {

@@ -1,4 +1,9 @@
-import { claimStatement, leasedTable } from '../../../platform/jobs/lease-statements.ts';
+import {
+  claimStatement,
+  leasedTable,
+  recordStatement,
+  sweepStatement,
+} from '../../../platform/jobs/lease-statements.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import { type CallbackContent, retryWaitsMs } from './rules.ts';
@@ -93,29 +98,7 @@ export const makeEarlierDue = Object.fromEntries(
   ]),
 ) as Record<Identifier, Statement<{ event_id: string }>>;
 
-/**
- * Records the result of a try, fenced by the lease. Values: channel, the provider's id, lease, state, tries, when it is due
- * again and now, both in ms.
- */
-export const recordCallback = statement(
-  'callbacks.record',
-  `update provider_callback
-      set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
-          settled_at = case when $4 <> 'RECEIVED' then to_timestamp($7::float8 / 1000) end
-    where channel_id = $1 and event_id = $2 and lease = $3`,
-);
+const ending = { key: ['channel_id', 'event_id'], openState: 'RECEIVED', endedAt: 'settled_at' } as const;
 
-/** Deletes callbacks that were settled before a time. Values: the time in ms, the most rows. */
-export const sweepSettled = statement<{ id: string }>(
-  'callbacks.sweep',
-  `with old as materialized (
-     select channel_id, event_id from provider_callback
-      where state <> 'RECEIVED' and settled_at < to_timestamp($1::float8 / 1000)
-      order by settled_at
-      limit $2
-   )
-   delete from provider_callback c
-    using old
-    where c.channel_id = old.channel_id and c.event_id = old.event_id
-   returning c.id`,
-);
+export const recordCallback = recordStatement(callbackTable, ending);
+export const sweepSettled = sweepStatement(callbackTable, ending);

@@ -1,5 +1,5 @@
 import { secondMs } from '../../../core/clock.ts';
-import { Refusal } from '../../../core/errors.ts';
+import { isUnavailable } from '../../../core/errors.ts';
 import { claimBy, leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import { retryAt } from './rules.ts';
@@ -76,8 +76,4 @@ async function settle(callback: DueCallback, deps: CallbackWorkerDeps): Promise<
   return dueMs === undefined
     ? { state: 'IGNORED', tries: tries + 1, dueMs: clock() }
     : { state: 'RECEIVED', tries: tries + 1, dueMs };
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof Refusal && error.kind === 'unavailable';
 }

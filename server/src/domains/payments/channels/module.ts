@@ -22,6 +22,13 @@ const sealedSecret = (column: string, name: SecretName) =>
 export const channels = defineModule({
   name: 'channels',
   tables: ['channel'],
+  eventTypes: {
+    'channel.disabled': 'channel_read',
+  },
+  auditActions: {
+    'channel.create': 'A channel was created.',
+    'channel.update': 'A channel or its credentials were changed.',
+  },
   reference: [
     {
       name: 'Channels',

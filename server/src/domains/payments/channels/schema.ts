@@ -4,7 +4,7 @@ import { country, livemode, long, requiredToCreate, updatedTime } from '../../..
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
-export const channelTypes = ['ONLINE', 'OFFLINE'] as const;
+const channelTypes = ['ONLINE', 'OFFLINE'] as const;
 
 const secret = (name: string) =>
   Type.Optional(

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../core/errors.ts';
+import { isUnavailable } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { callbackUrlOf, LostCredentialsError, type SecretOpener } from '../channels/credentials.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
@@ -83,7 +83,7 @@ export function lookUpOperation(
 export function isOwnOutage(outcome: Outcome): boolean {
   if (outcome.kind !== 'unknown') return false;
   const { cause } = outcome;
-  return cause instanceof LostCredentialsError || (cause instanceof Refusal && cause.kind === 'unavailable');
+  return cause instanceof LostCredentialsError || isUnavailable(cause);
 }
 
 /** The operation as connectors take it. */

@@ -43,6 +43,9 @@ export const processing = defineModule({
   name: 'processing',
   tables: ['provider_dispute'],
   settings,
+  auditActions: {
+    'dispute.close': 'A dispute with a provider was closed. The record is its payment.',
+  },
   reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
   resources: { 'timeline step': timelineStep, dispute: disputeRecord },
   schemas: { TimelineStep: timelineStep, Dispute: disputeRecord, DisputeCloseInput: disputeCloseInput },

@@ -32,7 +32,7 @@ export class ProviderCallError extends Error {
  * Removes the channel's secrets from a text, and the secrets that providers put into payments and addresses: Stripe's client
  * secrets and the tokens in the callback addresses of Mollie payments.
  */
-export function redactSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
+function redactSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
   const secrets = [apiKey, apiSecret, webhookSecret].filter((secret) => secret !== null && secret !== '');
   return secrets
     .reduce<string>((redacted, secret) => redacted.replaceAll(secret as string, '[secret]'), text)

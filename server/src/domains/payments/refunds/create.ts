@@ -7,7 +7,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
@@ -35,12 +35,6 @@ export interface CreateRefundDeps {
 
 const path = '/api/refund/create';
 
-export interface CreatedRefund {
-  record: RefundRecord;
-  /** Whether an earlier request with the same idempotency key created the refund. */
-  replayed: boolean;
-}
-
 /**
  * Refunds a payment in full or in part. On a payment without a provider the refund is recorded as SUCCESS: the money was
  * returned outside this service. Otherwise it is PENDING until the provider's result is known.
@@ -52,7 +46,7 @@ export async function createRefund(
   caller: Principal,
   deps: CreateRefundDeps,
   idempotencyKey?: string,
-): Promise<CreatedRefund> {
+): Promise<IdempotentAnswer<RefundRecord>> {
   const principal = await actFor(caller, input.tenantId, deps.database);
   const metadata = metadataJson(input.metadata);
   const { tenant_id, id } = await deps.reader.find(input.transactionId, principal, 'transactionId');
@@ -77,8 +71,7 @@ export async function createRefund(
     return after;
   };
   const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, work);
-  return { record: answer, replayed };
+  return answerOnce(deps.database, request, work);
 }
 
 async function insert(

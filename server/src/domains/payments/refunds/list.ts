@@ -4,7 +4,7 @@ import { firstUuidAt, uuidOfPublicId } from '../../../core/id.ts';
 import { listedModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
-import { countedList, filtersOf, type List, type ListDeps, wayTo } from '../../../platform/lists/list.ts';
+import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
 import { foundIds, inBoth, prefixPattern } from '../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
@@ -38,7 +38,7 @@ export async function listRefunds(
 }
 
 /** The refunds that the caller may see and asks for. */
-export async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
+async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
   const { fromMs, toMs } = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [
@@ -54,21 +54,14 @@ export async function refundList(deps: ListDeps, query: Query, principal: Princi
     paymentId: uuidOfPublicId('txn', query.transactionId ?? ''),
     ids: await lookUp(deps.listDatabase, query, tenantIds),
   };
-  const way = wayTo(given, statements);
-  const selection = {
-    tenantIds,
-    fromKey: firstUuidAt(fromMs),
-    toKey: firstUuidAt(toMs),
-    values: refundFilters.valuesOf(given),
-    isSifted: refundFilters.usedIn(given).some((name) => name !== way),
-    isModed: modes !== undefined,
-  };
-  return countedList(deps, statements[way], selection, {
+  return filteredList(deps, {
     name: 'refunds',
-    filters: filtersOf(query),
-    keyType: 'uuid',
-    idPrefix: 'ref',
-    uncounted: refundFilters.uncountedIn(query),
+    tenantIds,
+    query,
+    given,
+    filters: refundFilters,
+    statements,
+    keys: { keyType: 'uuid', idPrefix: 'ref', fromKey: firstUuidAt(fromMs), toKey: firstUuidAt(toMs) },
   });
 }
 

@@ -23,6 +23,15 @@ export const refunds = defineModule({
   name: 'refunds',
   tables: ['refund'],
   settings,
+  eventTypes: {
+    'refund.created': 'transaction_read',
+    'refund.succeeded': 'transaction_read',
+    'refund.failed': 'transaction_read',
+  },
+  auditActions: {
+    'refund.create': 'A refund was created.',
+    'refund.export': 'Refunds were exported.',
+  },
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
   schemas: { RefundCreateInput: refundInput, Refund: refundRecord, RefundListItem: listedRefund, RefundStatus: status },

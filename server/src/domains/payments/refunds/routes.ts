@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -20,10 +20,8 @@ export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDataba
       body: refundInput,
       refuses: ['not_refundable', 'refund_exceeds_payment'],
       data: refundRecord,
-      handle: async ({ body, principal, headers }) => {
-        const { record, replayed } = await createRefund(body, principal, deps, idempotencyKeyOf(headers));
-        return { message: 'Refund created', data: record, ...(replayed && replayedHeader) };
-      },
+      handle: async ({ body, principal, headers }) =>
+        replyOnce('Refund created', await createRefund(body, principal, deps, idempotencyKeyOf(headers))),
     }),
 
     get('/api/refund/detail', 'transaction_read', 'Refunds', {

@@ -51,6 +51,19 @@ export const transactions = defineModule({
       place: ({ tenant_id, id }) => paymentTokenPlace(tenant_id, id),
     }),
   ],
+  eventTypes: {
+    'transaction.created': 'transaction_read',
+    'transaction.processing': 'transaction_read',
+    'transaction.succeeded': 'transaction_read',
+    'transaction.failed': 'transaction_read',
+    'transaction.refunded': 'transaction_read',
+    'transaction.cancelled': 'transaction_read',
+    'transaction.action_required': 'transaction_read',
+  },
+  auditActions: {
+    'transaction.update': 'A payment was changed by hand.',
+    'transaction.export': 'Payments were exported.',
+  },
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
   schemas: {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader } from '../../../platform/http/idempotency.ts';
+import { idempotencyHeaders, idempotencyKeyOf, replayedHeader, replyOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { type Call, get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -97,10 +97,8 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       refuses: ['illegal_transition'],
       data: transactionRecord,
       handle: async ({ body, principal, headers }) => {
-        const { record, replayed } = await updateTransaction(body, principal, deps, {
-          idempotencyKey: idempotencyKeyOf(headers),
-        });
-        return { message: 'Transaction updated', data: record, ...(replayed && replayedHeader) };
+        const idempotencyKey = idempotencyKeyOf(headers);
+        return replyOnce('Transaction updated', await updateTransaction(body, principal, deps, { idempotencyKey }));
       },
     }),
 

@@ -5,7 +5,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
 import type { TransactionReader } from './read.ts';
@@ -29,12 +29,6 @@ export interface UpdateTransactionDeps {
 
 const path = '/api/transaction/update';
 
-export interface UpdatedTransaction {
-  record: TransactionRecord;
-  /** Whether an earlier request with the same idempotency key made the change. */
-  replayed: boolean;
-}
-
 /**
  * Changes a payment's description, metadata or status; a status change also writes its event. A repeat with the same
  * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
@@ -47,7 +41,7 @@ export async function updateTransaction(
   principal: Principal,
   deps: UpdateTransactionDeps,
   { idempotencyKey, actor = principal }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
-): Promise<UpdatedTransaction> {
+): Promise<IdempotentAnswer<TransactionRecord>> {
   requireChange(input);
   changedMetadata(null, input);
   const { tenant_id, id } = await deps.reader.find(input.id, principal);
@@ -69,8 +63,7 @@ export async function updateTransaction(
     return after;
   };
   const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, work);
-  return { record: answer, replayed };
+  return answerOnce(deps.database, request, work);
 }
 
 /** The transition that the update makes. Its timeline message and its request to the provider are written here. */

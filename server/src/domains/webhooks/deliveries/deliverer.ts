@@ -1,9 +1,9 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { releaseDelivery } from '../delivery-queue/claim-statements.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { Claimer, LeasedDelivery } from './claiming/claimer.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
-import { releaseDelivery } from './claiming/statements.ts';
 import type { EndpointHealth } from './recording/endpoint-health.ts';
 import type { Recorder } from './recording/recorder.ts';
 import { attemptResult, cancelledResult, type DeliveryResult } from './recording/result.ts';

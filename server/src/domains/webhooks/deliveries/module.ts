@@ -80,8 +80,13 @@ const idlePollMs = 1_000;
  */
 export const deliveries = defineModule({
   name: 'deliveries',
-  tables: ['delivery', 'delivery_attempt', 'delivery_sweep', 'webhook_pace', 'webhook_replay'],
+  tables: ['webhook_pace', 'webhook_replay'],
   settings,
+  auditActions: {
+    'webhook.replay': 'A replay of events to an endpoint was started.',
+    'delivery.replay': 'One delivery was replayed.',
+    'delivery.export': 'Webhook deliveries were exported.',
+  },
   resources: { delivery: deliveryDetail, 'delivery attempt': attempt, replay: replayRecord },
   schemas: {
     Delivery: deliveryRecord,

@@ -1,7 +1,7 @@
 import { firstUuidAt } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
-import { recordSweep, sweepAttempts, sweepBatchSize, sweepFinished } from './retention-statements.ts';
+import { recordSweep, sweepAttempts, sweepBatchSize, sweepFinished } from '../delivery-queue/retention-statements.ts';
 
 export interface DeliveryRetention {
   /** How long attempts are kept, with their answers: `app.webhook.keep-attempts`. */

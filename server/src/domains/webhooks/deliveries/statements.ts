@@ -1,6 +1,6 @@
 import type { SentType } from '../../../core/event-types.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { belongsToEvents, deliveriesDue, deliveryIdFrom } from '../events/append-events.cte.ts';
+import { belongsToEvents, deliveriesDue, enqueueDeliveries } from '../delivery-queue/enqueue.cte.ts';
 
 export const deliveryStates = ['OPEN', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -124,10 +124,16 @@ export const findAttempts = statement<AttemptRow>(
 /** Enqueues a replay of a delivery, to be sent under its public id. Values: tenant, id of the first delivery, now in ms. */
 export const replayDelivery = statement<{ id: string }>(
   'deliveries.repeat_delivery',
-  `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
-   select tenant_id, ${deliveryIdFrom('event_id')}, event_id,
-          endpoint_id, to_timestamp($3::float8 / 1000), to_timestamp($3::float8 / 1000), id
-     from delivery where tenant_id = $1 and id = $2
+  `${enqueueDeliveries(
+    {
+      tenantId: 'tenant_id',
+      eventId: 'event_id',
+      endpointId: 'endpoint_id',
+      createdAt: 'to_timestamp($3::float8 / 1000)',
+      replayOf: 'id',
+    },
+    'delivery where tenant_id = $1 and id = $2',
+  )}
    returning id`,
   { wakes: [{ topic: deliveriesDue }] },
 );

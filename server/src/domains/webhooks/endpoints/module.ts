@@ -52,6 +52,16 @@ export const webhookEndpoints = defineModule({
   tables: ['webhook_endpoint'],
   sealed: [sealedSecret('secret_sealed'), sealedSecret('next_secret_sealed')],
   settings,
+  eventTypes: {
+    'webhook.disabled': 'webhook_read',
+  },
+  auditActions: {
+    'webhook.create': 'A webhook endpoint was registered.',
+    'webhook.update': 'A webhook endpoint was changed, enabled or disabled.',
+    'webhook.remove': 'A webhook endpoint was removed.',
+    'webhook.rotate_secret': 'A secret of a webhook endpoint was staged or promoted.',
+    'webhook.ping': 'A test delivery was requested.',
+  },
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
   schemas: {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidSource } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { scopes } from '../../../core/scopes.ts';
-import { addRoute, httpServer } from '../../../platform/http/server.ts';
+import { addRoute } from '../../../platform/http/server/add-route.ts';
+import { httpServer } from '../../../platform/http/server/server.ts';
 import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { type AddressGuards, addressGuards } from './address-guard.ts';

@@ -2,8 +2,9 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import { cancelDeliveries } from '../delivery-queue/cancel-statements.ts';
 import { type EndpointDeps, lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
-import { cancelDeliveries, type EndpointRow, markRemoved } from './statements.ts';
+import { type EndpointRow, markRemoved } from './statements.ts';
 
 /**
  * Removes an endpoint and cancels its open deliveries. Its row stays, so that its deliveries can still be read. Removing it

@@ -4,9 +4,7 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement, type Wake } from '../../../platform/postgres/statement.ts';
-
-/** Deliveries are due. */
-export const deliveriesDue: Topic = 'deliveries';
+import { deliveriesDue, enqueueDeliveries } from '../delivery-queue/enqueue.cte.ts';
 
 /** For statements that append events and return the number of deliveries: wakes the senders if there are any. */
 export const wakesDeliveries: Wake<{ deliveries: number }> = {
@@ -72,24 +70,6 @@ export function objectOfBody(body: string): string {
 }
 
 /**
- * SQL for the id of a new delivery. Its first 48 bits are those of its event's id: the index grows at one end, and
- * the condition below finds the deliveries of an event without a further index.
- */
-export const deliveryIdFrom = (eventId: string) =>
-  `overlay(gen_random_uuid()::text placing left(${eventId}::text, 13) from 1 for 13)::uuid`;
-
-/** SQL condition: the delivery belongs to an event between the two, or to one of the same milliseconds. */
-export const belongsToEvents = (deliveryId: string, firstEventId: string, lastEventId: string) =>
-  `${deliveryId} between (left(${firstEventId}::text, 13) || '-0000-0000-000000000000')::uuid
-       and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
-
-/**
- * SQL for the due time of a new delivery: the time of its event, but never later than now. Event times can come from ids,
- * which never run backwards: after the clock was set back, they are ahead of it.
- */
-const dueAtOf = (createdAt: string) => `least(${createdAt}, now())`;
-
-/**
  * SQL for the digest by which `integrity.ts` checks an event's body: the first 8 bytes of its SHA-256. Computed in the
  * database: 0.6 of the 23 µs that an event with one delivery takes there, and no time of this process.
  */
@@ -122,11 +102,10 @@ export const appendEventsCte = `
       from routed_event
   ),
   enqueued as (
-    insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-    select routed_event.tenant_id,
-           ${deliveryIdFrom('routed_event.id')},
-           routed_event.id, endpoint_id, ${dueAtOf('routed_event.created_at')}, routed_event.created_at
-      from routed_event cross join lateral unnest(endpoints) as endpoint_id
+    ${enqueueDeliveries(
+      { tenantId: 'tenant_id', eventId: 'id', endpointId: 'endpoint_id', createdAt: 'created_at' },
+      'routed_event cross join lateral unnest(endpoints) as endpoint_id',
+    )}
     returning 1
   )`;
 
@@ -187,8 +166,10 @@ const insertEventForEndpoint = statement<{ id: string }>(
      insert into event (tenant_id, id, livemode, type, object_id, created_at, body, deliveries, digest)
      select tenant_id, id, $8::boolean, $3, $4, created_at, $6, 1, ${digestOf('$6::text')} from event_draft
    )
-   insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-   select tenant_id, ${deliveryIdFrom('id')}, id, $7, ${dueAtOf('created_at')}, created_at from event_draft
+   ${enqueueDeliveries(
+     { tenantId: 'tenant_id', eventId: 'id', endpointId: '$7', createdAt: 'created_at' },
+     'event_draft',
+   )}
    returning id`,
   { wakes: [{ topic: deliveriesDue }] },
 );

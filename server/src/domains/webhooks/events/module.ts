@@ -8,6 +8,9 @@ import { eventDetail, eventRow, type } from './schema.ts';
 export const events = defineModule({
   name: 'events',
   tables: ['event'],
+  auditActions: {
+    'event.export': 'Events were exported.',
+  },
   reference: [
     { name: 'Events', description: 'Changes of payments, invoices and subscriptions, as webhooks report them.' },
   ],

@@ -20,6 +20,9 @@ export const inboxes = defineModule({
       place: ({ id }) => inboxSecretPlace(id),
     }),
   ],
+  auditActions: {
+    'inbox.create': 'An inbox was created and its token shown once.',
+  },
   reference: [{ name: 'Inboxes', description: 'Test receivers for webhooks.' }],
   resources: { inbox: createdInbox },
   schemas: {

@@ -4,7 +4,7 @@ import type { Verdict } from './signature-verdict.ts';
 /** The number of messages that an inbox stores, and the number that it accepts per second. */
 export const maxMessages = 100;
 /** Per tenant. One more replaces the oldest. */
-export const maxInboxes = 20;
+const maxInboxes = 20;
 
 export interface InboxRow {
   id: number;

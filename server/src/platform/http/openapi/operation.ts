@@ -137,7 +137,7 @@ function envelopeName(data: TSchema, schemas: DocumentSchemas): string | undefin
  * The operation id that follows from the path: /api/transaction/create becomes `createTransaction`, /api/transaction/detail
  * `getTransaction`, /api/transaction/list `listTransactions`. An endpoint whose path would read badly declares its own.
  */
-export function operationIdOf(method: string, path: string): string {
+function operationIdOf(method: string, path: string): string {
   const words = path
     .split('/')
     .filter((word) => word !== '' && word !== 'api' && !word.startsWith('{'))

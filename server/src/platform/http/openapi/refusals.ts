@@ -26,7 +26,7 @@ const retryAfter = {
 };
 
 /** What follows from the shapes and needs of the endpoint, and what it declares itself. */
-export function refusalTypesOf({ needs, endpoint }: Route): RefusalType[] {
+function refusalTypesOf({ needs, endpoint }: Route): RefusalType[] {
   return [
     ...inputRefusals(endpoint),
     ...callerRefusals(needs),

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../core/errors.ts';
+import { isUnavailable } from '../../../core/errors.ts';
 
 /** Longer in all than an embedded PostgreSQL takes to restart. A stop of the process waits for it. */
 const waitsMs = [500, 1_000, 2_000, 4_000];
@@ -12,7 +12,7 @@ export async function retryWhileUnavailable<Result>(work: () => Promise<Result>)
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refusal && error.kind === 'unavailable')) throw error;
+      if (!isUnavailable(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }

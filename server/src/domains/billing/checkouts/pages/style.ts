@@ -72,10 +72,10 @@ td form { display: inline; }
 }
 
 /** `#rrggbb`. */
-export const isColor = (text: string) => /^#[0-9a-fA-F]{6}$/.test(text);
+const isColor = (text: string) => /^#[0-9a-fA-F]{6}$/.test(text);
 
 /** Black or white. */
-export function textOn(color: string): '#000000' | '#ffffff' {
+function textOn(color: string): '#000000' | '#ffffff' {
   // WCAG 2.2, relative luminance: the contrast with white is 1.05 / (L + 0.05), with black (L + 0.05) / 0.05.
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => linear(Number.parseInt(color.slice(at, at + 2), 16)));
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;

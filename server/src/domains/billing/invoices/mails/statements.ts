@@ -1,4 +1,9 @@
-import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
+import {
+  claimStatement,
+  leasedTable,
+  recordStatement,
+  sweepStatement,
+} from '../../../../platform/jobs/lease-statements.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { MailTexts } from '../../../identity/tenants/mail-texts.ts';
@@ -85,23 +90,7 @@ export const findMailContent = statement<MailContent>(
     where i.tenant_id = $1 and i.id = $2`,
 );
 
-/** Records the result of a try, fenced by the lease. Values: tenant, id, lease, state, tries, when it is due again, now (ms). */
-export const recordMail = statement(
-  'invoice_mails.record',
-  `update invoice_mail
-      set state = $4, tries = $5, due_at = to_timestamp($6::float8 / 1000), lease = null, leased_until = null,
-          ended_at = case when $4 <> 'OPEN' then to_timestamp($7::float8 / 1000) end
-    where tenant_id = $1 and id = $2 and lease = $3`,
-);
+const ending = { key: ['tenant_id', 'id'], openState: 'OPEN', endedAt: 'ended_at' } as const;
 
-/** Deletes mails that ended before a time. Values: the time in ms, the most rows. */
-export const sweepMails = statement<{ id: string }>(
-  'invoice_mails.sweep',
-  `with old as materialized (
-     select tenant_id, id from invoice_mail
-      where state <> 'OPEN' and ended_at < to_timestamp($1::float8 / 1000)
-      order by ended_at
-      limit $2
-   )
-   delete from invoice_mail m using old where m.tenant_id = old.tenant_id and m.id = old.id returning m.id`,
-);
+export const recordMail = recordStatement(mailTable, ending);
+export const sweepMails = sweepStatement(mailTable, ending);

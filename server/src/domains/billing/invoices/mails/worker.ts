@@ -3,6 +3,7 @@ import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import { isAddressRefused, type Mailer } from '../../../../platform/mail/mailer.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
 import type { InvoiceLinks } from './links.ts';
 import { messageOf } from './message.ts';
 import { retryAt } from './rules.ts';
@@ -91,13 +92,8 @@ const isWanted = ({ kind }: DueMail, { customer_mails, status }: MailContent) =>
   customer_mails && (kind === 'RECEIPT' || status === 'OPEN');
 
 const retentionMs = 30 * dayMs;
-/** Small batches keep locks short. */
-const rowsPerBatch = 5_000;
 
 /** Deletes mails that ended 30 days ago. */
-export async function sweepInvoiceMails(database: Queryable, nowMs: number): Promise<void> {
-  for (;;) {
-    const { length } = await database.run(sweepMails, [nowMs - retentionMs, rowsPerBatch]);
-    if (length < rowsPerBatch) return;
-  }
+export function sweepInvoiceMails(database: Queryable, nowMs: number): Promise<number> {
+  return deleteInBatches(database, sweepMails, [nowMs - retentionMs]);
 }

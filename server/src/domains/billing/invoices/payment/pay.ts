@@ -4,7 +4,7 @@ import { invalid } from '../../../../core/errors.ts';
 import { type DrawUuid, publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { customerNowMs } from '../../customers/read.ts';
@@ -39,7 +39,7 @@ export async function payInvoice(
   principal: Principal,
   deps: PayInvoiceDeps,
   idempotencyKey?: string,
-): Promise<{ paid: PaidInvoice; replayed: boolean }> {
+): Promise<IdempotentAnswer<PaidInvoice>> {
   const { database, clock } = deps;
   const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
   const realMs = clock();
@@ -53,8 +53,7 @@ export async function payInvoice(
     return { invoice: await detailOf(transaction, reserved), transactionId };
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
-  const { answer, replayed } = await answerOnce(database, request, run);
-  return { paid: answer, replayed };
+  return answerOnce(database, request, run);
 }
 
 async function createPayment(

@@ -88,7 +88,7 @@ async function apply(
 }
 
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */
-export function applyPayment(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
+function applyPayment(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
   const time = new Date(atMs).toISOString();
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
   const next = { ...invoice, version: invoice.version + 1, updated_at };

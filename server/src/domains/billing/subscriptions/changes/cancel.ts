@@ -1,6 +1,7 @@
 import type { Principal } from '../../../../core/principal.ts';
+import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { Actor } from '../../../identity/audit/append.ts';
-import type { SubscriptionReply } from '../record.ts';
+import type { SubscriptionRecord } from '../record.ts';
 import { timeOf, withChange, withEnd } from '../rules.ts';
 import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
 import { cancelAtPeriodEndFor } from './update.ts';
@@ -14,7 +15,7 @@ export function cancelSubscription(
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   { idempotencyKey, actor }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   return changeSubscription(
     { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey, actor },
     principal,

@@ -1,19 +1,19 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { notFound, Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
-import { seesMode } from '../../../../core/livemode.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { answerOnce } from '../../../../platform/postgres/idempotency-records.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
-import { recordOf, type SubscriptionReply } from '../record.ts';
+import { readSubscription } from '../read.ts';
+import { recordOf, type SubscriptionRecord } from '../record.ts';
 import { catchUp } from '../renewal/renew.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
-import { findSubscription, lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
+import { lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
 import { hasEnded, mayBecome, type SubscriptionState, transitions } from '../states.ts';
 
 export interface ChangeSubscriptionDeps {
@@ -48,8 +48,9 @@ export async function changeSubscription(
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
-): Promise<SubscriptionReply> {
-  await requireVisible(input.id, principal, deps.database);
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
+  // Before an answer is repeated: a key must not be shown a subscription of the other mode.
+  await readSubscription(deps.database, input.id, principal);
   const run = async (transaction: Queryable) => {
     const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
     if (found === undefined) throw notFound('subscription', input.id);
@@ -66,14 +67,7 @@ export async function changeSubscription(
     return after;
   };
   const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  const { answer, replayed } = await answerOnce(deps.database, request, run);
-  return { record: answer, replayed };
-}
-
-/** Before an answer is repeated: a key must not be shown a subscription of the other mode. */
-async function requireVisible(id: number, principal: Principal, database: Database): Promise<void> {
-  const [found] = await database.run(findSubscription, [await visibleTenants(database, principal), id]);
-  if (found === undefined || !seesMode(principal, found.livemode)) throw notFound('subscription', id);
+  return answerOnce(deps.database, request, run);
 }
 
 function requireNotEnded({ state }: SubscriptionWithTerms): void {

@@ -1,7 +1,8 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { findOpenCharges } from '../charges/charge-statements.ts';
-import type { SubscriptionReply } from '../record.ts';
+import type { SubscriptionRecord } from '../record.ts';
 import { unbilledTime } from '../renewal/write-changes.ts';
 import { timeOf, withChange } from '../rules.ts';
 import type { SubscriptionState } from '../states.ts';
@@ -13,7 +14,7 @@ export function pauseSubscription(
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   return changeSubscription(
     { path: '/api/subscription/pause', action: 'subscription.pause', input, idempotencyKey },
     principal,
@@ -34,7 +35,7 @@ export function resumeSubscription(
   principal: Principal,
   deps: ChangeSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   const request = { path: '/api/subscription/resume', action: 'subscription.resume', input, idempotencyKey } as const;
   return changeSubscription(request, principal, deps, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);

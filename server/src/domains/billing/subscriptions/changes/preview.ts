@@ -1,19 +1,18 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { maximumAmount } from '../../../../core/currency.ts';
-import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
-import { seesMode } from '../../../../core/livemode.ts';
+import { invalid, Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
 import { type PricedLines, priceLines } from '../../invoices/issue/price-lines.ts';
 import { findPlan } from '../../plans/statements.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
+import { readSubscription } from '../read.ts';
 import { type Carried, type ChangeLine, invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
 import { renewalOf } from '../renewal/renew.ts';
 import { msOf, timeOf, withChange } from '../rules.ts';
 import type { previewedInvoice, previewQuery } from '../schema.ts';
-import { findSubscription, pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
+import { pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
 import { hasEnded } from '../states.ts';
 import { termsFor } from './update.ts';
 
@@ -26,8 +25,7 @@ export async function previewInvoice(
   { database, clock }: { database: Database; clock: Clock },
 ): Promise<Previewed> {
   return database.snapshot(async (snapshot) => {
-    const [row] = await snapshot.run(findSubscription, [await visibleTenants(snapshot, principal), query.id]);
-    if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('subscription', query.id);
+    const row = await readSubscription(snapshot, query.id, principal);
     const nowMs = await customerNowMs(snapshot, row, clock);
     const terms = await termsFor(snapshot, row, query, nowMs, findPlan);
     const pending = await pendingLinesOf(snapshot, [row]);

@@ -4,6 +4,7 @@ import { requireSameMode } from '../../../../core/livemode.ts';
 import { changedMetadata } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { Statement } from '../../../../platform/postgres/statement.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { requireAccepting } from '../../../payments/channels/rules.ts';
@@ -11,7 +12,7 @@ import { findPlan, lockPlanShared, type PlanRow } from '../../plans/statements.t
 import { defaultChannelOf } from '../channels.ts';
 import { fullPeriodOf } from '../periods/period.ts';
 import { type NewTerms, newTerms, requireFitsOneInvoice } from '../periods/terms.ts';
-import type { SubscriptionReply } from '../record.ts';
+import type { SubscriptionRecord } from '../record.ts';
 import { msOf, parseTime, timeOf, withChange } from '../rules.ts';
 import type { updateInput } from '../schema.ts';
 import { lockPayer, pendingLinesOf, type SubscriptionRow, type SubscriptionWithTerms } from '../statements.ts';
@@ -32,7 +33,7 @@ export function updateSubscription(
   principal: Principal,
   deps: UpdateSubscriptionDeps,
   idempotencyKey?: string,
-): Promise<SubscriptionReply> {
+): Promise<IdempotentAnswer<SubscriptionRecord>> {
   requireAnyChange(input);
   changedMetadata(null, input);
   return changeSubscription(

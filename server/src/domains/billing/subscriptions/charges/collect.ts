@@ -1,5 +1,5 @@
 import { hourMs } from '../../../../core/clock.ts';
-import { Refusal } from '../../../../core/errors.ts';
+import { isUnavailable } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
@@ -47,7 +47,7 @@ export async function collectDue(clockId: number, nowMs: number, deps: CollectDe
   try {
     await collect(due, nowMs, deps);
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    if (isUnavailable(error)) throw error;
     for (const charge of due) await collectAlone(charge, nowMs, deps);
   }
   return due.length;
@@ -82,7 +82,7 @@ async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps)
   try {
     await collect([charge], nowMs, deps);
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    if (isUnavailable(error)) throw error;
     deps.onError(error);
     await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + postponeMs]);
   }

@@ -1,5 +1,5 @@
 import { hourMs } from '../../../../core/clock.ts';
-import { Refusal } from '../../../../core/errors.ts';
+import { isUnavailable } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
@@ -38,14 +38,14 @@ export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps):
     });
     if (claimed.length > 0) deps.failPoint('renewed');
   } catch (error) {
-    if (claimed.length === 0 || (error instanceof Refusal && error.kind === 'unavailable')) throw error;
+    if (claimed.length === 0 || isUnavailable(error)) throw error;
     for (const row of claimed) await renewAlone(row, clockId, nowMs, deps);
   }
   return claimed.length;
 }
 
 /** Advances locked subscriptions by one step each. */
-export async function advanceOneStep(
+async function advanceOneStep(
   transaction: Queryable,
   rows: readonly SubscriptionWithTerms[],
   nowMs: number,
@@ -84,7 +84,7 @@ async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: nu
       await advanceOneStep(transaction, due, nowMs, deps);
     });
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'unavailable') throw error;
+    if (isUnavailable(error)) throw error;
     deps.onError(error);
     await deps.database.run(postponeSubscription, [...key, nowMs + postponeMs]);
   }

@@ -12,7 +12,7 @@ const credentialMembers = {
 };
 
 /** What `navigator.credentials.create()` resolves to, as its `toJSON()` writes it. */
-export const createdCredential = Type.Object(
+const createdCredential = Type.Object(
   {
     ...credentialMembers,
     response: Type.Object(

@@ -99,7 +99,7 @@ test('a repeated update with the same key gets the first answer; with another bo
   const [first, ...others] = await Promise.all(
     Array.from({ length: 20 }, () => node.updateOnce({ id, status: 'SUCCESS' }, one, 'settle-1')),
   );
-  expect(others.every((other) => JSON.stringify(other.record) === JSON.stringify(first?.record))).toBe(true);
+  expect(others.every((other) => JSON.stringify(other.answer) === JSON.stringify(first?.answer))).toBe(true);
   expect([first, ...others].filter((answer) => !answer?.replayed)).toHaveLength(1);
   expect(await eventsOf(id)).toHaveLength(2);
   await expect(node.updateOnce({ id, status: 'FAILED' }, one, 'settle-1')).rejects.toMatchObject({

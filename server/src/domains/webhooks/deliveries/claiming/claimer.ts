@@ -1,17 +1,17 @@
 import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { EndpointHealth } from '../recording/endpoint-health.ts';
-import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
-import { freshMs, SlotAllocator } from './slot-allocator.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
   type FoundEndpoint,
   findFresh,
   survey,
-  takeRateAllowance,
-} from './statements.ts';
+} from '../../delivery-queue/claim-statements.ts';
+import type { EndpointHealth } from '../recording/endpoint-health.ts';
+import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
+import { takeRates } from './rates.ts';
+import { freshMs, SlotAllocator } from './slot-allocator.ts';
 
 /** A claimed delivery with its lease. */
 export interface LeasedDelivery extends ClaimedDelivery {
@@ -25,7 +25,7 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: () => number;
   leaseMs: number;
-  health: Pick<EndpointHealth, 'refusedTrials' | 'returnTrials'>;
+  health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
   /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
   renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
@@ -36,8 +36,6 @@ export interface ClaimerOptions {
 const lateMs = secondMs;
 /** Fresh deliveries are read in pages of this size. */
 const pageSize = 2_000;
-/** While more is due than can be claimed, fresh deliveries are looked for no more often than this. */
-const findEveryMs = 50;
 /** Endpoints are surveyed in turn, this many at a time. */
 const surveyEveryMs = secondMs;
 const surveySize = 1_000;
@@ -45,8 +43,6 @@ const surveySize = 1_000;
 const latestCommitMs = 15 * secondMs;
 /** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
 const idleQueueMs = hourMs;
-/** A queue is claimed for again when no more than this part of its window is in flight. */
-const worthwhilePart = 3 / 4;
 
 /**
  * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
@@ -63,19 +59,16 @@ export class Claimer {
   readonly #ready = new Set<EndpointQueue>();
   /** Queues with deliveries in flight: never more than there are slots. */
   readonly #active = new Set<EndpointQueue>();
-  /** The last claim left due deliveries behind. */
-  #isBehind = false;
-  /** When `findFresh` last ran: by the clock, and in ms of `performance.now()`. */
-  #foundMs = 0;
-  #foundAtMs = Number.NEGATIVE_INFINITY;
-  /** The end of the last full page: fresh deliveries due before have been found. */
-  #pageEndMs = 0;
+  /** Fresh deliveries due before have been found. */
+  #freshFromMs: number;
+  /** When the last survey began, in ms of `performance.now()`. */
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
   #lastSurveyedId = 0;
   #surveying: Promise<void> | undefined;
 
   constructor(options: ClaimerOptions) {
     this.#options = options;
+    this.#freshFromMs = options.clock() - lateMs;
   }
 
   /** No delivery is due, as far as this node knows. */
@@ -88,8 +81,7 @@ export class Claimer {
     this.#ready.clear();
     for (const queue of this.#queues.values())
       Object.assign(queue, { dueFromMs: undefined, openFromMs: 0, rateUsedUntilMs: 0 });
-    this.#foundMs = this.#options.clock();
-    this.#pageEndMs = 0;
+    this.#freshFromMs = this.#options.clock() - lateMs;
     this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
     this.#lastSurveyedId = 0;
   }
@@ -103,29 +95,30 @@ export class Claimer {
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
     const { database, clock, slots, leaseMs, health, renew, onDue } = this.#options;
     const nowMs = clock();
+    const untilMs = nowMs + leaseMs;
     await this.#find(nowMs);
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
-    allocator.grant([...this.#ready]);
-    const untilMs = nowMs + leaseMs;
-    const halfOpen = [...allocator.granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
-    for (const queue of await health.refusedTrials(halfOpen, nowMs, untilMs)) allocator.granted.delete(queue);
-    await this.#takeRates(allocator.granted, nowMs);
-    const granted = [...allocator.granted];
-    if (granted.length === 0) return [];
+    const granted = allocator.grant([...this.#ready]);
+    const halfOpen = [...granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
+    await health.reserveTrials(halfOpen, nowMs, untilMs);
+    for (const queue of halfOpen) if (!queue.hasTrial) granted.delete(queue);
+    await takeRates(database, granted, nowMs);
+    if (granted.size === 0) return [];
+    const queues = [...granted.keys()];
     const rows = await database.run(claimDeliveries, [
       nowMs,
       untilMs,
       lease,
-      plainArray(granted.map(([{ id }]) => id)),
-      plainArray(granted.map(([, count]) => count)),
-      plainArray(granted.map(([{ dueFromMs }]) => Math.floor(dueFromMs as number))),
+      plainArray(queues.map(({ id }) => id)),
+      plainArray([...granted.values()]),
+      plainArray(queues.map(({ dueFromMs }) => Math.floor(dueFromMs as number))),
     ]);
-    this.#isBehind = this.#update(allocator.granted, rows);
-    if (this.#isBehind) onDue();
-    const leased = rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
-    const toSend = leased.filter((delivery) => !renew(delivery));
-    const ids = new Set(toSend.map((delivery) => delivery.endpoint_id));
-    const unused = halfOpen.filter((queue) => queue.hasTrial && !ids.has(queue.id));
+    if (this.#update(granted, rows)) onDue();
+    const toSend = rows
+      .map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }))
+      .filter((delivery) => !renew(delivery));
+    const sentTo = new Set(toSend.map((delivery) => delivery.endpoint_id));
+    const unused = halfOpen.filter((queue) => queue.hasTrial && !sentTo.has(queue.id));
     await health.returnTrials(unused, nowMs, untilMs);
     return toSend;
   }
@@ -143,7 +136,7 @@ export class Claimer {
     const nowMs = clock();
     queue.end(nowMs, ended, slots());
     if (queue.inFlight === 0) this.#active.delete(queue);
-    if (queue.dueFromMs !== undefined && queue.inFlight <= queue.limit(nowMs) * worthwhilePart) onDue();
+    if (queue.dueFromMs !== undefined) onDue();
   }
 
   /** A claimed delivery was released: it is due again. */
@@ -154,22 +147,19 @@ export class Claimer {
 
   async #find(nowMs: number): Promise<void> {
     const atMs = performance.now();
-    if (this.#foundMs === 0 || nowMs < this.#foundMs - latestCommitMs) this.reset();
     if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
-    if (this.#isBehind && atMs - this.#foundAtMs < findEveryMs) return;
-    const fromMs = Math.max(Math.min(this.#foundMs, nowMs) - lateMs, this.#pageEndMs);
-    this.#foundMs = nowMs;
-    this.#foundAtMs = atMs;
-    const rows = await this.#options.database.run(findFresh, [nowMs, fromMs, pageSize]);
+    const rows = await this.#options.database.run(findFresh, [nowMs, this.#freshFromMs, pageSize]);
     for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
       queue.freshAtMs = nowMs;
       this.#addDue(queue, row.dueMs);
     }
-    if (rows.reduce((sum, { count }) => sum + count, 0) < pageSize) return;
+    const isPageFull = rows.reduce((sum, { count }) => sum + count, 0) >= pageSize;
     // If more deliveries than a page are due at one moment, the survey finds the endpoints of the others.
-    this.#pageEndMs = Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs));
-    this.#options.onDue();
+    this.#freshFromMs = isPageFull
+      ? Math.max(this.#freshFromMs + 1, ...rows.map(({ lastMs }) => lastMs))
+      : nowMs - lateMs;
+    if (isPageFull) this.#options.onDue();
   }
 
   /** In the background: claims do not wait for it. */
@@ -224,26 +214,6 @@ export class Claimer {
       else isBehind = true;
     }
     return isBehind;
-  }
-
-  async #takeRates(granted: Map<EndpointQueue, number>, nowMs: number): Promise<void> {
-    const rated = [...granted].filter(([{ endpoint }]) => endpoint.isActive && endpoint.ratePerS !== null);
-    if (rated.length === 0) return;
-    // In the order of their ids, in which every node locks the rows.
-    rated.sort(([a], [b]) => a.id - b.id);
-    const rows = await this.#options.database.run(takeRateAllowance, [
-      nowMs,
-      plainArray(rated.map(([{ id }]) => id)),
-      plainArray(rated.map(([, count]) => count)),
-      plainArray(rated.map(([{ endpoint }]) => endpoint.ratePerS)),
-    ]);
-    for (const row of rows) {
-      const queue = this.#queues.get(row.endpoint_id);
-      if (queue === undefined) continue;
-      queue.rateUsedUntilMs = row.next_ms;
-      if (row.granted > 0) granted.set(queue, row.granted);
-      else granted.delete(queue);
-    }
   }
 
   #refresh(row: FoundEndpoint, nowMs: number): EndpointQueue {

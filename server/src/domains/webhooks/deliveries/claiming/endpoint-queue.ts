@@ -1,20 +1,6 @@
 import { secondMs } from '../../../../core/clock.ts';
+import type { EndpointSnapshot } from '../../delivery-queue/claim-statements.ts';
 import { breakerFailures } from '../rules.ts';
-
-/** An endpoint's row as it was when this node last read it. */
-export interface EndpointSnapshot {
-  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
-  isActive: boolean;
-  origin: string;
-  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
-  maxInFlight: number | null;
-  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
-  ratePerS: number | null;
-  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
-  pausedUntilMs: number | null;
-  /** Start of the present series of failures without a success, on any node. */
-  firstFailureMs: number | null;
-}
 
 /** How one attempt ended, as far as the endpoint's health is concerned. */
 export interface EndedAttempt {
@@ -50,8 +36,6 @@ export class EndpointQueue {
   /** Failures since the last answer, on this node. */
   consecutiveFailures = 0;
   failingSinceMs: number | undefined;
-  /** Its last attempt was answered, however slowly. */
-  hasAnswered = false;
   /** Its rate allows no delivery before, as far as this node knows. */
   rateUsedUntilMs = 0;
   /** This node has the right to send the trial of a half-open breaker: the next delivery that begins is the trial. */
@@ -62,7 +46,7 @@ export class EndpointQueue {
   isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
   #window: number;
-  #isLastAnswerPrompt = false;
+  #lastAttempt: 'prompt' | 'slow' | 'failed' | undefined;
   #lastActivityMs = 0;
 
   constructor(id: number, endpoint: EndpointSnapshot) {
@@ -106,10 +90,14 @@ export class EndpointQueue {
     if (ended === undefined) return;
     this.consecutiveFailures = ended.isFailure ? this.consecutiveFailures + 1 : 0;
     this.failingSinceMs = ended.isFailure ? (this.failingSinceMs ?? nowMs) : undefined;
-    this.hasAnswered = !ended.isFailure;
-    this.#isLastAnswerPrompt = !ended.isFailure && ended.durationMs <= promptMs;
-    if (!this.#isLastAnswerPrompt) this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
+    this.#lastAttempt = ended.isFailure ? 'failed' : ended.durationMs <= promptMs ? 'prompt' : 'slow';
+    if (this.#lastAttempt !== 'prompt') this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);
+  }
+
+  /** Its last attempt was answered, however slowly. */
+  get hasAnswered(): boolean {
+    return this.#lastAttempt === 'prompt' || this.#lastAttempt === 'slow';
   }
 
   /** It has failed on this node, or has been paused or failing on any, without a success since. */
@@ -135,7 +123,7 @@ export class EndpointQueue {
 
   /** Its last answer was prompt, and it has not been silent since with deliveries in flight. */
   isPrompt(nowMs: number): boolean {
-    return this.#isLastAnswerPrompt && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
+    return this.#lastAttempt === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
   /** Deliveries in flight at most, by this endpoint's own window and limit. */

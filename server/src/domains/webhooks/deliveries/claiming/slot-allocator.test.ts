@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import { EndpointQueue, type EndpointSnapshot } from './endpoint-queue.ts';
+import type { EndpointSnapshot } from '../../delivery-queue/claim-statements.ts';
+import { EndpointQueue } from './endpoint-queue.ts';
 import { SlotAllocator } from './slot-allocator.ts';
 
 const nowMs = Date.UTC(2026, 0, 31);

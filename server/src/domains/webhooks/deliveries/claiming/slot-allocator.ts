@@ -56,9 +56,10 @@ export class SlotAllocator {
   }
 
   /** Grants slots to queues with due deliveries: first an equal share to each, then what is left. */
-  grant(queues: readonly EndpointQueue[]): void {
+  grant(queues: readonly EndpointQueue[]): Map<EndpointQueue, number> {
     const equalShare = Math.ceil(this.remaining / Math.max(1, queues.length));
     for (const share of [equalShare, this.remaining]) for (const queue of queues) this.#grant(queue, share);
+    return this.granted;
   }
 
   /** How many more deliveries the queue may have in flight, apart from `remaining`. */

@@ -42,19 +42,15 @@ export class EndpointHealth {
     this.#options = options;
   }
 
-  /**
-   * Reserves the trials of half-open circuit breakers until `untilMs`: one on all nodes. Returns the queues whose trial
-   * another node has.
-   */
-  async refusedTrials(queues: readonly EndpointQueue[], nowMs: number, untilMs: number): Promise<EndpointQueue[]> {
-    if (queues.length === 0) return [];
+  /** Reserves the trials of half-open circuit breakers until `untilMs`, one on all nodes: `hasTrial` says who got one. */
+  async reserveTrials(queues: readonly EndpointQueue[], nowMs: number, untilMs: number): Promise<void> {
+    if (queues.length === 0) return;
     const rows = await this.#options.database.run(reserveTrials, [nowMs, untilMs, queues.map(({ id }) => id)]);
     const reserved = new Set(rows.map(({ id }) => id));
     for (const queue of queues) {
       queue.hasTrial = reserved.has(queue.id);
       queue.endpoint = { ...queue.endpoint, pausedUntilMs: untilMs };
     }
-    return queues.filter(({ hasTrial }) => !hasTrial);
   }
 
   /** Another node holds the deliveries of these trials: the endpoints need not wait for another pause. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { byteaArray, plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { recordResults } from '../../delivery-queue/record-statements.ts';
 import type { DeliveryResult } from './result.ts';
-import { recordResults } from './statements.ts';
 
 export interface RecorderOptions {
   database: Queryable;

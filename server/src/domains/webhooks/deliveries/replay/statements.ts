@@ -1,7 +1,7 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
-import { belongsToEvents, deliveriesDue, deliveryIdFrom } from '../../events/append-events.cte.ts';
+import { belongsToEvents, deliveriesDue, enqueueDeliveries } from '../../delivery-queue/enqueue.cte.ts';
 import type { ReplayedState } from '../schema.ts';
 
 /** Replays are due. */
@@ -115,10 +115,16 @@ export const enqueueReplayed = statement<{ looked: number; enqueued: number; las
                  when 'FAILED' = any (existing.states) then 'FAILED'
                  else 'CANCELLED' end = any ($7::text[])
    ), enqueued as (
-     insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
-     select $1, ${deliveryIdFrom('event_id')}, event_id, $5, to_timestamp($9::float8 / 1000),
-            to_timestamp($9::float8 / 1000), replay_of
-       from chosen
+     ${enqueueDeliveries(
+       {
+         tenantId: '$1',
+         eventId: 'event_id',
+         endpointId: '$5',
+         createdAt: 'to_timestamp($9::float8 / 1000)',
+         replayOf: 'replay_of',
+       },
+       'chosen',
+     )}
      returning 1
    )
    select (select count(*) from examined) as looked, (select count(*) from enqueued) as enqueued,

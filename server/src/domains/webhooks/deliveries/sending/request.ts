@@ -1,7 +1,6 @@
 import { publicId } from '../../../../core/id.ts';
-
+import type { ClaimedDelivery } from '../../delivery-queue/claim-statements.ts';
 import { type EndpointKeys, signaturesAt } from '../../endpoints/signature.ts';
-import type { ClaimedDelivery } from '../claiming/statements.ts';
 
 import type { SignedRequest } from './sender.ts';
 

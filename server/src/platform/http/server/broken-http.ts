@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { documentationOf } from './refusal-reply.ts';
+import { documentationOf } from '../refusal-reply.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 

@@ -1,4 +1,4 @@
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement } from '../../../platform/postgres/statement.ts';
 
 /**
  * Records the results of claimed deliveries. Values, one array each: id; end of the attempt and next attempt (null: none),

@@ -1,5 +1,4 @@
-import { statement } from '../../../../platform/postgres/statement.ts';
-import type { EndpointSnapshot } from './endpoint-queue.ts';
+import { statement } from '../../../platform/postgres/statement.ts';
 
 /** Deliveries in one claim at most. */
 export const maxClaimSize = 200;
@@ -16,6 +15,21 @@ const isDueTo = (endpointId: string, from: string) =>
             and (endpoint_id, due_at) <= (${endpointId}, ${timeOf('$1')})`;
 const oldestFirst = 'order by endpoint_id, due_at';
 const msOf = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
+
+/** An endpoint's row as it was when this node last read it. */
+export interface EndpointSnapshot {
+  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
+  isActive: boolean;
+  origin: string;
+  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
+  maxInFlight: number | null;
+  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
+  ratePerS: number | null;
+  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
+  pausedUntilMs: number | null;
+  /** Start of the present series of failures without a success, on any node. */
+  firstFailureMs: number | null;
+}
 
 /** An endpoint's row, and when the first delivery that was found for it was due. */
 export interface FoundEndpoint extends EndpointSnapshot {
@@ -138,30 +152,4 @@ export const releaseLeases = statement(
 export const freeLeases = statement(
   'deliveries.free_leases',
   `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease is not null`,
-);
-
-/** For how long unused rate accumulates, in ms: a quarter of a second, or one delivery if that takes longer. */
-const burstMs = (rate: string) => `greatest(250, 1000 / ${rate}::float8)`;
-/** How many deliveries a rate that is used up for `aheadMs` allows. Three thirds of a second add up to one. */
-const allowed = (rate: string, aheadMs: string) => `floor((${burstMs(rate)} - ${aheadMs}) * ${rate} / 1000 + 1e-6)`;
-/** Never more than the burst, whatever the clocks say. */
-const aheadMs = `least(greatest(pace.used_until_ms - $1::float8, 0), ${burstMs('excluded.rate_per_s')})`;
-const granted = `least(excluded.granted, ${allowed('excluded.rate_per_s', aheadMs)})`;
-
-/**
- * Takes deliveries from the rates of endpoints, for all nodes together, and returns how many each may send now, and when
- * the next. Values: now in ms; ids in rising order, how many deliveries are wanted, the rate per second, one array each.
- */
-export const takeRateAllowance = statement<{ endpoint_id: number; granted: number; next_ms: number }>(
-  'deliveries.take_pace',
-  `insert into webhook_pace as pace (endpoint_id, rate_per_s, used_until_ms, granted)
-   select id, rate, $1::float8 + count * 1000 / rate::float8, count
-     from unnest($2::bigint[], $3::int[], $4::int[]) as requested (id, wanted, rate)
-     cross join lateral (select least(wanted, ${allowed('rate', '0')}) as count) as first
-   on conflict (endpoint_id) do update
-      set rate_per_s = excluded.rate_per_s,
-          granted = ${granted},
-          used_until_ms = $1::float8 + ${aheadMs} + ${granted} * 1000 / excluded.rate_per_s
-   returning endpoint_id, granted,
-             used_until_ms + 1000 / rate_per_s::float8 - ${burstMs('rate_per_s')} as next_ms`,
 );

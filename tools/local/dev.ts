@@ -21,7 +21,7 @@ if (options.some((option) => !['--demo', '--inspect'].includes(option))) {
   process.exit(options.includes('--help') || options.includes('-h') ? 0 : 2);
 }
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const main = spawn(
   process.execPath,
   [

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from '../../core/errors.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { refusalBody, statusOf } from '../refusal-reply.ts';
 import { jsonType } from './broken-http.ts';
-import { refusalBody, statusOf } from './refusal-reply.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requestIdOf, socketOptions } from './server.ts';
 

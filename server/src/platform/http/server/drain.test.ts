@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Fastify from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { standStill } from '../../testing/faults/stand-still.ts';
+import { standStill } from '../../../testing/faults/stand-still.ts';
 import { drainBeforeClose } from './drain.ts';
 
 test.each([

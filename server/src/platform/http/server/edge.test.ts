@@ -2,8 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint } from './route.ts';
-import { addRoute, httpServer, socketOptions } from './server.ts';
+import { endpoint } from '../route.ts';
+import { addRoute } from './add-route.ts';
+import { httpServer, socketOptions } from './server.ts';
 
 const authenticate = () => {
   throw new Error('Nobody needs to be known here.');

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { modeHeaders } from '../mode.ts';
+import type { Answer, RouteDocument } from '../route.ts';
 import { jsonType } from './broken-http.ts';
-import { modeHeaders } from './mode.ts';
-import type { Answer, RouteDocument } from './route.ts';
 
 /** Sends the answer of an endpoint in the envelope. */
 export function send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply {

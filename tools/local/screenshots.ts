@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../server/src/testing/browser.ts';
-import { type ReadyService, startService } from '../server/src/testing/service/service-process.ts';
+import { chromiumPath, openBrowser } from '../../server/src/testing/browser.ts';
+import { type ReadyService, startService } from '../../server/src/testing/service/service-process.ts';
+import { answerHelp } from '../usage.ts';
 import { createDemoData } from './demo.ts';
-import { answerHelp } from './usage.ts';
 
 /**
  * `npm run screenshots`: the pictures of the README, taken from the console with demo data. They are written to docs/images, each
@@ -22,7 +22,7 @@ if (chromiumPath === undefined) {
   process.exit(1);
 }
 
-const images = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'images');
+const images = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'docs', 'images');
 const password = 'screenshots of the console';
 const dataDir = mkdtempSync(join(tmpdir(), 'florin-screenshots-'));
 const service = await startService({

@@ -1,0 +1,35 @@
+import { notFound } from '../../../core/errors.ts';
+import { seesMode } from '../../../core/livemode.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Statement } from '../../../platform/postgres/statement.ts';
+import { visibleTenants } from './visible-tenants.ts';
+
+/** A record that a caller names. */
+export interface NamedRecord {
+  /** As it is called in the refusal: `invoice`. */
+  noun: string;
+  /** As the caller gave it. */
+  id: number | string;
+  /** The field that names it. Default: `id`. */
+  field?: string | undefined;
+  /** As it is stored, if that differs from what the caller gave. */
+  key?: string;
+}
+
+/**
+ * Reads a record that the caller may see. An unknown id, and that of another tenant or of the other mode, get the same
+ * refusal. The values of the statement are the tenants that the caller may see, and the id.
+ *
+ * @throws Refusal `record_not_found`
+ */
+export async function readVisible<Row extends { livemode: boolean }>(
+  database: Queryable,
+  statement: Statement<Row>,
+  { noun, id, field, key }: NamedRecord,
+  principal: Principal,
+): Promise<Row> {
+  const [row] = await database.run(statement, [await visibleTenants(database, principal), key ?? id]);
+  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound(noun, id, field);
+  return row;
+}
