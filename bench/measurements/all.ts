@@ -17,12 +17,14 @@ import { renewals, someRenewals } from './renewals.ts';
 import { start } from './start.ts';
 import { steady } from './steady.ts';
 import { subscribed } from './subscribed.ts';
+import { token } from './token.ts';
 import { usualWay } from './usual-way.ts';
 
 /** All measurements by their names on the command line, in the order of a complete run. */
 export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   ceiling,
   'usual-way': usualWay,
+  token,
   subscribed,
   'fan-out': fanOut,
   steady,

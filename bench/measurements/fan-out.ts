@@ -75,6 +75,7 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
       ours: perSecond(series[0]?.median),
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
+      goal: { atLeast: 0.8 },
       comment: `medians ${milliseconds(beside)} and ${milliseconds(besidePlain)}; the neighbours ${perSecond(fanOutRate)} and ${perSecond(plainRate)}; others used ${otherCpus.toFixed(2)} processors`,
     },
     {
@@ -91,6 +92,7 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
       ours: perSecond(series[3]?.median),
       against: perSecond(series[1]?.median),
       figure: (series[3]?.median ?? 0) / (series[1]?.median ?? 1),
+      goal: { atLeast: 0.8 },
       comment: `the neighbour ${perSecond(hangingRate)}`,
     },
   ];

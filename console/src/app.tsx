@@ -1,12 +1,13 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { ProfileContext, useSessionQuery } from './session/session.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { ModeProvider } from './shell/mode.tsx';
-import { useText } from './shell/preferences.tsx';
+import { usePreferences, useText } from './shell/preferences.tsx';
 import { TenantProvider } from './shell/tenant.tsx';
 
-const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
+const loadShell = () => import('./shell/shell.tsx');
+const Shell = lazy(async () => ({ default: (await loadShell()).Shell }));
 
 /** The sign-in, or the console of the user: the address stays, so that a link leads to its page. */
 export function App() {
@@ -19,7 +20,7 @@ export function App() {
         <TenantProvider>
           <ModeProvider>
             <Suspense fallback={<Waiting />}>
-              <Shell />
+              <ShellWithTexts />
             </Suspense>
           </ModeProvider>
         </TenantProvider>
@@ -35,6 +36,17 @@ export function App() {
       </Stack>
     </Center>
   );
+}
+
+/** Reads the texts and the shell at the same time. */
+function ShellWithTexts() {
+  const { hasAllTexts, requireAllTexts } = usePreferences();
+  useEffect(() => {
+    requireAllTexts();
+    // Its failure is that of the lazy component.
+    loadShell().catch(() => {});
+  }, [requireAllTexts]);
+  return hasAllTexts ? <Shell /> : <Waiting />;
 }
 
 function Waiting() {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consolePages } from '../../server/src/app/http/console/pages.ts';
 import { chromiumPath } from '../../server/src/testing/browser.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
+import { accountJourneys } from './account-journeys.ts';
+import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';
 import { buildConsole } from './build.ts';
 import { journeys } from './journeys.ts';
@@ -30,6 +32,8 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   });
 
   describe('journeys', () => journeys(() => console));
+  describe('journeys of sellers and payers', () => billingJourneys(() => console));
+  describe('journeys of users', () => accountJourneys(() => console));
   describe('every page', () => pages(() => console));
 
   test('no page has complained, and none has asked another server', () => {

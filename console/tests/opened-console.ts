@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../server/src/testing/browser.ts';
 import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
@@ -13,7 +13,9 @@ export interface OpenedConsole {
   /** The window of the administrator. Journeys share it: opening one and reading the console takes seconds. */
   window: Page;
   /** A window of its own, with cookies of its own. */
-  open: (locale?: string) => Promise<Page>;
+  open: (locale?: string, address?: string) => Promise<Page>;
+  /** Of the administrator. */
+  password: string;
   /** Signs in without the page for it, and shows a page. */
   signIn: (page: Page, account: string, password: string, path: string) => Promise<void>;
   close: () => Promise<void>;
@@ -24,15 +26,16 @@ export async function openConsole(): Promise<OpenedConsole> {
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
   const florin = await florinOn(db, { APP_SERVER_PORT: String(port) });
   const complaints: string[] = [];
-  const open = (locale = 'en-GB') => openWindow(browser, florin.address, locale, complaints);
+  const open = (locale = 'en-GB', address = florin.address) => openWindow(browser, address, locale, complaints);
   return {
     florin,
     admin: await florin.login('admin', administratorPassword),
     complaints,
     window: await open(),
     open,
+    password: administratorPassword,
     signIn: async (page, account, password, path) => {
-      await signIn(page.context(), florin.address, { account, password });
+      await signIn(page, { account, password });
       await shown(page, path);
     },
     close: async () => {
@@ -42,6 +45,9 @@ export async function openConsole(): Promise<OpenedConsole> {
     },
   };
 }
+
+/** At which address a window has the service. */
+const addresses = new WeakMap<Page, string>();
 
 async function openWindow(browser: Browser, baseURL: string, locale: string, complaints: string[]): Promise<Page> {
   const context = await browser.newContext({
@@ -53,23 +59,29 @@ async function openWindow(browser: Browser, baseURL: string, locale: string, com
     acceptDownloads: true,
   });
   const page = await context.newPage();
+  addresses.set(page, baseURL);
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
     // Refusals are part of the journeys.
-    const isOurs = message.type() === 'error' && !message.text().startsWith('Failed to load resource');
+    const isOurs = message.type() === 'error' && !/Failed to load resource|net::ERR_/.test(message.text());
     if (isOurs) complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(baseURL) && !/^(data|blob):/.test(url)) complaints.push(`${page.url()} asked ${url}`);
+    if (
+      ![baseURL, baseURL.replace('127.0.0.1', 'localhost')].some((own) => url.startsWith(own)) &&
+      !/^(data|blob):/.test(url)
+    )
+      complaints.push(`${page.url()} asked ${url}`);
   });
   return page;
 }
 
 /** As the sign-in page does it, without its clicks. */
-async function signIn(context: BrowserContext, address: string, credentials: object): Promise<void> {
+async function signIn(page: Page, credentials: object): Promise<void> {
+  const address = addresses.get(page) as string;
   const headers = { origin: address, 'x-florin-console': '1' };
-  const reply = await context.request.post('/api/console/session', { headers, data: credentials });
+  const reply = await page.context().request.post('/api/console/session', { headers, data: credentials });
   if (!reply.ok()) throw new Error(await reply.text());
 }
 

@@ -1,4 +1,5 @@
 import type {
+  CheckoutListItem,
   DeliveryState,
   InvoiceListItem,
   LedgerAccount,
@@ -53,3 +54,10 @@ export const accounts = [
   'REFUNDS',
   'PROVIDER_FEES',
 ] as const satisfies readonly LedgerAccount[];
+
+export const checkoutStatuses = [
+  'OPEN',
+  'PROCESSING',
+  'PAID',
+  'EXPIRED',
+] as const satisfies readonly CheckoutListItem['status'][];

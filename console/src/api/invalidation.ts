@@ -1,5 +1,12 @@
 /** What a payment changes besides itself. */
-const payments = ['/api/transaction/', '/api/refund/', '/api/statistics/', '/api/ledger/', '/api/dispute/'];
+const payments = [
+  '/api/transaction/',
+  '/api/refund/',
+  '/api/statistics/',
+  '/api/ledger/',
+  '/api/dispute/',
+  '/api/checkout/',
+];
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];
 const billing = ['/api/invoice/', '/api/subscription/'];
 
@@ -13,7 +20,8 @@ const concerned: Readonly<Record<string, readonly string[]>> = {
   webhook: ['/api/webhook/', ...webhooks],
   channel: ['/api/channel/', '/api/transaction/', '/api/statistics/'],
   plan: ['/api/plan/', '/api/subscription/'],
-  tenant: ['/api/tenant/', '/api/console/'],
+  tenant: ['/api/tenant/', '/api/seller/', '/api/console/'],
+  seller: ['/api/seller/', '/api/tenant/', '/api/console/'],
   user: ['/api/user/', '/api/console/', '/api/session/'],
 };
 

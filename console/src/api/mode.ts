@@ -8,6 +8,7 @@ const moded = new Set([
   '/api/ledger/balance',
   '/api/ledger/entries',
   '/api/customer/list',
+  '/api/checkout/list',
   '/api/invoice/list',
   '/api/subscription/list',
   '/api/plan/list',
@@ -20,7 +21,16 @@ const moded = new Set([
 ]);
 
 /** A query that names a record shows that record's mode. */
-const naming = ['objectId', 'eventId', 'transactionId', 'customerId', 'subscriptionId', 'endpointId', 'search'];
+const naming = [
+  'objectId',
+  'eventId',
+  'transactionId',
+  'customerId',
+  'subscriptionId',
+  'invoiceId',
+  'endpointId',
+  'search',
+];
 
 /** The query in the chosen mode, where the mode decides what is shown and the query does not say itself. */
 export function inMode(path: string, query: Query, livemode: boolean): Query {

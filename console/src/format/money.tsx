@@ -32,5 +32,6 @@ interface MoneyProps {
 
 export function Money({ amount, currency }: MoneyProps) {
   const { locale } = usePreferences();
-  return <span style={{ whiteSpace: 'nowrap' }}>{moneyText(amount, currency, locale)}</span>;
+  // Isolated, because digits of Arabic would otherwise reorder what stands beside them.
+  return <bdi style={{ whiteSpace: 'nowrap' }}>{moneyText(amount, currency, locale)}</bdi>;
 }

@@ -12,7 +12,7 @@ interface TimeProps {
 export function Time({ value, precise = false }: TimeProps) {
   const { locale, timeZone } = usePreferences();
   if (value === null || value === undefined) return <>–</>;
-  const text = new Intl.DateTimeFormat(locale, {
+  const parts = new Intl.DateTimeFormat(locale, {
     year: 'numeric',
     month: 'short',
     day: 'numeric',
@@ -21,12 +21,22 @@ export function Time({ value, precise = false }: TimeProps) {
     ...(precise && { second: '2-digit' }),
     timeZoneName: 'short',
     timeZone,
-  }).format(new Date(value));
+  }).formatToParts(new Date(value));
+  const hour = parts.findIndex(({ type }) => type === 'hour');
   return (
     <time dateTime={value} title={value}>
-      {text}
+      {/* On a narrow screen the line breaks before the hour alone. */}
+      <bdi>
+        <Piece parts={parts.slice(0, hour)} />
+        <wbr />
+        <Piece parts={parts.slice(hour)} />
+      </bdi>
     </time>
   );
+}
+
+function Piece({ parts }: { parts: readonly Intl.DateTimeFormatPart[] }) {
+  return <span style={{ whiteSpace: 'nowrap' }}>{parts.map(({ value }) => value).join('')}</span>;
 }
 
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [

@@ -6,6 +6,7 @@ import { sessionKey } from '../api/query-client.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
+import { askForPasskey, hasPasskeys } from './passkey.ts';
 import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
@@ -14,25 +15,50 @@ export function SignInPage() {
   const text = useText();
   const client = useQueryClient();
   const [challenge, setChallenge] = useState<string>();
+  /** The second factors of the user who has given the right password. */
+  const [methods, setMethods] = useState<readonly string[]>([]);
   const [error, setError] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
   const [hasForgotten, setHasForgotten] = useState(false);
 
-  async function signIn(event: FormEvent<HTMLFormElement>) {
+  function signIn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const fields = Object.fromEntries(new FormData(event.currentTarget));
+    return enter(async () => {
+      if (challenge === undefined) await call('console.signIn', fields);
+      else await call('console.confirmSignIn', { challenge, ...fields });
+      return true;
+    });
+  }
+
+  /** After the password, or instead of it. */
+  function signInWithPasskey() {
+    const given = challenge === undefined ? {} : { challenge };
+    return enter(async () => {
+      const { options } = (await call('passkeys.beginLogin', given)).data;
+      const credential = await askForPasskey(options);
+      if (credential === undefined) return false;
+      await call('console.signInWithPasskey', { ...given, credential });
+      return true;
+    });
+  }
+
+  /** `prove` answers whether the user is signed in; false: they have changed their mind. */
+  async function enter(prove: () => Promise<boolean>) {
     setIsBusy(true);
     setError(undefined);
     try {
-      if (challenge === undefined) await call('console.signIn', fields);
-      else await call('console.confirmSignIn', { challenge, ...fields });
+      if (!(await prove())) return;
       const profile = await call('console.profile');
       forgetAllBut(sessionKey[0], client);
       client.setQueryData(sessionKey, profile.data);
     } catch (caught) {
+      if (caught instanceof DOMException) return setError(text('passkey.wrongHost'));
       if (!(caught instanceof FlorinError)) throw caught;
-      if (caught.type === 'second_factor_challenge') setChallenge(String(caught.details.challenge));
-      else {
+      if (caught.type === 'second_factor_challenge') {
+        setChallenge(String(caught.details.challenge));
+        setMethods(caught.details.methods as string[]);
+      } else {
         if (caught.type === 'challenge_invalid') setChallenge(undefined);
         setError(caught.type === 'credentials_missing' ? text('signIn.cookieRefused') : caught.message);
       }
@@ -62,6 +88,11 @@ export function SignInPage() {
               <Button type="submit" size="md" fullWidth loading={isBusy}>
                 {text('signIn.submit')}
               </Button>
+              {hasPasskeys && (challenge === undefined || methods.includes('passkey')) && (
+                <Button variant="default" size="md" fullWidth onClick={signInWithPasskey} disabled={isBusy}>
+                  {text('passkey.use')}
+                </Button>
+              )}
               {challenge === undefined ? (
                 <Anchor component="button" type="button" size="sm" onClick={() => setHasForgotten(true)}>
                   {text('signIn.forgot')}

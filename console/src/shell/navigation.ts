@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
       { path: '/', label: 'home.title', icon: 'home' },
       { path: '/payments', label: 'payments.title', icon: 'payment', needs: 'transaction_read' },
       { path: '/refunds', label: 'refunds.title', icon: 'refund', needs: 'transaction_read' },
+      { path: '/checkouts', label: 'checkouts.title', icon: 'external', needs: 'transaction_read' },
       { path: '/disputes', label: 'disputes.title', icon: 'dispute', needs: 'transaction_read' },
       { path: '/ledger', label: 'ledger.title', icon: 'ledger', needs: 'transaction_read' },
     ],
@@ -52,6 +53,7 @@ export const navigation: readonly NavigationGroup[] = [
     items: [
       { path: '/team', label: 'team.title', icon: 'team', needs: 'user_read' },
       { path: '/tenants', label: 'tenants.title', icon: 'tenant', needs: 'platform' },
+      { path: '/seller', label: 'seller.title', icon: 'invoice', needs: '*' },
       { path: '/audit', label: 'audit.title', icon: 'audit', needs: '*' },
       { path: '/system', label: 'system.title', icon: 'system' },
     ],

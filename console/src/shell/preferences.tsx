@@ -17,7 +17,10 @@ interface PreferencesContext {
   /** The locale of numbers and times. */
   locale: string;
   timeZone: string;
-  texts: Texts;
+  /** Those of the sign-in, until `requireAllTexts` has been called and the others are read. */
+  texts: Partial<Texts>;
+  hasAllTexts: boolean;
+  requireAllTexts: () => void;
 }
 
 const storageKey = 'florin.preferences';
@@ -25,21 +28,24 @@ const Context = createContext<PreferencesContext | undefined>(undefined);
 
 export function PreferencesProvider({ children }: { children: ReactNode }) {
   const [preferences, set] = useState(storedPreferences);
-  const [texts, setTexts] = useState<Texts>();
+  const [loaded, setLoaded] = useState<{ texts: Partial<Texts>; isComplete: boolean }>();
+  const [needsAll, setNeedsAll] = useState(false);
   const { language, formats, timeZone } = preferences;
 
   useEffect(() => {
     let isCurrent = true;
     document.documentElement.lang = language;
-    loadTexts(language).then(
-      (loaded) => isCurrent && setTexts(loaded),
+    loadTexts(language, needsAll).then(
+      (texts) => isCurrent && setLoaded({ texts, isComplete: needsAll }),
       // The file belongs to an earlier build, which an update has removed.
       () => location.reload(),
     );
     return () => {
       isCurrent = false;
     };
-  }, [language]);
+  }, [language, needsAll]);
+
+  const requireAllTexts = useCallback(() => setNeedsAll(true), []);
 
   const setPreferences = useCallback((changed: Partial<Preferences>) => {
     set((before) => {
@@ -51,14 +57,16 @@ export function PreferencesProvider({ children }: { children: ReactNode }) {
 
   const value = useMemo(
     () =>
-      texts && {
+      loaded && {
         preferences,
         setPreferences,
         locale: formats ?? localeOf(language),
         timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-        texts,
+        texts: loaded.texts,
+        hasAllTexts: loaded.isComplete,
+        requireAllTexts,
       },
-    [preferences, setPreferences, formats, language, timeZone, texts],
+    [preferences, setPreferences, formats, language, timeZone, loaded, requireAllTexts],
   );
   return value && <Context value={value}>{children}</Context>;
 }

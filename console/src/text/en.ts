@@ -1,8 +1,10 @@
 import { billing } from './en/billing.ts';
+import { checkout } from './en/checkout.ts';
 import { developers } from './en/developers.ts';
 import { payments } from './en/payments.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
+import { signIn } from './en/sign-in.ts';
 
 /** English, by which the keys of every language are checked. `.one` and `.other` are the forms for a number. */
-export const en = { ...shell, ...payments, ...billing, ...developers, ...settings };
+export const en = { ...signIn, ...shell, ...payments, ...billing, ...checkout, ...developers, ...settings };

@@ -11,4 +11,12 @@ const catalogues: Record<Language, () => Promise<Texts>> = {
   de: async () => (await import('./de.ts')).de,
 };
 
-export const loadTexts = (language: Language): Promise<Texts> => catalogues[language]();
+const signInCatalogues: Record<Language, () => Promise<Partial<Texts>>> = {
+  en: async () => (await import('./en/sign-in.ts')).signIn,
+  de: async () => (await import('./de/sign-in.ts')).signIn,
+};
+
+/** All texts, or only those of the sign-in, which is to appear at once. */
+export function loadTexts(language: Language, isComplete: boolean): Promise<Partial<Texts>> {
+  return isComplete ? catalogues[language]() : signInCatalogues[language]();
+}

@@ -6,6 +6,10 @@ import { useTenant } from '../shell/tenant.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
+  /** By which the address and saved views name it; a column without one cannot be hidden. */
+  id?: string;
+  /** Shown only to those who choose it. */
+  isExtra?: boolean;
   header: string;
   cell: (row: Row) => ReactNode;
   /** Amounts stand at the right, so that their digits are under each other. */
@@ -13,7 +17,7 @@ export interface Column<Row> {
   /** Holds something to click that is not the row itself; its header is for screen readers alone. */
   isControl?: boolean;
   /** Not shown on narrower screens. */
-  from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl';
+  from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl' | undefined;
 }
 
 interface DataTableProps<Row> {
@@ -30,7 +34,7 @@ interface DataTableProps<Row> {
 }
 
 export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
-  const columns = useWithTenant(own, rows);
+  const columns = useWithTenant(own, rows).filter(({ isExtra }) => !isExtra);
   if (rows?.length === 0) return <>{empty}</>;
   const linked = columns.find(({ isControl }) => !isControl);
   return (
@@ -86,7 +90,9 @@ function useWithTenant<Row>(columns: readonly Column<Row>[], rows: readonly Row[
   const names = new Map(tenants.map(({ id, name }) => [String(id), name]));
   const nameOf = (id: string | number | null | undefined) =>
     id === null || id === undefined ? text('shell.platform') : (names.get(String(id)) ?? String(id));
-  return [...columns, { header: text('tenants.one'), cell: (row) => nameOf(of(row)), from: 'lg' }];
+  const tenant: Column<Row> = { header: text('tenants.one'), cell: (row) => nameOf(of(row)), from: 'lg' };
+  const isLastControl = columns.at(-1)?.isControl === true;
+  return isLastControl ? [...columns.slice(0, -1), tenant, ...columns.slice(-1)] : [...columns, tenant];
 }
 
 function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
@@ -101,6 +107,7 @@ function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   ));
 }
 
-function classOf({ isNumber }: Column<never>): string | undefined {
+function classOf({ isNumber, isControl }: Column<never>): string | undefined {
+  if (isControl) return classes.control;
   return isNumber ? classes.number : undefined;
 }

@@ -5,7 +5,7 @@ import classes from './facts.module.css';
 /** What is known of a record: names and values. A fact without value is left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <Paper withBorder>
+    <Paper withBorder style={{ overflow: 'hidden' }}>
       <dl className={classes.facts}>
         {facts
           .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')

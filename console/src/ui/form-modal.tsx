@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { call, type DataOf, FlorinError, type OperationName, type Params, type Reply } from '../api/client.ts';
 import { useChange } from '../api/hooks.ts';
+import { PasskeyStepUp } from '../session/passkey-step-up.tsx';
 import { useText } from '../shell/preferences.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './notes.tsx';
@@ -54,9 +55,14 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
   const errorOf: ErrorOf = (field) => (refused?.field === field ? refused.message : undefined);
   const isBesideField = refused?.field !== undefined && hasField(refused.field);
 
+  const form = useRef<HTMLFormElement>(null);
+  const fieldsOf = () => Object.fromEntries(new FormData(form.current as HTMLFormElement)) as Record<string, string>;
+  const submitFields = (fields: Fields) =>
+    change.mutate({ body: bodyOf(fields), ...(isIdempotent && { idempotencyKey }) });
+
   async function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    const fields = fieldsOf();
     setStepUpError(undefined);
     if (needsCode) {
       const wrong = await call('users.stepUp', { code: fields.stepUpCode }).then(
@@ -65,11 +71,11 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
       );
       if (wrong !== undefined) return setStepUpError(wrong);
     }
-    change.mutate({ body: bodyOf(fields), ...(isIdempotent && { idempotencyKey }) });
+    submitFields(fields);
   }
 
   return (
-    <form onSubmit={send}>
+    <form ref={form} onSubmit={send}>
       <Stack gap="sm">
         {typeof children === 'function' ? children(errorOf) : children}
         {needsCode ? (
@@ -83,6 +89,7 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
               required
               autoFocus
             />
+            <PasskeyStepUp onDone={() => submitFields(fieldsOf())} />
           </>
         ) : (
           !isBesideField && <ErrorNote error={change.error} />

@@ -1,13 +1,15 @@
-import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ListName, RowOf } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
 import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { useListViews } from './list-views.ts';
 import { ErrorNote } from './notes.tsx';
 import { Page } from './page.tsx';
 import { Paging } from './paging.tsx';
 import { useFilters, usePageNumber } from './use-filters.ts';
+import { ViewMenu } from './view-menu.tsx';
 
 interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<List>> {
   title: string;
@@ -21,6 +23,8 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   actions?: ReactNode;
   /** Whether the list can be saved as CSV. */
   isExported?: boolean;
+  /** Users choose its columns, and save views of it under this name. */
+  viewsOf?: string;
   /** Between the title and the table. */
   filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
@@ -28,29 +32,27 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
 
 /** A page with one list that is read by pages. */
 export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
-  const { title, operation, filterNames, columns, keyOf, linkOf, actions, isExported, filters, empty } = props;
+  const { title, operation, filterNames, columns, keyOf, linkOf, actions, isExported, viewsOf, filters, empty } = props;
   const page = usePageNumber();
   const state = useFilters(filterNames);
+  const views = useListViews<RowOf<List>>(viewsOf ?? '', columns);
   const rows = useRead(operation, { ...state.filters, page, pageSize: 25 });
   return (
     <Page
       title={title}
       actions={
         <>
+          {viewsOf && <ViewMenu list={views} />}
           {isExported && <ExportButton operation={operation} query={state.filters} />}
           {actions}
         </>
       }
     >
-      {filters && (
-        <Group gap="xs" align="end">
-          {filters(state)}
-        </Group>
-      )}
+      {filters && <FilterBar>{filters(state)}</FilterBar>}
       <ErrorNote error={rows.error} onRetry={() => rows.refetch()} />
       <DataTable
         caption={title}
-        columns={columns}
+        columns={viewsOf === undefined ? columns : views.shown}
         rows={rows.data?.data as RowOf<List>[] | undefined}
         keyOf={keyOf}
         linkOf={linkOf}

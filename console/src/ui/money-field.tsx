@@ -3,6 +3,8 @@ import { exponentOf } from '../../../server/src/core/currency.ts';
 import { amountOfDecimal } from '../../../server/src/core/money.ts';
 import { usePreferences } from '../shell/preferences.tsx';
 
+const arabicZero = '٠'.charCodeAt(0);
+
 interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern'> {
   name: string;
   currency: string;
@@ -12,12 +14,12 @@ interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern'> {
 export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
   const { locale } = usePreferences();
   const digits = exponentOf(currency) ?? 2;
-  const fraction = digits === 0 ? '' : `([.,]\\d{1,${digits}})?`;
+  const fraction = digits === 0 ? '' : `([.,٫][\\d٠-٩]{1,${digits}})?`;
   return (
     <TextInput
       {...rest}
       inputMode="decimal"
-      pattern={`\\d{1,16}${fraction}`}
+      pattern={`[\\d٠-٩]{1,16}${fraction}`}
       placeholder={new Intl.NumberFormat(locale, { minimumFractionDigits: digits }).format(0)}
       rightSection={currency}
       rightSectionWidth={56}
@@ -25,7 +27,9 @@ export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
   );
 }
 
-/** `19,99` EUR → 1999. Undefined if it is not an amount of this currency. */
+/** `19,99` EUR → 1999, in digits of Arabic too. Undefined if it is not an amount of this currency. */
 export function minorUnitsOf(typed: string | undefined, currency: string): number | undefined {
-  return typed === undefined || typed === '' ? undefined : amountOfDecimal(typed.replace(',', '.'), currency);
+  if (typed === undefined || typed === '') return undefined;
+  const digits = typed.replaceAll(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - arabicZero));
+  return amountOfDecimal(digits.replace(/[,٫]/, '.'), currency);
 }

@@ -29,12 +29,12 @@ export function ErrorNote({ error, onRetry }: { error: Error | null | undefined;
   );
 }
 
-/** Nothing is here yet: what it is for, and the next step as something to click or to paste. */
+/** Nothing is here yet: what it is for, and the next step as something to click or to paste. Without them, a line. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <Paper withBorder p="xl">
+    <Paper withBorder p={children ? 'xl' : 'sm'}>
       <Stack gap="sm" maw={640}>
-        <Title order={2}>{title}</Title>
+        {children ? <Title order={2}>{title}</Title> : <Text size="sm">{title}</Text>}
         {children}
       </Stack>
     </Paper>

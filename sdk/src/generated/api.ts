@@ -1306,7 +1306,7 @@ export interface Checkout {
   livemode: boolean;
   /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
-  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
   /** In minor units. null: what is left to pay of the invoice. */
   amount: number | null;
@@ -1364,7 +1364,7 @@ export interface CheckoutListItem {
   livemode: boolean;
   /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
-  /** The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout is EXPIRED. */
+  /** The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
   /** In minor units. null: what is left to pay of the invoice. */
   amount: number | null;
@@ -1837,7 +1837,7 @@ export interface DeviceCode {
 }
 
 export interface DeviceCodeInput {
-  /** What asks, as the user should recognize it: the program and the name of the machine. Names the key. */
+  /** What asks, as the user should recognize it: the program and the name of the machine, without control and formatting characters. Names the key. */
   client: string;
   /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
   scope?: string | undefined;

@@ -4,9 +4,11 @@ import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { ChangeEmail } from './change-email.tsx';
 import { ChangePassword } from './change-password.tsx';
 import { DisplaySettings } from './display-settings.tsx';
 import { MySessions } from './my-sessions.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 export default function AccountPage() {
@@ -24,6 +26,7 @@ export default function AccountPage() {
               [text('tenants.one'), profile.tenantName ?? text('shell.platform')],
             ]}
           />
+          <ChangeEmail />
           <Section title={text('account.display')}>
             <DisplaySettings />
           </Section>
@@ -37,6 +40,7 @@ export default function AccountPage() {
           </Section>
         </Stack>
       </SimpleGrid>
+      <Passkeys />
       <Section title={text('account.sessions')}>
         <MySessions />
       </Section>

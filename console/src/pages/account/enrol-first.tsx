@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useText } from '../../shell/preferences.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 /** Where a second factor is required, nothing else can be done without one. */
@@ -10,6 +11,7 @@ export function EnrolFirst() {
     <Page title={text('team.secondFactor')}>
       <Alert color="blue">{text('factor.required')}</Alert>
       <SecondFactor />
+      <Passkeys />
     </Page>
   );
 }

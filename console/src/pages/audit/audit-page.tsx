@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { AuditEntry } from '../../api/client.ts';
 import { addressOf } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useText } from '../../shell/preferences.tsx';
 import { CodeBlock } from '../../ui/copy.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
@@ -49,7 +50,7 @@ export default function AuditPage() {
         </Button>
       }
     >
-      <Group gap="xs" align="end">
+      <FilterBar>
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('audit.record')}
@@ -57,7 +58,7 @@ export default function AuditPage() {
           value={filters.recordType}
           onChange={(recordType) => setFilters({ recordType })}
         />
-      </Group>
+      </FilterBar>
       <CursorList
         caption={text('audit.title')}
         operation="audit.list"

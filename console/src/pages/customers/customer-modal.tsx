@@ -4,6 +4,7 @@ import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { AddressFields, addressOf } from '../../ui/address-fields.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 
 interface CustomerModalProps {
@@ -12,8 +13,6 @@ interface CustomerModalProps {
   opened: boolean;
   onClose: () => void;
 }
-
-const addressParts = ['line1', 'line2', 'postalCode', 'city', 'state', 'country'] as const;
 
 export function CustomerModal({ customer, opened, onClose }: CustomerModalProps) {
   const text = useText();
@@ -29,14 +28,13 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
       size="lg"
       operation="customers.modify"
       bodyOf={(fields) => {
-        const address = addressParts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
         return {
           ...(customer === undefined ? { livemode } : { id: customer.id }),
           name: fields.name,
           email: fields.email || null,
           phone: fields.phone || null,
           externalId: fields.externalId || null,
-          address: address.length === 0 ? null : Object.fromEntries(address),
+          address: addressOf(fields),
           ...(mayReadChannels && {
             defaultChannelId: fields.defaultChannelId ? Number(fields.defaultChannelId) : null,
           }),
@@ -72,15 +70,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
             defaultValue={customer?.externalId ?? ''}
             error={errorOf('externalId')}
           />
-          {addressParts.map((part) => (
-            <TextInput
-              key={part}
-              name={part}
-              label={text(`address.${part}`)}
-              defaultValue={String(customer?.address?.[part] ?? '')}
-              error={errorOf(`address.${part}`)}
-            />
-          ))}
+          <AddressFields address={customer?.address} errorOf={errorOf} />
           {mayReadChannels && (
             <Select
               name="defaultChannelId"

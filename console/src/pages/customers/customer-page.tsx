@@ -13,6 +13,7 @@ import { RecordPage } from '../../ui/record-page.tsx';
 import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { CustomerModal } from './customer-modal.tsx';
+import { PortalLink } from './portal-link.tsx';
 
 export default function CustomerPage({ id }: { id: string }) {
   const text = useText();
@@ -24,9 +25,12 @@ export default function CustomerPage({ id }: { id: string }) {
         <Page
           title={customer.name}
           actions={
-            <PermittedButton needs="transaction_write" variant="default" onClick={open}>
-              {text('common.edit')}
-            </PermittedButton>
+            <>
+              <PortalLink customerId={customer.id} />
+              <PermittedButton needs="transaction_write" variant="default" onClick={open}>
+                {text('common.edit')}
+              </PermittedButton>
+            </>
           }
         >
           <Facts

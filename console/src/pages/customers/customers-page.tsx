@@ -23,6 +23,7 @@ export default function CustomersPage() {
         title={text('customers.title')}
         operation="customers.list"
         isExported
+        viewsOf="customers"
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (
@@ -40,10 +41,23 @@ export default function CustomersPage() {
           </>
         )}
         columns={[
-          { header: text('customers.name'), cell: ({ name }) => name },
-          { header: text('customers.email'), cell: ({ email }) => email },
-          { header: text('customers.externalId'), from: 'md', cell: ({ externalId }) => externalId },
-          { header: text('payments.created'), from: 'sm', cell: ({ createdTime }) => <Time value={createdTime} /> },
+          { id: 'name', header: text('customers.name'), cell: ({ name }) => name },
+          { id: 'email', header: text('customers.email'), cell: ({ email }) => email },
+          { id: 'externalId', header: text('customers.externalId'), from: 'md', cell: ({ externalId }) => externalId },
+          {
+            id: 'created',
+            header: text('payments.created'),
+            from: 'sm',
+            cell: ({ createdTime }) => <Time value={createdTime} />,
+          },
+          { id: 'phone', header: text('customers.phone'), isExtra: true, cell: ({ phone }) => phone },
+          {
+            id: 'method',
+            header: text('customers.method'),
+            isExtra: true,
+            cell: ({ hasPaymentMethod }) => text(hasPaymentMethod ? 'common.yes' : 'common.no'),
+          },
+          { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => id },
         ]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/customers/${id}`}

@@ -1,8 +1,9 @@
-import { Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -16,7 +17,7 @@ export default function EventsPage() {
   const { filters, setFilters } = useFilters(filterNames);
   return (
     <Page title={text('events.title')}>
-      <Group gap="xs" align="end">
+      <FilterBar>
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('events.type')}
@@ -30,7 +31,7 @@ export default function EventsPage() {
           defaultValue={filters.objectId}
           onBlur={({ currentTarget }) => setFilters({ objectId: currentTarget.value.trim() })}
         />
-      </Group>
+      </FilterBar>
       <CursorList
         caption={text('events.title')}
         operation="events.list"

@@ -7,11 +7,13 @@ import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { InvoiceLink } from './invoice-link.tsx';
+import { InvoiceModal } from './invoice-modal.tsx';
 
 /** Finalize a draft; pay or void what is open. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
   const text = useText();
-  const [dialog, setDialog] = useState<'finalize' | 'pay' | 'void'>();
+  const [dialog, setDialog] = useState<'edit' | 'finalize' | 'pay' | 'void'>();
   const close = () => setDialog(undefined);
   const { id, status } = invoice;
   return (
@@ -22,6 +24,12 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         </PermittedButton>
       )}
       {status === 'DRAFT' && (
+        <PermittedButton needs="invoice_write" variant="default" onClick={() => setDialog('edit')}>
+          {text('common.edit')}
+        </PermittedButton>
+      )}
+      {status === 'OPEN' && <InvoiceLink invoice={invoice} />}
+      {status === 'DRAFT' && (
         <PermittedButton needs="invoice_write" onClick={() => setDialog('finalize')}>
           {text('invoices.finalize')}
         </PermittedButton>
@@ -31,6 +39,8 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
           {text('invoices.pay')}
         </PermittedButton>
       )}
+      {/* Its fields begin with what the draft is now. */}
+      {dialog === 'edit' && <InvoiceModal invoice={invoice} opened onClose={close} />}
       <FormModal
         title={text('invoices.finalizeTitle')}
         submit={text('invoices.finalize')}

@@ -9,25 +9,49 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   const text = useText();
   return [
-    { header: text('invoices.number'), cell: ({ number }) => number ?? text('status.DRAFT') },
-    { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { id: 'number', header: text('invoices.number'), cell: ({ number }) => number ?? text('status.DRAFT') },
+    { id: 'status', header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     {
+      id: 'total',
       header: text('invoices.total'),
       isNumber: true,
       cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
     },
     {
+      id: 'remaining',
       header: text('invoices.remaining'),
       isNumber: true,
       from: 'sm',
       cell: ({ amountRemaining, currency }) => <Money amount={amountRemaining} currency={currency} />,
     },
     {
+      id: 'customer',
       header: text('payment.customer'),
       from: 'md',
       cell: ({ customerId }) => <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
     },
-    { header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => dueDate ?? '–' },
-    { header: text('payments.created'), from: 'sm', cell: ({ createdTime }) => <Time value={createdTime} /> },
+    { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => dueDate ?? '–' },
+    {
+      id: 'created',
+      header: text('payments.created'),
+      from: 'sm',
+      cell: ({ createdTime }) => <Time value={createdTime} />,
+    },
+    { id: 'description', header: text('payments.description'), isExtra: true, cell: ({ description }) => description },
+    {
+      id: 'refunded',
+      header: text('payment.refunded'),
+      isNumber: true,
+      isExtra: true,
+      cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded} currency={currency} />,
+    },
+    {
+      id: 'subscription',
+      header: text('subscriptions.one'),
+      isExtra: true,
+      cell: ({ subscriptionId }) =>
+        subscriptionId && <LinkText href={`/subscriptions/${subscriptionId}`}>{subscriptionId}</LinkText>,
+    },
+    { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => id },
   ];
 }

@@ -8,8 +8,9 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { SearchFilter } from '../../ui/search-filter.tsx';
-import { CreateInvoiceModal } from './create-invoice-modal.tsx';
+
 import { useInvoiceColumns } from './invoice-columns.tsx';
+import { InvoiceModal } from './invoice-modal.tsx';
 
 const filterNames = ['search', 'status', 'customerId', 'subscriptionId'] as const;
 
@@ -29,6 +30,7 @@ export default function InvoicesPage() {
         title={text('invoices.title')}
         operation="invoices.list"
         isExported
+        viewsOf="invoices"
         filterNames={filterNames}
         actions={add}
         filters={({ filters, setFilters }) => (
@@ -52,7 +54,7 @@ export default function InvoicesPage() {
           </EmptyState>
         )}
       />
-      <CreateInvoiceModal opened={isCreating} onClose={close} onCreated={(id) => navigate(`/invoices/${id}`)} />
+      <InvoiceModal opened={isCreating} onClose={close} onSaved={(id) => navigate(`/invoices/${id}`)} />
     </>
   );
 }

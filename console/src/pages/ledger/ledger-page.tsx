@@ -1,4 +1,4 @@
-import { Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { accounts } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -8,6 +8,7 @@ import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { DayFilters } from '../../ui/day-filters.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
@@ -45,7 +46,7 @@ export default function LedgerPage() {
         />
       </Section>
       <Section title={text('ledger.entries')}>
-        <Group gap="xs" align="end">
+        <FilterBar>
           <DayFilters filters={filters} onChange={setFilters} />
           <FilterSelect
             label={text('ledger.account')}
@@ -61,7 +62,7 @@ export default function LedgerPage() {
             maxLength={3}
             onBlur={({ currentTarget }) => setFilters({ currency: currentTarget.value.trim().toUpperCase() })}
           />
-        </Group>
+        </FilterBar>
         <ErrorNote error={entries.error} onRetry={() => entries.refetch()} />
         <DataTable
           caption={text('ledger.entries')}

@@ -4,20 +4,23 @@ import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
 export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();
   return [
-    { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-    { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { id: 'created', header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+    { id: 'status', header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
     {
+      id: 'amount',
       header: text('payments.amount'),
       isNumber: true,
       cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
     },
-    { header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },
+    { id: 'channel', header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },
     {
+      id: 'description',
       header: text('payments.description'),
       from: 'md',
       cell: ({ description }) => (
@@ -26,6 +29,37 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
         </Text>
       ),
     },
-    { header: 'ID', from: 'lg', cell: ({ id }) => <Text ff="monospace" size="xs">{`${id.slice(0, 16)}…`}</Text> },
+    {
+      id: 'refunded',
+      header: text('payment.refunded'),
+      isNumber: true,
+      isExtra: true,
+      cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded} currency={currency} />,
+    },
+    {
+      id: 'customer',
+      header: text('payment.customer'),
+      isExtra: true,
+      cell: ({ customerId }) => customerId && <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
+    },
+    { id: 'failure', header: text('payment.failure'), isExtra: true, cell: ({ failureCode }) => failureCode },
+    {
+      id: 'reference',
+      header: text('payment.reference'),
+      isExtra: true,
+      cell: ({ providerReference }) => providerReference,
+    },
+    {
+      id: 'updated',
+      header: text('payment.updated'),
+      isExtra: true,
+      cell: ({ updatedTime }) => <Time value={updatedTime} />,
+    },
+    {
+      id: 'id',
+      header: 'ID',
+      from: 'lg',
+      cell: ({ id }) => <Text ff="monospace" size="xs">{`${id.slice(0, 16)}…`}</Text>,
+    },
   ];
 }

@@ -1,9 +1,10 @@
-import { Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { minorUnitsOf } from '../../ui/money-field.tsx';
 import { SearchFilter } from '../../ui/search-filter.tsx';
@@ -33,7 +34,7 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
   const mayReadChannels = useMay('channel_read');
   const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   return (
-    <Group gap="xs" align="end">
+    <FilterBar>
       <SearchFilter value={filters.search} onChange={(search) => onChange({ search })} />
       <TimeFilters filters={filters} onChange={onChange} />
       {mayReadChannels && (
@@ -52,7 +53,7 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
         onChange={(currency) => onChange({ currency, amountFrom: '', amountTo: '' })}
       />
       {filters.currency !== '' && <AmountFilters filters={filters} onChange={onChange} />}
-    </Group>
+    </FilterBar>
   );
 }
 

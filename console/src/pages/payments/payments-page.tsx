@@ -5,10 +5,12 @@ import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ExportButton } from '../../ui/export-button.tsx';
+import { useListViews } from '../../ui/list-views.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Paging } from '../../ui/paging.tsx';
 import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
+import { ViewMenu } from '../../ui/view-menu.tsx';
 import { NoPayments } from './no-payments.tsx';
 import { usePaymentColumns } from './payment-columns.tsx';
 import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
@@ -17,16 +19,24 @@ export default function PaymentsPage() {
   const text = useText();
   const page = usePageNumber();
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
-  const columns = usePaymentColumns();
+  const views = useListViews('payments', usePaymentColumns());
   const payments = useRead('transactions.list', { ...filters, page, pageSize: 25 });
   return (
-    <Page title={text('payments.title')} actions={<ExportButton operation="transactions.list" query={filters} />}>
+    <Page
+      title={text('payments.title')}
+      actions={
+        <>
+          <ViewMenu list={views} />
+          <ExportButton operation="transactions.list" query={filters} />
+        </>
+      }
+    >
       <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
       <PaymentFilters filters={filters} onChange={setFilters} />
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
       <DataTable
         caption={text('payments.title')}
-        columns={columns}
+        columns={views.shown}
         rows={payments.data?.data}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/payments/${id}`}
@@ -56,7 +66,7 @@ function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status
   const countOf = (name: string) => summary.data?.data.statuses.find((one) => one.status === name)?.count ?? 0;
   return (
     <Tabs value={status || 'ALL'} onChange={(value) => onStatus(value === 'ALL' ? '' : (value ?? ''))}>
-      <Tabs.List>
+      <Tabs.List className="scrolled">
         {['ALL', ...paymentStatuses].map((name) => (
           <Tabs.Tab key={name} value={name} px="sm">
             {text(`status.${name}` as TextKey)}

@@ -12,6 +12,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { basisPointsOf, percentOf, TaxField } from '../../ui/tax-field.tsx';
 
 export default function PlansPage() {
   const text = useText();
@@ -39,6 +40,12 @@ export default function PlansPage() {
             header: text('plans.interval'),
             cell: ({ interval, intervalCount }) =>
               text.count(`interval.${interval as (typeof intervals)[number]}`, intervalCount),
+          },
+          {
+            header: text('invoices.taxRate'),
+            isNumber: true,
+            from: 'sm',
+            cell: ({ taxRate }) => (taxRate === null ? '–' : `${percentOf(taxRate)} %`),
           },
           { header: text('plans.trialDays'), isNumber: true, from: 'sm', cell: ({ trialDays }) => trialDays },
           {
@@ -85,7 +92,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
       onClose={onClose}
       size="lg"
       operation="plans.modify"
-      bodyOf={({ name, amount, interval, intervalCount, trialDays, state }) => ({
+      bodyOf={({ name, amount, interval, intervalCount, trialDays, taxRate, state }) => ({
         ...(plan === undefined ? { livemode } : { id: plan.id }),
         name,
         currency,
@@ -93,6 +100,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
         interval,
         intervalCount: Number(intervalCount),
         trialDays: Number(trialDays),
+        taxRate: basisPointsOf(taxRate) ?? null,
         state: state === 'on',
       })}
     >
@@ -146,6 +154,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
               error={errorOf('interval')}
               allowDeselect={false}
             />
+            <TaxField name="taxRate" taxRate={plan?.taxRate} error={errorOf('taxRate')} />
           </SimpleGrid>
           <Switch name="state" label={text('state.active')} defaultChecked={plan?.state ?? true} />
         </>

@@ -19,6 +19,7 @@ export default function RefundsPage() {
       title={text('refunds.title')}
       operation="refunds.list"
       isExported
+      viewsOf="refunds"
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (
         <>
@@ -32,21 +33,39 @@ export default function RefundsPage() {
         </>
       )}
       columns={[
-        { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-        { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+        { id: 'created', header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+        { id: 'status', header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
         {
+          id: 'amount',
           header: text('payments.amount'),
           isNumber: true,
           cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
         },
         {
+          id: 'payment',
           header: text('payment.title'),
           from: 'sm',
           cell: ({ transactionId }) => (
             <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
           ),
         },
-        { header: text('payment.reason'), from: 'md', cell: ({ reason }) => reason },
+        { id: 'reason', header: text('payment.reason'), from: 'md', cell: ({ reason }) => reason },
+        {
+          id: 'updated',
+          header: text('payment.updated'),
+          isExtra: true,
+          cell: ({ updatedTime }) => <Time value={updatedTime} />,
+        },
+        {
+          id: 'id',
+          header: 'ID',
+          isExtra: true,
+          cell: ({ id }) => (
+            <Text ff="monospace" size="xs">
+              {id}
+            </Text>
+          ),
+        },
       ]}
       keyOf={({ id }) => id}
       linkOf={({ id }) => `/refunds/${id}`}

@@ -1,7 +1,8 @@
-import { Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -17,7 +18,7 @@ export default function RequestsPage() {
   const { filters, setFilters } = useFilters(filterNames);
   return (
     <Page title={text('requests.title')}>
-      <Group gap="xs" align="end">
+      <FilterBar>
         <FilterSelect
           label={text('requests.status')}
           options={['2xx', '4xx', '5xx', '400', '401', '403', '404', '409', '422', '429'].map(plain)}
@@ -48,7 +49,7 @@ export default function RequestsPage() {
           onChange={(by) => setFilters({ by })}
         />
         <TimeFilters filters={filters} onChange={setFilters} />
-      </Group>
+      </FilterBar>
       <CursorList
         caption={text('requests.title')}
         operation="requests.list"

@@ -1,4 +1,4 @@
-import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, MultiSelect, PasswordInput, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
 import type { ConsoleProfile, User } from '../../api/client.ts';
@@ -31,10 +31,11 @@ export function UserModal({ user, onClose }: UserModalProps) {
       opened
       onClose={onClose}
       operation="users.modify"
-      bodyOf={({ userName, email, tenantId, state }) => ({
+      bodyOf={({ userName, email, tenantId, state, oldPassword }) => ({
         ...(user !== undefined && { id: user.id }),
         userName,
         email,
+        ...(oldPassword && { oldPassword }),
         userType,
         roles: userType === 'MERCHANT_USER' ? roles : [],
         ...(user === undefined && isPlatform && { tenantId: tenantId || null }),
@@ -60,6 +61,16 @@ export function UserModal({ user, onClose }: UserModalProps) {
             error={errorOf('email')}
             required
           />
+          {user?.id === profile.userId && (
+            <PasswordInput
+              name="oldPassword"
+              label={text('account.oldPassword')}
+              description={text('team.oldPasswordHint')}
+              autoComplete="current-password"
+              error={errorOf('oldPassword')}
+              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+            />
+          )}
           {user === undefined && isPlatform && (
             <Select
               name="tenantId"

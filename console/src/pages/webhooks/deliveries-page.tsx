@@ -1,4 +1,4 @@
-import { Checkbox, Group } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { deliveryStates } from '../../api/choices.ts';
 import type { Delivery } from '../../api/client.ts';
@@ -7,12 +7,15 @@ import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CursorList } from '../../ui/cursor-list.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { useListViews } from '../../ui/list-views.ts';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { TimeFilters } from '../../ui/time-filters.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
+import { ViewMenu } from '../../ui/view-menu.tsx';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 
 const filterNames = ['state', 'endpointId', 'eventType', 'startDate', 'endDate'] as const;
@@ -24,7 +27,7 @@ export default function DeliveriesPage() {
   const endpoints = useRead('webhooks.list', { pageSize: 100 });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [error, setError] = useState<Error>();
-  const columns = useDeliveryColumns();
+  const views = useListViews('deliveries', useDeliveryColumns());
 
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -59,16 +62,19 @@ export default function DeliveriesPage() {
     <Page
       title={text('events.deliveries')}
       actions={
-        <PermittedButton
-          needs="webhook_write"
-          onClick={replayChosen}
-          unavailable={chosen.size === 0 ? text('deliveries.chooseFirst') : undefined}
-        >
-          {text.count('deliveries.replay', chosen.size)}
-        </PermittedButton>
+        <>
+          <ViewMenu list={views} />
+          <PermittedButton
+            needs="webhook_write"
+            onClick={replayChosen}
+            unavailable={chosen.size === 0 ? text('deliveries.chooseFirst') : undefined}
+          >
+            {text.count('deliveries.replay', chosen.size)}
+          </PermittedButton>
+        </>
       }
     >
-      <Group gap="xs" align="end">
+      <FilterBar>
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
@@ -82,13 +88,13 @@ export default function DeliveriesPage() {
           value={filters.endpointId}
           onChange={(endpointId) => setFilters({ endpointId })}
         />
-      </Group>
+      </FilterBar>
       <ErrorNote error={error} />
       <CursorList
         caption={text('events.deliveries')}
         operation="webhooks.deliveries.list"
         query={filters}
-        columns={[choice, ...columns]}
+        columns={[choice, ...views.shown]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/deliveries/${id}`}
         everyMs={5_000}

@@ -15,10 +15,15 @@ export function NextTry({ time }: { time: string }) {
 export function useDeliveryColumns(): Column<Delivery>[] {
   const text = useText();
   return [
-    { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
-    { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
-    { header: text('events.type'), cell: ({ eventType }) => eventType },
     {
+      id: 'created',
+      header: text('payments.created'),
+      cell: ({ createdTime }) => <Time value={createdTime} precise />,
+    },
+    { id: 'status', header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
+    { id: 'type', header: text('events.type'), cell: ({ eventType }) => eventType },
+    {
+      id: 'endpoint',
       header: text('deliveries.endpoint'),
       from: 'lg',
       cell: ({ url }) => (
@@ -27,17 +32,35 @@ export function useDeliveryColumns(): Column<Delivery>[] {
         </Text>
       ),
     },
-    { header: text('deliveries.attempts'), isNumber: true, from: 'sm', cell: ({ attemptCount }) => attemptCount },
     {
+      id: 'attempts',
+      header: text('deliveries.attempts'),
+      isNumber: true,
+      from: 'sm',
+      cell: ({ attemptCount }) => attemptCount,
+    },
+    {
+      id: 'last',
       header: text('deliveries.last'),
       from: 'md',
       cell: ({ lastStatus, lastOutcome }) => lastStatus ?? lastOutcome ?? '–',
     },
     {
+      id: 'next',
       header: text('deliveries.next'),
       from: 'md',
       cell: ({ state, nextAttemptTime }) =>
         state === 'OPEN' && nextAttemptTime !== null ? <NextTry time={nextAttemptTime} /> : '–',
+    },
+    {
+      id: 'id',
+      header: 'ID',
+      isExtra: true,
+      cell: ({ id }) => (
+        <Text ff="monospace" size="xs">
+          {id}
+        </Text>
+      ),
     },
   ];
 }

@@ -26,8 +26,11 @@ const defaultIdlePollMs = 300;
 /** So many polls in a row that found nothing make the interval the idle one. */
 const emptyPollsUntilIdle = 20;
 const pollAfterFailureMs = 1_000;
-/** Workers also poll for themselves at this interval, in case this poller fails. */
-export const fallbackPollMs = 2_000;
+/**
+ * Workers also poll for themselves at this interval, in case this poller fails. At 2 s these polls were half of all statements of
+ * an idle service: 21.5 ms of processor time a second instead of 19.
+ */
+export const fallbackPollMs = 10_000;
 
 /**
  * Polls for due work on behalf of all workers, ten times a second, and three times a second after two seconds without any:

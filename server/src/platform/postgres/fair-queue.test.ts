@@ -42,6 +42,30 @@ describe('a batch', () => {
     expect(counts(queue.take(500, 500))).toEqual({ subscribed: 2, plain: 64 });
   });
 
+  test('has no further expensive item of a group until the others have got as much', () => {
+    const queue = queueOf(['subscribed', 9, 51]);
+    const perBatch = Array.from({ length: 9 }, () => {
+      for (let number = 1; number <= 16; number++) queue.push({ group: 'plain', cost: 1, number });
+      return counts(queue.take(500, 500));
+    });
+    expect(perBatch.map(({ subscribed = 0 }) => subscribed)).toEqual([1, 0, 0, 1, 0, 0, 1, 0, 0]);
+    expect(perBatch.every(({ plain }) => plain === 16)).toBe(true);
+  });
+
+  test('holds one expensive item while others are expected, and all that fit when they stay away', () => {
+    const queue = queueOf(['subscribed', 30, 51], ['plain', 1, 1]);
+    expect(counts(queue.take(500, 500))).toEqual({ subscribed: 1, plain: 1 });
+    for (let batch = 1; batch <= 8; batch++) expect(counts(queue.take(500, 500))).toEqual({ subscribed: 1 });
+    expect(counts(queue.take(500, 500))).toEqual({ subscribed: 9 });
+  });
+
+  test('divides the places of two groups with expensive items, of which each waits for the other', () => {
+    const queue = queueOf(['a', 8, 51], ['b', 8, 51]);
+    const taken = Array.from({ length: 4 }, () => queue.take(500, 500)).flat();
+    const { a = 0, b = 0 } = counts(taken);
+    expect(Math.abs(a - b)).toBeLessThanOrEqual(1);
+  });
+
   test('gives each of several groups a quarter at most, and many groups equal parts', () => {
     expect(counts(queueOf(['a', 600, 1], ['b', 600, 1], ['c', 10, 1]).take(500, 500))).toEqual({
       a: 125,

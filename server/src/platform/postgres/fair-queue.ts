@@ -5,19 +5,38 @@ export interface Costed {
 }
 
 interface Group<Item> {
+  key: unknown;
   items: readonly Item[];
   next: number;
   spent: number;
 }
 
+/** What an item may cost without a debt: a payment with this many places takes about twice the time of one with a single place. */
+const ordinaryCost = 8;
+
 /**
- * Items in order of arrival, taken in batches of limited cost. A batch that cannot hold everything is divided among the
- * groups by cost, at most a quarter to each: a group with expensive items gets fewer of them in, and hardly delays those of
- * others.
+ * For so many batches after others had an item, they are expected again: a batch leaves before those of the last one are
+ * answered, so that their next requests arrive when it is already on its way.
+ */
+const expectedForBatches = 8;
+
+/**
+ * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer of them in, and hardly
+ * delays those of others:
+ *
+ * - A batch that cannot hold everything is divided among the groups by cost, at most a quarter to each.
+ * - An item that costs more than an ordinary one leaves its group in debt for the difference. While items of other groups
+ *   wait, the group gets no further item until the others have got as much; while they are expected, one in a batch. So
+ *   batches stay short that others wait in, or for.
  */
 export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
   #cost = 0;
+  #expensive = 0;
+  readonly #debts = new Map<unknown, number>();
+  /** The groups of the last batches, while items are expensive. */
+  #recent: ReadonlySet<unknown>[] = [];
+  #cheapBatches = 0;
 
   get length(): number {
     return this.#items.length;
@@ -26,46 +45,83 @@ export class FairQueue<Item extends Costed> {
   push(item: Item): void {
     this.#items.push(item);
     this.#cost += item.cost;
+    if (isExpensive(item)) this.#expensive++;
   }
 
   /** Takes at most `maxItems`, which cost at most `maxCost` together; but at least one. */
   take(maxItems: number, maxCost: number): Item[] {
     const items = this.#items;
-    if (items.length <= maxItems && this.#cost <= maxCost) {
+    const isUnequal = this.#expensive > 0 || this.#debts.size > 0 || this.#recent.length > 0;
+    if (!isUnequal && items.length <= maxItems && this.#cost <= maxCost) {
       this.#items = [];
       this.#cost = 0;
       return items;
     }
-    const taken = new Set(shared(items, maxItems, maxCost));
-    this.#items = items.filter((item) => !taken.has(item));
-    for (const { cost } of taken) this.#cost -= cost;
-    return [...taken];
+    const taken = [...this.#shared(maxItems, maxCost)];
+    const isTaken = new Set(taken);
+    this.#items = items.filter((item) => !isTaken.has(item));
+    for (const item of taken) {
+      this.#cost -= item.cost;
+      if (isExpensive(item)) this.#expensive--;
+    }
+    this.#remember(taken);
+    return taken;
+  }
+
+  /**
+   * Gives the next place to the group that has spent least, of several to the one that has waited longest. A group whose next
+   * item does not fit waits for the next batch, in which it comes first.
+   */
+  *#shared(maxItems: number, maxCost: number): Generator<Item> {
+    const waiting = [...Map.groupBy(this.#items, ({ group }) => group)]
+      .slice(0, maxItems)
+      .map(([key, items]): Group<Item> => ({ key, items, next: 0, spent: 0 }));
+    const isAlone = waiting.length === 1;
+    const isDisturbing = !isAlone || this.#expectsOthersThan(waiting[0]?.key);
+    if (!isDisturbing) this.#debts.delete(waiting[0]?.key);
+    const maxShare = isAlone ? maxCost : maxCost / 4;
+    let count = 0;
+    let total = 0;
+    while (count < maxItems && waiting.length > 0) {
+      const group = waiting.reduce((least, other) => (other.spent < least.spent ? other : least));
+      const item = group.items[group.next] as Item;
+      const hasShare = group.spent === 0 || group.spent + item.cost <= maxShare;
+      const isLast = count === 0 && waiting.length === 1;
+      const fits =
+        isLast || (!this.#debts.has(group.key) && (count === 0 || (hasShare && total + item.cost <= maxCost)));
+      if (fits) {
+        yield item;
+        count++;
+        total += item.cost;
+        group.spent += item.cost;
+        group.next++;
+        this.#payDebtsOfOthers(group.key, item.cost);
+        if (isDisturbing && isExpensive(item)) this.#debts.set(group.key, item.cost - ordinaryCost);
+      }
+      if (!fits || group.next === group.items.length) waiting.splice(waiting.indexOf(group), 1);
+    }
+  }
+
+  /** What one group gets counts for all others. */
+  #payDebtsOfOthers(of: unknown, cost: number): void {
+    for (const [group, debt] of this.#debts) {
+      if (group === of) continue;
+      if (debt > cost) this.#debts.set(group, debt - cost);
+      else this.#debts.delete(group);
+    }
+  }
+
+  #remember(taken: readonly Item[]): void {
+    const isCheap = this.#expensive === 0 && !taken.some(isExpensive);
+    this.#cheapBatches = isCheap ? this.#cheapBatches + 1 : 0;
+    this.#recent.push(new Set(taken.map(({ group }) => group)));
+    if (this.#recent.length > expectedForBatches) this.#recent.shift();
+    if (this.#cheapBatches >= expectedForBatches) this.#recent = [];
+  }
+
+  #expectsOthersThan(key: unknown): boolean {
+    return this.#recent.some((groups) => groups.size > 1 || !groups.has(key));
   }
 }
 
-/**
- * Gives the next place to the group that has spent least, of several to the one that has waited longest. A group whose next
- * item does not fit waits for the next batch, in which it comes first.
- */
-function* shared<Item extends Costed>(items: readonly Item[], maxItems: number, maxCost: number): Generator<Item> {
-  const waiting = [...Map.groupBy(items, ({ group }) => group).values()]
-    .slice(0, maxItems)
-    .map((ofGroup): Group<Item> => ({ items: ofGroup, next: 0, spent: 0 }));
-  const maxShare = waiting.length > 1 ? maxCost / 4 : maxCost;
-  let count = 0;
-  let total = 0;
-  while (count < maxItems && waiting.length > 0) {
-    const group = waiting.reduce((least, other) => (other.spent < least.spent ? other : least));
-    const item = group.items[group.next] as Item;
-    const hasShare = group.spent === 0 || group.spent + item.cost <= maxShare;
-    const fits = count === 0 || (hasShare && total + item.cost <= maxCost);
-    if (fits) {
-      yield item;
-      count++;
-      total += item.cost;
-      group.spent += item.cost;
-      group.next++;
-    }
-    if (!fits || group.next === group.items.length) waiting.splice(waiting.indexOf(group), 1);
-  }
-}
+const isExpensive = ({ cost }: Costed) => cost > ordinaryCost;

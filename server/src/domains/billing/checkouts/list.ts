@@ -7,7 +7,7 @@ import { filteredList, type ListDeps, pageOf } from '../../../platform/lists/lis
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
 import type { CheckoutDeps } from './create.ts';
 import { checkoutFilters, statements } from './list-statements.ts';
-import { recordOf } from './record.ts';
+import { recordFor } from './record.ts';
 import type { checkoutListQuery, checkoutRow } from './schema.ts';
 
 type Query = Static<typeof checkoutListQuery>;
@@ -19,7 +19,7 @@ export async function listCheckouts(
 ): Promise<Answer<Static<typeof checkoutRow>[]>> {
   const nowMs = deps.clock();
   const { rows, pagination } = await pageOf(await checkoutList(query, principal, nowMs, deps), query);
-  const data = rows.map((row) => ({ ...recordOf(row, nowMs, deps), ...tenantOfRow(principal, row) }));
+  const data = rows.map((row) => ({ ...recordFor(principal, row, nowMs, deps), ...tenantOfRow(principal, row) }));
   return { data, pagination };
 }
 

@@ -1,11 +1,18 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
+import { holds, type Principal } from '../../../core/principal.ts';
 import { type LinkDeps, shownAddressOf } from './links.ts';
 import { statusOf } from './rules.ts';
 import type { checkoutRecord } from './schema.ts';
 import type { CheckoutRow } from './statements.ts';
 
 export type CheckoutRecord = Static<typeof checkoutRecord>;
+
+/** As a caller may see it: who opens the page can pay and give up payments, which takes `transaction_write`. */
+export function recordFor(principal: Principal, row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
+  const record = recordOf(row, nowMs, deps);
+  return holds(principal, 'transaction_write') ? record : { ...record, url: null };
+}
 
 export function recordOf(row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
   const status = statusOf(row, nowMs);

@@ -8,7 +8,7 @@ import { expireCheckout } from './expire.ts';
 import { listCheckouts } from './list.ts';
 import { createPortal, type PortalDeps } from './portal/create.ts';
 import { readCheckout } from './read.ts';
-import { recordOf } from './record.ts';
+import { recordFor } from './record.ts';
 import {
   checkoutInput,
   checkoutListQuery,
@@ -40,7 +40,7 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
       query: checkoutQuery,
       data: checkoutRecord,
       handle: async ({ query, principal }) => ({
-        data: recordOf(await readCheckout(deps.database, query.id, principal), deps.clock(), deps),
+        data: recordFor(principal, await readCheckout(deps.database, query.id, principal), deps.clock(), deps),
       }),
     }),
 

@@ -111,8 +111,8 @@ export const checkoutRecord = Type.Object({
   url: nullable(
     Type.String({
       description:
-        "The address of the payer's page. It is a secret: it shows what is paid for without a login. null when the checkout " +
-        'is EXPIRED.',
+        "The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be " +
+        'made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
     }),
   ),
   amount: nullable(Type.Integer({ description: 'In minor units. null: what is left to pay of the invoice.' })),

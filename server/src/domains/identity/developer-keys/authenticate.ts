@@ -16,7 +16,7 @@ export interface Authenticators {
  * `credentials_invalid`, `address_not_allowed` or `origin_not_allowed`.
  */
 export function authenticator({ keys, sessions, sessionCookie }: Authenticators): Authenticate {
-  return async (request, address) => {
+  return async (request, address, { isCheck = false } = {}) => {
     const { authorization, cookie } = request.headers;
     if (authorization === undefined || authorization === '') {
       const session = sessionCookie.read(cookie);
@@ -24,15 +24,15 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
         throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
       }
       sessionCookie.requireOwnOrigin(request);
-      return sessions.authenticateCookie(session, address);
+      return sessions.authenticateCookie(session, address, isCheck);
     }
     const space = authorization.indexOf(' ');
     const scheme = authorization.slice(0, space).toLowerCase();
     const credentials = authorization.slice(space + 1).trim();
     if (scheme === 'bearer' && credentials.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
     if (scheme === 'apikey' && credentials.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
-    if (scheme === 'apikey') return keys.authenticate(credentials, address);
-    if (scheme === 'bearer') return sessions.authenticate(credentials, address);
+    if (scheme === 'apikey') return keys.authenticate(credentials, address, isCheck);
+    if (scheme === 'bearer') return sessions.authenticate(credentials, address, isCheck);
     throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
   };
 }

@@ -59,16 +59,16 @@ export class KeyAuthenticator {
 
   /**
    * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses. Queries the
-   * database only for a key that is not cached.
+   * database only for a key that is not cached. A check is not recorded as a use.
    */
-  async authenticate(key: string, address: string): Promise<Principal> {
+  async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
     if (!hasKeyFormat(key)) throw keyRefused();
     const fingerprint = fingerprintOf(key);
     const live = this.#live.peek(fingerprint) ?? (await this.#live.get(fingerprint));
     const nowMs = this.#clock();
     if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
     if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address)) throw addressRefused(address);
-    this.#recordUse(live, nowMs, address);
+    if (!isCheck) this.#recordUse(live, nowMs, address);
     return live.principal;
   }
 

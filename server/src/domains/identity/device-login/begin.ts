@@ -15,6 +15,9 @@ export const intervalSeconds = 5;
 /** Among so many codes a guess hits one in 2.6 · 10^7 times; a user has ten wrong ones in 15 minutes. */
 const maxPending = 1_000;
 
+/** Among them those that turn the direction of text, and would let a name show another one. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 /** Draws the codes of a login that a browser is to approve. Both are stored as hashes. */
 export async function beginDeviceLogin(
   { client, scope, livemode = false }: Static<typeof codeInput>,
@@ -22,6 +25,9 @@ export async function beginDeviceLogin(
   { database, clock, publicUrl, begun }: DeviceLoginDeps,
 ): Promise<Static<typeof deviceCode>> {
   begun.count(networkOf(address));
+  if (invisible.test(client)) {
+    throw invalid('client', 'client must not contain control or formatting characters: the user has to recognize it.');
+  }
   const unknown = scope?.split(',').find((name) => name !== allScopes && !scopes.includes(name as Scope));
   if (unknown !== undefined) {
     throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);

@@ -40,7 +40,7 @@ export function claimDeviceKey(
     if (polled.state === 'PENDING') throw pending(polled.polled_at, nowMs);
     return deps.database.transaction(async (transaction) => {
       const [claimed] = await transaction.run(claimDevice, [codeHash, new Date(nowMs)]);
-      if (claimed === undefined) throw denied('The user who approved this login may not log in any more.');
+      if (claimed === undefined) throw denied('The session in which this login was approved has ended.');
       const { user_id: userId, tenant_id: tenantId, user_name: userName, client: name, livemode } = claimed;
       const actor: Actor = { by: 'device_code', userId, userName, address, requestId };
       const grant = {

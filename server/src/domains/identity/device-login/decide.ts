@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { allScopes } from '../../../core/scopes.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Quota } from '../../../platform/http/limits/rate-limiter.ts';
 import { appendAudit } from '../audit/append.ts';
 import { grantedScope } from '../developer-keys/rules.ts';
 import { userCodeHash } from './codes.ts';
@@ -10,22 +11,28 @@ import type { DeviceLoginDeps } from './dependencies.ts';
 import type { decideInput } from './schema.ts';
 import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 
-/** The login that waits under a code. Wrong codes of a user are counted, and after ten of them none is looked up. */
+/**
+ * The login that waits under a code. Wrong codes of a user are counted. After ten of them no code is looked up, and guesses
+ * that were made at the same time are not answered.
+ */
 export async function findDeviceRequest(
   userCode: string,
   { userId }: Principal,
   { database, clock, wrongCodes }: DeviceLoginDeps,
 ): Promise<DeviceRow> {
-  const quota = wrongCodes.peek(String(userId));
-  if (quota.isExceeded) {
-    throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', {
-      retryAfterSeconds: quota.resetSeconds,
-    });
-  }
+  requireAttempts(wrongCodes.peek(String(userId)));
   const [found] = await database.run(findPending, [userCodeHash(userCode), new Date(clock())]);
-  if (found !== undefined) return found;
-  wrongCodes.take(String(userId));
-  throw codeUnknown();
+  if (found === undefined) {
+    requireAttempts(wrongCodes.take(String(userId)));
+    throw codeUnknown();
+  }
+  requireAttempts(wrongCodes.peek(String(userId)));
+  return found;
+}
+
+function requireAttempts({ isExceeded, resetSeconds }: Quota): void {
+  if (!isExceeded) return;
+  throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', { retryAfterSeconds: resetSeconds });
 }
 
 /** Approves or denies a login. What is approved gets a key of the caller, who must hold all that it grants. */
@@ -41,7 +48,15 @@ export async function decideDeviceRequest(
   const mode = livemode ?? request.livemode;
   const decided = await deps.database.transaction(async (transaction) => {
     const state = approve ? 'APPROVED' : 'DENIED';
-    const values = [userCodeHash(userCode), new Date(nowMs), state, principal.userId, granted, mode];
+    const values = [
+      userCodeHash(userCode),
+      new Date(nowMs),
+      state,
+      principal.userId,
+      granted,
+      mode,
+      principal.sessionId,
+    ];
     const [row] = await transaction.run(decideDevice, values);
     if (row === undefined) return undefined;
     const { client, address } = row;

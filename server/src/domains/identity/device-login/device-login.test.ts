@@ -92,6 +92,24 @@ test('a login that is denied, decided twice, or of a user who was disabled meanw
   expect(refusalOf(await claim(approved.deviceCode))).toEqual([400, 'access_denied']);
 });
 
+test('an approval ends with the session that gave it', async () => {
+  const tenantId = await makeTenant(florin, admin);
+  const member = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const approved = await begin();
+  await decide(approved.userCode, true, {}, member.as);
+  for (const state of [false, true]) {
+    dataOf(await florin.post('/api/user/modify', { id: member.id, state }, admin));
+  }
+  expect(refusalOf(await claim(approved.deviceCode))).toEqual([400, 'access_denied']);
+});
+
+test('a program cannot hide its name', async () => {
+  for (const client of ['florin\u202Enirolf', 'florin\u200B', 'florin\n\nApproved']) {
+    const reply = await florin.post('/api/device/code', { client });
+    expect([...refusalOf(reply), reply.body.error?.field]).toEqual([400, 'invalid_request', 'client']);
+  }
+});
+
 test('two requests for one approved key get one key', async () => {
   const { deviceCode, userCode } = await begin();
   await decide(userCode);
@@ -135,6 +153,17 @@ test('a user guesses ten codes in 15 minutes, and then no right one either', asy
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refusalOf(await decide(userCode, true, {}, guesser.as))).toEqual([429, 'too_many_attempts']);
   expect((await decide(userCode)).status).toBe(200);
+});
+
+test('guesses at once get no more answers than ten', async () => {
+  const tenantId = await makeTenant(florin, admin);
+  const guesser = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const codes = Array.from({ length: 30 }, (_, i) => `BBBBBB${'BCDFG'[i % 5]}${'HJKLMN'[i % 6]}`);
+  const replies = await Promise.all(
+    codes.map((code) => florin.get(`/api/device/request?userCode=${code}`, guesser.as)),
+  );
+  const statuses = replies.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([...Array(10).fill(404), ...Array(20).fill(429)]);
 });
 
 test('an address guesses a limited number of device codes, and begins a limited number of logins', async () => {

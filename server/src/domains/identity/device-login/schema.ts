@@ -9,7 +9,8 @@ export const codeInput = Type.Object(
       minLength: 1,
       maxLength: 100,
       description:
-        'What asks, as the user should recognize it: the program and the name of the machine. Names the key.',
+        'What asks, as the user should recognize it: the program and the name of the machine, without control and ' +
+        'formatting characters. Names the key.',
     }),
     scope: scope('The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses.'),
     livemode: Type.Optional(

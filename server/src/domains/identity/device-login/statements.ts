@@ -31,10 +31,10 @@ export const findPending = statement<DeviceRow>(
   `select ${columns} from device_login d where d.user_code_hash = $1 and d.state = 'PENDING' and d.expires_at > $2`,
 );
 
-/** Values: hash of the user code, now, new state, user, granted scope, mode. */
+/** Values: hash of the user code, now, new state, user, granted scope, mode, session of the user. */
 export const decideDevice = statement<DeviceRow>(
   'device_logins.decide',
-  `update device_login as d set state = $3, user_id = $4, granted_scope = $5, livemode = $6
+  `update device_login as d set state = $3, user_id = $4, granted_scope = $5, livemode = $6, session_id = $7
     where d.user_code_hash = $1 and d.state = 'PENDING' and d.expires_at > $2
    returning ${columns}`,
 );
@@ -63,13 +63,16 @@ export interface ClaimedRow {
   tenant_id: number;
 }
 
-/** Uses up an approval whose user and tenant are still enabled. Values: hash of the device code, now. */
+/**
+ * Uses up an approval whose session has not ended: a new password, a disabled user or a logout takes it back. Values: hash of the
+ * device code, now.
+ */
 export const claimDevice = statement<ClaimedRow>(
   'device_logins.claim',
   `update device_login as d set state = 'USED'
-     from app_user u join tenant t on t.id = u.tenant_id
+     from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where d.device_hash = $1 and d.state = 'APPROVED' and d.expires_at > $2
-      and u.id = d.user_id and u.state and t.state
+      and s.id = d.session_id and s.ended_at is null and u.id = d.user_id and u.state and t.state
    returning d.client, d.granted_scope, d.livemode, d.user_id, u.user_name, u.tenant_id`,
 );
 

@@ -125,3 +125,12 @@ test('a session that is not used for long ends, on every node; use keeps it', as
   expect((await usedElsewhere()).status).toBe(401);
   expect((await node.post('/api/user/refresh', { refreshToken })).status).toBe(401);
 });
+
+test('an open stream does not keep a session that is not used', async () => {
+  admin = await node.bearer('admin', adminPassword);
+  const token = await login(await makeUser(), 'Browser/1');
+  node.advance(idleMs - 60_000);
+  expect(await node.sessions.authenticate(token, '127.0.0.1', true)).toMatchObject({ by: 'session' });
+  node.advance(3 * 60_000);
+  expect(await statusOf(token)).toBe(401);
+});

@@ -66,17 +66,20 @@ export class SessionAuthenticator {
     notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
-  /** Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. */
-  async authenticate(accessToken: string, address: string): Promise<Principal> {
-    return this.#principalOf(await this.#tokens.verify('access', accessToken), address);
+  /**
+   * Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. A check is no use: it does
+   * not keep a session from ending for idleness.
+   */
+  async authenticate(accessToken: string, address: string, isCheck = false): Promise<Principal> {
+    return this.#principalOf(await this.#tokens.verify('access', accessToken), address, isCheck);
   }
 
   /** The same for the cookie of the console. */
-  async authenticateCookie(cookie: string, address: string): Promise<Principal> {
-    return this.#principalOf(await this.#tokens.verify('cookie', cookie), address);
+  async authenticateCookie(cookie: string, address: string, isCheck = false): Promise<Principal> {
+    return this.#principalOf(await this.#tokens.verify('cookie', cookie), address, isCheck);
   }
 
-  async #principalOf({ sessionId }: VerifiedToken, address: string): Promise<Principal> {
+  async #principalOf({ sessionId }: VerifiedToken, address: string, isCheck: boolean): Promise<Principal> {
     let live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
     const nowMs = this.#clock();
     const sinceMs = idleSince(nowMs, this.#idleMs).getTime();
@@ -86,6 +89,7 @@ export class SessionAuthenticator {
       live = await this.#live.get(sessionId);
     }
     if (live === undefined || live.expiresAtMs <= nowMs || live.lastUsedMs < sinceMs) throw sessionEnded();
+    if (isCheck) return live.principal;
     live.lastUsedMs = nowMs;
     if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
       live.lastUseRecordedAtMs = nowMs;

@@ -21,13 +21,16 @@ export interface EventStreamsOptions {
 export interface StreamRequest {
   userId: number;
   tenantId: number;
-  types: readonly string[];
-  /** Of a key; a session sees both modes. */
-  livemode: boolean | undefined;
   /** The time of the last event that the reader has; undefined: it wants what happens from now on. */
   sinceMs: number | undefined;
-  /** Rejects when the reader may no longer read. */
-  authenticateAgain: () => Promise<unknown>;
+  /** Asked before each event is sent. Rejects when the session or key has ended. */
+  mayRead: () => Promise<MayRead>;
+}
+
+export interface MayRead {
+  types: ReadonlySet<string>;
+  /** Of a key; a session sees both modes. */
+  livemode: boolean | undefined;
 }
 
 /** Ids are drawn before their transaction commits: an event may become visible this much later than a newer one. */
@@ -65,7 +68,7 @@ export class EventStreams {
   /** What has happened since, and then nothing more. */
   async read(request: StreamRequest): Promise<string> {
     const stream = new OpenStream(request, () => {});
-    stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
+    await stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
     return stream.taken();
   }
 
@@ -73,7 +76,7 @@ export class EventStreams {
   async open(request: StreamRequest): Promise<Readable> {
     if (this.#isClosed)
       throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
-    if ([...this.#open].filter(({ userId }) => userId === request.userId).length >= maxStreamsOfUser) {
+    if ([...this.#open].filter((stream) => stream.request.userId === request.userId).length >= maxStreamsOfUser) {
       const message = `A user may have ${maxStreamsOfUser} streams open on a node.`;
       throw new Refusal('too_many_requests', message, { retryAfterSeconds: 5 });
     }
@@ -85,7 +88,7 @@ export class EventStreams {
     this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
     this.#readWithin(pollMs);
     try {
-      if (request.sinceMs !== undefined) stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
+      if (request.sinceMs !== undefined) await stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
     } catch (error) {
       stream.end();
       throw error;
@@ -118,11 +121,9 @@ export class EventStreams {
     const nowMs = this.#options.clock();
     this.#isReading = true;
     this.#lastReadMs = nowMs;
-    const tenantIds = [...new Set([...this.#open].map(({ tenantId }) => tenantId))];
+    const tenantIds = [...new Set([...this.#open].map(({ request }) => request.tenantId))];
     this.#eventsOf(tenantIds, nowMs)
-      .then((events) => {
-        for (const stream of this.#open) stream.send(events);
-      })
+      .then((events) => Promise.all([...this.#open].map((stream) => stream.send(events))))
       // The database is away: the next poll shows what was missed, as long as that is recent.
       .catch(() => {})
       .finally(() => {
@@ -140,44 +141,39 @@ export class EventStreams {
   #beat(): void {
     for (const stream of this.#open) {
       stream.beat();
-      stream.authenticateAgain().catch(() => stream.end());
+      stream.request.mayRead().catch(() => stream.end());
     }
   }
 }
 
 /** One reader. */
 class OpenStream {
-  readonly userId: number;
-  readonly tenantId: number;
-  readonly authenticateAgain: () => Promise<unknown>;
+  readonly request: StreamRequest;
   readonly readable: Readable;
-  readonly #types: ReadonlySet<string>;
-  readonly #livemode: boolean | undefined;
   readonly #sent = new LRUCache<string, true>({ max: 10 * maxEvents });
 
-  constructor({ userId, tenantId, types, livemode, authenticateAgain }: StreamRequest, onClose: () => void) {
-    this.userId = userId;
-    this.tenantId = tenantId;
-    this.authenticateAgain = authenticateAgain;
-    this.#types = new Set(types);
-    this.#livemode = livemode;
+  constructor(request: StreamRequest, onClose: () => void) {
+    this.request = request;
     this.readable = new Readable({ read: () => {}, encoding: 'utf8' }).once('close', onClose);
     this.readable.push('retry: 2000\n\n');
   }
 
-  send(events: readonly EventRow[]): void {
-    const ours = events.filter(({ tenant_id }) => tenant_id === this.tenantId);
+  /** Ends instead when the session or key has ended meanwhile. */
+  async send(events: readonly EventRow[]): Promise<void> {
+    const ours = events.filter(({ tenant_id }) => tenant_id === this.request.tenantId);
+    if (ours.every(({ id }) => this.#sent.has(id))) return;
+    const mayRead = await this.request.mayRead().catch(() => undefined);
+    if (mayRead === undefined) {
+      this.end();
+      return;
+    }
     const unsent = ours.filter(({ id }) => !this.#sent.has(id));
     if (ours.length >= maxEvents && unsent.length === ours.length) this.#push('event: gap\ndata: {}\n\n');
     for (const event of unsent) {
       this.#sent.set(event.id, true);
-      if (!this.#isFor(event)) continue;
+      if (!isReadable(event, mayRead)) continue;
       this.#push(`id: ${publicId('evt', event.id)}\ndata: ${JSON.stringify(recordOf(event))}\n\n`);
     }
-  }
-
-  #isFor({ type, livemode }: EventRow): boolean {
-    return this.#types.has(type) && (this.#livemode === undefined || this.#livemode === livemode);
   }
 
   beat(): void {
@@ -198,4 +194,8 @@ class OpenStream {
     if (this.readable.readableLength > maxBufferedBytes) this.readable.destroy();
     else this.readable.push(text);
   }
+}
+
+function isReadable({ type, livemode }: EventRow, mayRead: MayRead): boolean {
+  return mayRead.types.has(type) && (mayRead.livemode === undefined || mayRead.livemode === livemode);
 }

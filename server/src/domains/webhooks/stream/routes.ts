@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { readableTypes } from '../../../core/event-types.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { get, type Route } from '../../../platform/http/route.ts';
 import type { Authenticate } from '../../../platform/http/server/server.ts';
-import type { EventStreams, StreamRequest } from './event-streams.ts';
+import type { EventStreams, MayRead, StreamRequest } from './event-streams.ts';
 import { lastEventHeader, streamQuery } from './schema.ts';
 
 export interface StreamDeps {
@@ -33,17 +34,18 @@ export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[
         const request: StreamRequest = {
           userId: principal.userId,
           tenantId: principal.tenantId,
-          types: readableTypes(principal.scopes),
-          livemode: principal.livemode,
           sinceMs: timeOf(headers['last-event-id']),
-          authenticateAgain: () => authenticate({ method: 'GET', headers }, address),
+          mayRead: async () => mayRead(await authenticate({ method: 'GET', headers }, address, { isCheck: true })),
         };
-        const content = query.follow === false ? await eventStreams.read(request) : await eventStreams.open(request);
+        const { follow } = query;
+        const content = follow === false ? await eventStreams.read(request) : await eventStreams.open(request);
         return { document: { type: streamType, content } };
       },
     }),
   ];
 }
+
+const mayRead = ({ scopes, livemode }: Principal): MayRead => ({ types: new Set(readableTypes(scopes)), livemode });
 
 function timeOf(lastEventId: string | string[] | undefined): number | undefined {
   if (lastEventId === undefined || lastEventId === '') return undefined;

@@ -103,6 +103,28 @@ test('what was missed and is too much is a gap', async () => {
   expect(text).toContain('event: gap');
 });
 
+test('an open stream shows what the user may read now, and nothing after the key was revoked', async () => {
+  const channel = await makeChannel(florin, admin);
+  const tenantId = await makeTenant(florin, admin);
+  const merchant = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+  const clerk = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
+  const key = await makeKey(florin, merchant.as, 'transaction_read');
+  const [ofClerk, ofKey, ofAdmin] = [await listen(clerk.as), await listen(key.as), await listen(merchant.as)];
+  const before = await makePayment(florin, merchant.as, channel);
+  for (const stream of [ofClerk, ofKey, ofAdmin]) expect((await stream.next(before)).data.objectId).toBe(before);
+  dataOf(await florin.post('/api/user/modify', { id: clerk.id, roles: [] }, admin));
+  dataOf(await florin.post('/api/developer/mine/revoke', { id: key.id }, merchant.as));
+  const after = await makePayment(florin, merchant.as, channel);
+  expect((await ofAdmin.next(after)).data.objectId).toBe(after);
+  // All streams were sent to together: when this is answered, the session has been looked up for the clerk's stream as well.
+  dataOf(await florin.get('/api/user/info', clerk.as));
+  dataOf(await florin.post('/api/user/modify', { id: clerk.id, roles: ['viewer'] }, admin));
+  const again = await makePayment(florin, merchant.as, channel);
+  expect((await ofClerk.next(after, again)).data.objectId).toBe(again);
+  await expect(ofKey.next(after, again)).rejects.toThrow('The stream has ended.');
+  for (const { stop } of [ofClerk, ofAdmin]) stop();
+});
+
 test('the stream of a session that has ended ends', async () => {
   const member = await makeMember(florin, admin, {
     userType: 'MERCHANT_ADMIN',

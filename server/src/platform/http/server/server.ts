@@ -17,10 +17,14 @@ import { KnownMethods } from './known-methods.ts';
 import { parseQuery } from './query-string.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** Identifies the caller by the headers of the request and its address; throws a refusal. */
+/**
+ * Identifies the caller by the headers of the request and its address; throws a refusal. `isCheck`: of an open stream, which is
+ * no use of the session or key.
+ */
 export type Authenticate = (
   request: { method: string; headers: IncomingHttpHeaders },
   address: string,
+  options?: { isCheck?: boolean },
 ) => Promise<Principal>;
 
 export interface HttpServerOptions {

@@ -43,6 +43,18 @@ const missing = async (path: string) => (await pages.open(path)).status;
 const settle = async (id: string, status: string) =>
   dataOf(await florin.post('/api/transaction/update', { id, status }, shop.as));
 
+test('who may only read is not shown the address at which payments are made and given up', async () => {
+  const { id, url } = await makeCheckout(florin, shop);
+  const reader = await makeKey(florin, shop.as, 'transaction_read', false);
+  const shown = dataOf(await florin.get(`/api/checkout/detail?id=${id}`, reader.as));
+  const [listed] = dataOf(await florin.get('/api/checkout/list?pageSize=1', reader.as));
+  expect([shown, listed]).toMatchObject([
+    { id, url: null },
+    { id, url: null },
+  ]);
+  expect((await detail(id)).url).toBe(url);
+});
+
 test('a payer sees what to pay, chooses a channel, and pays once however often the button is pressed', async () => {
   const checkout = await makeCheckout(florin, shop, { metadata: { order: '17' }, customerId: 5 });
   expect(checkout).toMatchObject({ status: 'OPEN', livemode: false, amount: 1999, transactionId: null });

@@ -1,0 +1,51 @@
+import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useProfile } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+
+/** The own address needs the password: who can read its mail can reset it. */
+export function ChangeEmail() {
+  const text = useText();
+  const { userId, email } = useProfile();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <PermittedButton needs="user_write" variant="default" w="fit-content" onClick={open}>
+        {text('account.changeEmail')}
+      </PermittedButton>
+      <FormModal
+        title={text('account.changeEmail')}
+        submit={text('common.save')}
+        opened={isOpen}
+        onClose={close}
+        operation="users.modify"
+        bodyOf={(fields) => ({ id: userId, email: fields.email, oldPassword: fields.oldPassword })}
+      >
+        {(errorOf) => (
+          <>
+            <Text size="sm">{text('account.changeEmailHint')}</Text>
+            <TextInput
+              name="email"
+              type="email"
+              label={text('customers.email')}
+              defaultValue={email}
+              error={errorOf('email')}
+              required
+              data-autofocus
+            />
+            <PasswordInput
+              name="oldPassword"
+              label={text('account.oldPassword')}
+              autoComplete="current-password"
+              error={errorOf('oldPassword')}
+              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
+              required
+            />
+          </>
+        )}
+      </FormModal>
+    </>
+  );
+}

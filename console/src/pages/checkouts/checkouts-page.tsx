@@ -1,0 +1,128 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { checkoutStatuses } from '../../api/choices.ts';
+import type { CheckoutListItem } from '../../api/client.ts';
+import { Money } from '../../format/money.tsx';
+import { Time } from '../../format/time.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { CursorList } from '../../ui/cursor-list.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PermittedButton } from '../../ui/permitted.tsx';
+import { SecretLink } from '../../ui/secret-link.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TimeFilters } from '../../ui/time-filters.tsx';
+import { useFilters } from '../../ui/use-filters.ts';
+import { CreateCheckoutModal } from './create-checkout-modal.tsx';
+
+const filterNames = ['status', 'customerId', 'invoiceId', 'startDate', 'endDate'] as const;
+
+/** Payment links: pages on which payers pay an amount or an invoice. */
+export default function CheckoutsPage() {
+  const text = useText();
+  const mayWrite = useMay('transaction_write');
+  const { filters, setFilters } = useFilters(filterNames);
+  const [isCreating, setIsCreating] = useState(false);
+  const [url, setUrl] = useState<string>();
+  const [closed, setClosed] = useState<CheckoutListItem>();
+  const add = (
+    <PermittedButton needs="transaction_write" onClick={() => setIsCreating(true)} w="fit-content">
+      {text('checkouts.add')}
+    </PermittedButton>
+  );
+  return (
+    <Page title={text('checkouts.title')} actions={add}>
+      <FilterBar>
+        <TimeFilters filters={filters} onChange={setFilters} />
+        <FilterSelect
+          label={text('payments.status')}
+          options={checkoutStatuses}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+      </FilterBar>
+      <CursorList
+        caption={text('checkouts.title')}
+        operation="checkouts.list"
+        query={filters}
+        columns={[
+          { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
+          { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+          {
+            header: text('payments.amount'),
+            isNumber: true,
+            cell: ({ amount, currency, invoiceId }) =>
+              amount === null ? (
+                <LinkText href={`/invoices/${invoiceId}`}>{text('checkouts.invoice')}</LinkText>
+              ) : (
+                <Money amount={amount} currency={currency} />
+              ),
+          },
+          {
+            header: text('payments.description'),
+            from: 'md',
+            cell: ({ description }) => (
+              <Text size="sm" maw={280} truncate>
+                {description}
+              </Text>
+            ),
+          },
+          { header: text('checkouts.expires'), from: 'sm', cell: ({ expiresTime }) => <Time value={expiresTime} /> },
+          {
+            header: text('payment.title'),
+            from: 'lg',
+            cell: ({ transactionId }) =>
+              transactionId && (
+                <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+              ),
+          },
+          {
+            header: text('common.actions'),
+            isControl: true,
+            cell: (checkout) => (
+              <Group gap="xs" justify="flex-end" wrap="nowrap">
+                {checkout.url !== null && <CopyButton value={checkout.url} label={text('checkouts.copy')} />}
+                {checkout.status === 'OPEN' && mayWrite && (
+                  <Button variant="default" size="xs" onClick={() => setClosed(checkout)}>
+                    {text('common.close')}
+                  </Button>
+                )}
+              </Group>
+            ),
+          },
+        ]}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title={text('checkouts.none')}>
+            <Text size="sm">{text('checkouts.noneHint')}</Text>
+            {add}
+          </EmptyState>
+        }
+      />
+      <CreateCheckoutModal opened={isCreating} onClose={() => setIsCreating(false)} onCreated={setUrl} />
+      <SecretLink
+        title={text('checkouts.ready')}
+        hint={text('checkouts.readyHint')}
+        url={url}
+        onClose={() => setUrl(undefined)}
+      />
+      <FormModal
+        title={text('checkouts.closeTitle')}
+        submit={text('common.close')}
+        isDangerous
+        opened={closed !== undefined}
+        onClose={() => setClosed(undefined)}
+        operation="checkouts.expire"
+        bodyOf={() => ({ id: closed?.id })}
+      >
+        <Text size="sm">{text('checkouts.closeHint')}</Text>
+      </FormModal>
+    </Page>
+  );
+}

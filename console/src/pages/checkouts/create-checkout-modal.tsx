@@ -1,0 +1,110 @@
+import { MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { useRead } from '../../api/hooks.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+
+interface CreateCheckoutModalProps {
+  opened: boolean;
+  onClose: () => void;
+  onCreated: (url: string) => void;
+  /** What is left to pay of this invoice, instead of an amount. */
+  invoice?: { id: number; currency: string };
+}
+
+const daySeconds = 86_400;
+const validDays = [1, 7, 30, 90];
+
+/** A page for a payer: an amount, or an invoice. */
+export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: CreateCheckoutModalProps) {
+  const text = useText();
+  const [typedCurrency, setCurrency] = useState('EUR');
+  const [channelIds, setChannelIds] = useState<string[]>([]);
+  const currency = invoice?.currency ?? typedCurrency;
+  const channels = useRead('channels.list', {}, { enabled: opened });
+  // Stripe's payments need a page with its script.
+  const usable = channels.data?.data.filter(
+    (channel) => channel.state && channel.provider !== 'stripe' && channel.currency.split(',').includes(currency),
+  );
+  return (
+    <FormModal
+      title={text('checkouts.add')}
+      submit={text('checkouts.create')}
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      operation="checkouts.create"
+      isIdempotent
+      bodyOf={({ amount, description, days, returnUrl }) => ({
+        ...(invoice === undefined
+          ? { amount: minorUnitsOf(amount, currency), currency, ...(description && { description }) }
+          : { invoiceId: invoice.id }),
+        ...((invoice === undefined || channelIds.length > 0) && { channelIds: channelIds.map(Number) }),
+        expiresIn: Number(days) * daySeconds,
+        ...(returnUrl && { returnUrl }),
+      })}
+      onDone={({ data }) => data.url !== null && onCreated(data.url)}
+    >
+      {(errorOf) => (
+        <>
+          {invoice === undefined && (
+            <>
+              <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+                <MoneyField
+                  name="amount"
+                  label={text('payments.amount')}
+                  currency={currency}
+                  error={errorOf('amount')}
+                  required
+                  data-autofocus
+                />
+                <Select
+                  label={text('ledger.currency')}
+                  data={[...currencyCodes]}
+                  value={currency}
+                  onChange={(chosen) => {
+                    if (chosen === null) return;
+                    setCurrency(chosen);
+                    setChannelIds([]);
+                  }}
+                  error={errorOf('currency')}
+                  searchable
+                  allowDeselect={false}
+                />
+              </SimpleGrid>
+              <TextInput
+                name="description"
+                label={text('payments.description')}
+                description={text('checkouts.descriptionHint')}
+                error={errorOf('description')}
+              />
+            </>
+          )}
+          <MultiSelect
+            label={text('checkouts.channels')}
+            description={text(invoice === undefined ? 'checkouts.channelsHint' : 'invoices.channelHint')}
+            data={usable?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+            value={channelIds}
+            onChange={setChannelIds}
+            maxValues={5}
+            error={errorOf('channelIds')}
+            nothingFoundMessage={text('checkouts.noChannel', { currency })}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <Select
+              name="days"
+              label={text('checkouts.valid')}
+              data={validDays.map((days) => ({ value: String(days), label: text.count('checkouts.days', days) }))}
+              defaultValue={invoice === undefined ? '1' : '30'}
+              error={errorOf('expiresIn')}
+              allowDeselect={false}
+            />
+            <TextInput name="returnUrl" type="url" label={text('portal.returnUrl')} error={errorOf('returnUrl')} />
+          </SimpleGrid>
+        </>
+      )}
+    </FormModal>
+  );
+}

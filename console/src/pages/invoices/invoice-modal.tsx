@@ -1,0 +1,180 @@
+import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { decimalOf } from '../../../../server/src/core/money.ts';
+import type { Invoice, InvoiceLine } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { type ErrorOf, type Fields, FormModal } from '../../ui/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { basisPointsOf, percentOf } from '../../ui/tax-field.tsx';
+
+interface InvoiceModalProps {
+  /** A draft to be changed. Undefined: a new one. */
+  invoice?: Invoice;
+  opened: boolean;
+  onClose: () => void;
+  onSaved?: (id: number) => void;
+}
+
+/** A draft: nothing is owed before it is finalized. */
+export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModalProps) {
+  const text = useText();
+  const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened && invoice === undefined });
+  const [currency, setCurrency] = useState(invoice?.currency ?? 'EUR');
+  const [lines, setLines] = useState(() => invoice?.lines.map((_, index) => index) ?? [0]);
+  const former = (line: number) => invoice?.lines[line];
+  return (
+    <FormModal
+      title={text(invoice === undefined ? 'invoices.add' : 'invoices.edit')}
+      submit={text('invoices.create')}
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      operation={invoice === undefined ? 'invoices.create' : 'invoices.modify'}
+      isIdempotent={invoice === undefined}
+      bodyOf={(fields) => ({
+        ...(invoice === undefined ? { customerId: Number(fields.customerId), currency } : { id: invoice.id }),
+        lines: lines.map((line) => lineOf(fields, line, currency, former(line))),
+        ...textOf('description', fields, invoice),
+        ...textOf('dueDate', fields, invoice),
+      })}
+      onDone={({ data }) => onSaved?.(data.id)}
+    >
+      {(errorOf) => (
+        <>
+          <Group gap="sm" grow>
+            {invoice === undefined && (
+              <>
+                <Select
+                  name="customerId"
+                  label={text('payment.customer')}
+                  data={customers.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+                  error={errorOf('customerId')}
+                  searchable
+                  required
+                />
+                <Select
+                  label={text('ledger.currency')}
+                  data={[...currencyCodes]}
+                  value={currency}
+                  onChange={(chosen) => chosen !== null && setCurrency(chosen)}
+                  error={errorOf('currency')}
+                  searchable
+                  allowDeselect={false}
+                />
+              </>
+            )}
+            <TextInput
+              name="dueDate"
+              type="date"
+              label={text('invoices.due')}
+              defaultValue={invoice?.dueDate ?? ''}
+              error={errorOf('dueDate')}
+            />
+          </Group>
+          <Stack gap="xs">
+            {lines.map((line, index) => (
+              <LineFields
+                key={line}
+                line={line}
+                index={index}
+                former={former(line)}
+                currency={currency}
+                errorOf={errorOf}
+              />
+            ))}
+            <Group gap="xs">
+              <Button variant="default" size="xs" onClick={() => setLines([...lines, Math.max(...lines) + 1])}>
+                {text('invoices.addLine')}
+              </Button>
+              {lines.length > 1 && (
+                <Button variant="subtle" color="gray" size="xs" onClick={() => setLines(lines.slice(0, -1))}>
+                  {text('invoices.removeLine')}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+          <TextInput
+            name="description"
+            label={text('payments.description')}
+            defaultValue={invoice?.description ?? ''}
+            error={errorOf('description')}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+interface LineFieldsProps {
+  line: number;
+  index: number;
+  former: InvoiceLine | undefined;
+  currency: string;
+  errorOf: ErrorOf;
+}
+
+function LineFields({ line, index, former, currency, errorOf }: LineFieldsProps) {
+  const text = useText();
+  const error = (field: string) => errorOf(`lines.${index}.${field}`);
+  return (
+    <Group gap="xs" align="start" grow preventGrowOverflow={false}>
+      <TextInput
+        name={`description-${line}`}
+        label={text('payments.description')}
+        error={error('description')}
+        miw={180}
+        defaultValue={former?.description}
+        required
+      />
+      <NumberInput
+        name={`quantity-${line}`}
+        label={text('invoices.quantity')}
+        defaultValue={former?.quantity ?? 1}
+        min={1}
+        maw={100}
+        error={error('quantity')}
+        required
+      />
+      <MoneyField
+        name={`unitAmount-${line}`}
+        label={text('invoices.unitAmount')}
+        currency={currency}
+        defaultValue={former && decimalOf(former.unitAmount, currency)}
+        maw={160}
+        error={error('unitAmount')}
+        required
+      />
+      <NumberInput
+        name={`taxRate-${line}`}
+        defaultValue={percentOf(former?.taxRate)}
+        label={text('invoices.taxRate')}
+        suffix=" %"
+        min={0}
+        max={100}
+        decimalScale={2}
+        maw={100}
+        error={error('taxRate')}
+      />
+    </Group>
+  );
+}
+
+/** What is emptied is cleared, where there was something. */
+function textOf(name: 'description' | 'dueDate', fields: Fields, invoice: Invoice | undefined) {
+  if (fields[name]) return { [name]: fields[name] };
+  return invoice === undefined ? {} : { [name]: null };
+}
+
+/** A tax that was given as an amount stays, unless a rate is typed. */
+function lineOf(fields: Fields, line: number, currency: string, former: InvoiceLine | undefined) {
+  const taxRate = basisPointsOf(fields[`taxRate-${line}`]);
+  const taxAmount = former?.taxRate === null && former.taxAmount > 0 ? former.taxAmount : undefined;
+  return {
+    description: fields[`description-${line}`],
+    quantity: Number(fields[`quantity-${line}`]),
+    unitAmount: minorUnitsOf(fields[`unitAmount-${line}`], currency),
+    ...(taxRate !== undefined ? { taxRate } : taxAmount !== undefined && { taxAmount }),
+  };
+}

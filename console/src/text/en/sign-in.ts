@@ -1,0 +1,25 @@
+/** What the sign-in shows: read before anything else, so that it is kept small. */
+export const signIn = {
+  'common.tryAgain': 'Try again',
+  'signIn.title': 'Sign in to Florin',
+  'signIn.account': 'User name or e-mail',
+  'signIn.password': 'Password',
+  'signIn.showPassword': 'Show or hide the password',
+  'signIn.submit': 'Sign in',
+  'signIn.forgot': 'Forgot your password?',
+  'signIn.codeTitle': 'Enter your code',
+  'signIn.code': 'Code',
+  'signIn.codeHint': 'The 6 digits of your authenticator app, or a recovery code.',
+  'signIn.another': 'Sign in as another user',
+  'signIn.cookieRefused':
+    'The browser did not keep the session. Open the console at the public address of the service.',
+  'forgot.hint': 'You will get an e-mail with a link to choose a new password.',
+  'forgot.email': 'E-mail',
+  'forgot.submit': 'Send the link',
+  'forgot.sent': 'If the address is known, an e-mail is on its way.',
+  'forgot.back': 'Back to sign in',
+  'error.unreachable': 'The service cannot be reached.',
+  'error.request': 'Request {id}',
+  'passkey.use': 'Use a passkey',
+  'passkey.wrongHost': 'Passkeys work at the public address of the service alone. Open the console there.',
+};

@@ -1,0 +1,31 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { useText } from '../shell/preferences.tsx';
+import { CodeBlock } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface SecretLinkProps {
+  title: string;
+  hint: string;
+  /** Undefined: there is nothing to show. */
+  url: string | undefined;
+  onClose: () => void;
+}
+
+/** An address to send to a payer: whoever has it needs no login. */
+export function SecretLink({ title, hint, url, onClose }: SecretLinkProps) {
+  const text = useText();
+  return (
+    <Dialog opened={url !== undefined} onClose={onClose} title={title} size="lg">
+      <Stack gap="sm">
+        <Text size="sm">{hint}</Text>
+        <CodeBlock value={url ?? ''} />
+        <Anchor href={url} target="_blank" rel="noreferrer" size="sm">
+          {text('checkouts.open')}
+        </Anchor>
+        <Button onClick={onClose} w="fit-content">
+          {text('common.done')}
+        </Button>
+      </Stack>
+    </Dialog>
+  );
+}

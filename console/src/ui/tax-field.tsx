@@ -1,0 +1,36 @@
+import { NumberInput } from '@mantine/core';
+import { useText } from '../shell/preferences.tsx';
+
+interface TaxFieldProps {
+  name: string;
+  /** In basis points. */
+  taxRate: number | null | undefined;
+  error: string | undefined;
+}
+
+/** A tax rate, typed in percent; `basisPointsOf` reads it. Empty: untaxed. */
+export function TaxField({ name, taxRate, error }: TaxFieldProps) {
+  const text = useText();
+  return (
+    <NumberInput
+      name={name}
+      label={text('invoices.taxRate')}
+      defaultValue={percentOf(taxRate)}
+      suffix=" %"
+      min={0}
+      max={100}
+      decimalScale={2}
+      error={error}
+    />
+  );
+}
+
+/** `7.75 %` → 775. Undefined if there is none. */
+export function basisPointsOf(typed: string | undefined): number | undefined {
+  const percent = Number.parseFloat(typed ?? '');
+  return Number.isNaN(percent) ? undefined : Math.round(percent * 100);
+}
+
+export function percentOf(taxRate: number | null | undefined): number | undefined {
+  return taxRate === null || taxRate === undefined ? undefined : taxRate / 100;
+}

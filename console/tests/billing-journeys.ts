@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { dataOf, makeChannel } from '../../server/src/testing/cast.ts';
+import { eventually } from '../../server/src/testing/postgres/database.ts';
+import { linkTo } from './account-journeys.ts';
+import { goTo, type OpenedConsole, shown } from './opened-console.ts';
+
+/** Of sellers and payers, in the window of the administrator. */
+export function billingJourneys(opened: () => OpenedConsole): void {
+  let console: OpenedConsole;
+  let page: Page;
+
+  beforeAll(() => {
+    console = opened();
+    page = console.window;
+  });
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+
+  test('the seller gets an address and mails its customers', async () => {
+    await goTo(page, '/seller');
+    await button('Edit: Name and address').click();
+    await dialog().getByLabel('City').fill('Bern');
+    await dialog().getByLabel('Tax number').fill('CHE-123.456.789');
+    await button('Save').click();
+    await page.getByText('CHE-123.456.789').waitFor();
+    await button('Edit: Mails to customers').click();
+    await dialog().getByLabel('Customers are mailed').check();
+    await button('Save').click();
+    await dialog().waitFor({ state: 'detached' });
+    await button('Edit: Invoice').click();
+    await dialog().getByLabel('Subject').fill('Bill {number} of {seller}');
+    await dialog().getByLabel('Text', { exact: true }).fill('Dear {customer}, please pay {amount}: {link}');
+    await button('Save').click();
+    await page.getByText('Bill {number} of {seller}').waitFor();
+    const seller = dataOf(await console.florin.get('/api/seller/detail?id=0', console.admin));
+    expect(seller).toMatchObject({ address: { city: 'Bern' }, taxId: 'CHE-123.456.789', customerMails: true });
+  });
+
+  test('a draft is changed, finalized, and paid from its mail', async () => {
+    const { florin, admin } = console;
+    const defaultChannelId = await makeChannel(florin, admin, { name: 'Bank transfer', currency: 'EUR' });
+    const customer = { name: 'Grace', email: 'grace@home.example', defaultChannelId };
+    const { id: customerId } = dataOf(await florin.post('/api/customer/modify', customer, admin));
+    const lines = [{ description: 'Bread', quantity: 2, unitAmount: 250, taxRate: 700 }];
+    const { id } = dataOf(await florin.post('/api/invoice/create', { customerId, currency: 'EUR', lines }, admin));
+
+    await shown(page, `/invoices/${id}`);
+    await button('Edit').click();
+    await dialog().getByLabel('Quantity').fill('4');
+    await button('Save the draft').click();
+    await page.getByText('EUR 10.70').first().waitFor();
+    await button('Finalize').click();
+    await dialog().getByRole('button', { name: 'Finalize' }).click();
+    await page.getByRole('heading', { name: /^INV-/ }).waitFor();
+
+    const link = await eventually('the invoice is mailed', () => linkTo(console, 'grace@home', /\/p\/[\w-]{43}/));
+    await page.goto(link);
+    await page.getByRole('button', { name: /10\.70/ }).click();
+    const payment = await eventually('the payment is there', async () => {
+      const [found] = dataOf(await florin.get(`/api/transaction/list?invoiceId=${id}`, admin));
+      return found;
+    });
+    await shown(page, `/payments/${payment.id}`);
+    await button('Record the outcome').click();
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await goTo(page, `/invoices/${id}`);
+    await page.getByText('Paid', { exact: true }).first().waitFor();
+  });
+
+  test('a payment link is made, copied and closed', async () => {
+    await goTo(page, '/checkouts', 'Live');
+    await button('Create a payment link').first().click();
+    await dialog().getByLabel('Amount').fill('12.50');
+    await dialog().getByLabel('Description').fill('A chair');
+    await dialog().getByLabel('Ways to pay').press('ArrowDown');
+    await page.getByRole('option', { name: 'Bank transfer' }).click();
+    await page.keyboard.press('Tab');
+    await button('Create the link').click();
+    const url = await dialog()
+      .getByText(/\/p\/[\w-]{43}/)
+      .textContent();
+    await button('Done').click();
+    expect(url).toContain(console.florin.address);
+    const row = page.getByRole('row', { name: /A chair/ });
+    await row.getByRole('button', { name: 'Copy the link' }).waitFor();
+    await row.getByRole('button', { name: 'Close' }).click();
+    await dialog().getByRole('button', { name: 'Close' }).last().click();
+    await row.getByText('Expired').waitFor();
+  });
+
+  test('chosen columns are in the address, and a saved view leads back to them and to its filters', async () => {
+    await goTo(page, '/invoices?status=PAID', 'Live');
+    await button('View').click();
+    await page.getByLabel('Due').uncheck();
+    await page.waitForURL(/columns=number%2Cstatus%2Ctotal%2Cremaining%2Ccustomer%2Ccreated/);
+    expect(await page.getByRole('columnheader', { name: 'Due' }).count()).toBe(0);
+    await page.getByLabel('Name of the view').fill('Paid ones');
+    await button('Save').click();
+    await button('Paid ones').waitFor();
+    await page.keyboard.press('Escape');
+
+    await shown(page, '/invoices');
+    await button('View').click();
+    await button('Standard').click();
+    await page.getByRole('columnheader', { name: 'Due' }).waitFor();
+    await button('Paid ones').click();
+    await page.waitForURL(/status=PAID.*columns=/);
+    expect(await page.getByRole('columnheader', { name: 'Due' }).count()).toBe(0);
+    await button('Remove the view Paid ones').click();
+    await button('Standard').click();
+    await page.keyboard.press('Escape');
+  });
+}
