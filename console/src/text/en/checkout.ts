@@ -11,7 +11,7 @@ export const checkout = {
   'checkouts.copy': 'Copy the link',
   'checkouts.open': 'Open the page',
   'checkouts.ready': 'The link is ready',
-  'checkouts.readyHint': 'Send it to the payer. Anyone who has it sees what is paid for, without signing in.',
+  'checkouts.readyHint': 'Send it to the payer. Everybody who has it sees what is paid for, without signing in.',
   'checkouts.closeTitle': 'Close this payment link?',
   'checkouts.closeHint': 'Its page is gone at once. What has been paid stays.',
   'checkouts.channels': 'Ways to pay',
