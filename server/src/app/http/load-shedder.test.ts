@@ -6,10 +6,10 @@ afterEach(() => {
 });
 
 /** Whether it is on after 100 ms in which the event loop was busy for the given share. */
-function isOn(busyShare: number, payments: number, posts: number): boolean {
+function isOn(busyShare: number, payments: number, posts: number, isContended = false): boolean {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   const shedder = new LoadShedder(() => ({ idle: 0, active: 0, utilization: busyShare }));
-  shedder.paid(payments);
+  shedder.paid(payments, isContended);
   for (let i = 0; i < posts; i++) shedder.posted();
   now.mockReturnValue(100);
   return shedder.isOn;
@@ -28,6 +28,12 @@ test('is off while mostly the posts of a backlog keep the process busy', () => {
 test('is off while the process has time left or nothing to do', () => {
   expect(isOn(0.3, 500, 100)).toBe(false);
   expect(isOn(0.9, 0, 0)).toBe(false);
+});
+
+test('is on earlier while payments with many deliveries delay those of other tenants', () => {
+  expect(isOn(0.3, 200, 400, true)).toBe(true);
+  expect(isOn(0.1, 200, 400, true)).toBe(false);
+  expect(isOn(0.3, 2, 400, true)).toBe(false);
 });
 
 test('is off again when no more payments arrive', () => {

@@ -4,6 +4,11 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 const sampleMs = 100;
 /** At this share of busy time a database on the same cores is saturated as well. */
 const highUtilization = 0.5;
+/**
+ * The same while payments with many deliveries delay those of other tenants: writing deliveries takes the database longer than it
+ * takes this process, which then looks idle, and sending them would take what is left.
+ */
+const highUtilizationInContention = 0.2;
 /** With more webhook posts than this per payment, the posts are the load: a backlog then continues to be sent. */
 const maximumPostsPerPayment = 20;
 
@@ -17,6 +22,8 @@ export class LoadShedder {
   #since: EventLoopUtilization;
   #sampledAtMs = performance.now();
   #payments = 0;
+  #batches = 0;
+  #contendedBatches = 0;
   #posts = 0;
   #isOn = false;
 
@@ -25,8 +32,11 @@ export class LoadShedder {
     this.#since = utilization();
   }
 
-  paid(payments: number): void {
+  /** A batch was written; `isContended`: payments with many deliveries delay those of other tenants. */
+  paid(payments: number, isContended = false): void {
     this.#payments += payments;
+    this.#batches++;
+    if (isContended) this.#contendedBatches++;
   }
 
   posted(): void {
@@ -38,10 +48,14 @@ export class LoadShedder {
     if (nowMs - this.#sampledAtMs >= sampleMs) {
       const now = this.#utilization();
       const { utilization } = this.#utilization(now, this.#since);
-      this.#isOn = utilization >= highUtilization && this.#payments * maximumPostsPerPayment > this.#posts;
+      const isContended = this.#contendedBatches * 2 > this.#batches;
+      const high = isContended ? highUtilizationInContention : highUtilization;
+      this.#isOn = utilization >= high && this.#payments * maximumPostsPerPayment > this.#posts;
       this.#since = now;
       this.#sampledAtMs = nowMs;
       this.#payments = 0;
+      this.#batches = 0;
+      this.#contendedBatches = 0;
       this.#posts = 0;
     }
     return this.#isOn;

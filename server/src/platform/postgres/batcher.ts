@@ -57,6 +57,11 @@ export class Batcher<Item, Result> {
     return this.#queue.length;
   }
 
+  /** Whether a group with expensive items waits for others. */
+  get isContended(): boolean {
+    return this.#queue.isContended;
+  }
+
   /** Resolves when nothing is queued or in flight. */
   drained(): Promise<void> {
     if (!this.#inFlight) return Promise.resolve();

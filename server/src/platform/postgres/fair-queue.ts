@@ -42,6 +42,11 @@ export class FairQueue<Item extends Costed> {
     return this.#items.length;
   }
 
+  /** Whether a group with expensive items waits for others. */
+  get isContended(): boolean {
+    return this.#debts.size > 0;
+  }
+
   push(item: Item): void {
     this.#items.push(item);
     this.#cost += item.cost;

@@ -42,7 +42,8 @@ export interface CreateTransactionDeps {
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
   seal: (plain: string, place: string) => Buffer;
-  observeBatch: (size: number, durationMs: number) => void;
+  /** `isContended`: payments with many deliveries delay those of other tenants. */
+  observeBatch: (size: number, durationMs: number, isContended: boolean) => void;
   /** Called for each payment that was written; one that billing creates can still be rolled back. */
   onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
@@ -78,7 +79,7 @@ export class TransactionCreator implements PaymentWriter {
       groupOf: ({ tenantId }) => tenantId,
       maxQueued: maximumQueued,
       retryForMs,
-      observe: deps.observeBatch,
+      observe: (size, durationMs) => deps.observeBatch(size, durationMs, this.#batcher.isContended),
     });
   }
 

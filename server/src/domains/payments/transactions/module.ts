@@ -23,7 +23,7 @@ type Needs = Node & {
   /** What other modules add to the statement that applies transitions. */
   transitionFollowers: readonly TransitionFollower[];
   reservations: PaymentReservations;
-  loadShedder: { paid: (payments: number) => void };
+  loadShedder: { paid: (payments: number, isContended: boolean) => void };
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -108,8 +108,8 @@ function provide(needs: Needs) {
     },
     // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
     writer: openPool('writer', 1, 'kept'),
-    observeBatch: (size, durationMs) => {
-      loadShedder.paid(size);
+    observeBatch: (size, durationMs, isContended) => {
+      loadShedder.paid(size, isContended);
       batchSizes.observe(size);
       batchSeconds.observe(durationMs / 1000);
     },

@@ -45,7 +45,11 @@ export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[
   ];
 }
 
-const mayRead = ({ scopes, livemode }: Principal): MayRead => ({ types: new Set(readableTypes(scopes)), livemode });
+/** Nothing once the tenant has begun to require a second factor that the user does not have. */
+const mayRead = ({ scopes, livemode, mayOnlyEnrol }: Principal): MayRead => ({
+  types: new Set(mayOnlyEnrol === true ? [] : readableTypes(scopes)),
+  livemode,
+});
 
 function timeOf(lastEventId: string | string[] | undefined): number | undefined {
   if (lastEventId === undefined || lastEventId === '') return undefined;
