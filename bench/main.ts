@@ -4,8 +4,8 @@
  * Each run prints a table and appends its results to results.jsonl. A complete run also writes its table into README.md.
  */
 import { answerHelp } from '../tools/usage.ts';
+import { measurements } from './all-measurements.ts';
 import { Bench, type Line } from './bench.ts';
-import { measurements } from './measurements/all.ts';
 import { cleanUp } from './processes/children.ts';
 import { writeFigures } from './readme.ts';
 import { appendResults, thisMachine } from './results.ts';

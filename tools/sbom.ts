@@ -26,6 +26,9 @@ const licenses = [
   'Apache-2.0',
   'BlueOak-1.0.0',
   'Bitstream-Vera',
+  // Public domain, which asks for nothing.
+  'Unlicense',
+  '(MIT OR CC0-1.0)',
 ];
 /** Packages whose lock entry has no licence, with what their own files say. */
 const statedElsewhere: Record<string, string> = {
@@ -36,23 +39,27 @@ const statedElsewhere: Record<string, string> = {
 interface Bill {
   metadata: { component: { name: string } };
   components: Component[];
+  dependencies: Dependency[];
+}
+
+interface Dependency {
+  ref: string;
+  dependsOn: string[];
 }
 
 interface Component {
+  'bom-ref': string;
   name: string;
   version: string;
   hashes?: unknown[];
   licenses?: { license?: { id?: string }; expression?: string }[];
 }
 
-const words = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx', '--sbom-type=application'];
-const { status, stdout, stderr } = spawnSync('npm', words, {
-  cwd: root,
-  encoding: 'utf8',
-  maxBuffer: 64 * 1024 * 1024,
-});
-if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
-const bill = JSON.parse(stdout) as Bill;
+/** What builds the console and is no part of what browsers read. */
+const isTool = (ref: string) => /^(vite|@vitejs\/|@types\/)/.test(ref);
+
+const bill = billOf('--omit=dev');
+addConsole(billOf('--workspace=@florin/console'));
 bill.metadata.component.name = 'florin'; // npm writes the name of the folder.
 const packages = bill.components.filter(({ name }) => !['server', 'sdk', 'cli', 'console'].includes(name)); // The workspaces themselves.
 const complaints = packages.flatMap(complaintsAbout);
@@ -69,4 +76,30 @@ function complaintsAbout({ name, version, hashes = [], licenses: stated = [] }: 
     ...(hashes.length === 0 ? [`${name}@${version} has no checksum in package-lock.json.`] : []),
     ...found.filter((id) => !licenses.includes(id)).map((id) => `${name}@${version} has ${id}; see tools/sbom.ts.`),
   ];
+}
+
+function billOf(choice: string): Bill {
+  const words = ['sbom', '--package-lock-only', choice, '--sbom-format=cyclonedx', '--sbom-type=application'];
+  const { status, stdout, stderr } = spawnSync('npm', words, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
+  return JSON.parse(stdout) as Bill;
+}
+
+/** The packages that are built into the console: dev dependencies, because an installation reads the built files alone. */
+function addConsole({ components, dependencies }: Bill): void {
+  const dependsOn = new Map(dependencies.map((dependency) => [dependency.ref, dependency]));
+  const workspace = dependencies.find(({ ref }) => ref.startsWith('@florin/console@'));
+  const built = new Set(workspace?.dependsOn.filter((ref) => !isTool(ref)));
+  for (const ref of built) {
+    for (const needed of dependsOn.get(ref)?.dependsOn ?? []) if (!isTool(needed)) built.add(needed);
+  }
+  if (built.size === 0) throw new Error('The packages of the console were not found.');
+  const known = new Set(bill.components.map((component) => component['bom-ref']));
+  bill.components.push(...components.filter(({ 'bom-ref': ref }) => built.has(ref) && !known.has(ref)));
+  const listed = new Set(bill.dependencies.map(({ ref }) => ref));
+  bill.dependencies.push(...dependencies.filter(({ ref }) => built.has(ref) && !listed.has(ref)));
 }

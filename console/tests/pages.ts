@@ -47,6 +47,7 @@ export function pages(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name }).first().click();
     await page.getByRole('dialog').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.keyboard.press('Escape');
   });
 
   test('sign-in is accessible in both themes', async () => {

@@ -28,7 +28,6 @@ export function Time({ value, precise = false }: TimeProps) {
       {/* On a narrow screen the line breaks before the hour alone. */}
       <bdi>
         <Piece parts={parts.slice(0, hour)} />
-        <wbr />
         <Piece parts={parts.slice(hour)} />
       </bdi>
     </time>

@@ -11,7 +11,7 @@ interface SecretLinkProps {
   onClose: () => void;
 }
 
-/** An address to send to a payer: whoever has it needs no login. */
+/** An address to send to a payer. It needs no login. */
 export function SecretLink({ title, hint, url, onClose }: SecretLinkProps) {
   const text = useText();
   return (

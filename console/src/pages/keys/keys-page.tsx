@@ -29,7 +29,7 @@ export default function KeysPage() {
         caption={text('keys.title')}
         columns={[
           { header: text('common.name'), cell: ({ name }) => name ?? '–' },
-          { header: text('keys.key'), cell: ({ skMasked }) => <Code>{skMasked}</Code> },
+          { header: text('keys.key'), from: 'xs', cell: ({ skMasked }) => <Code>{skMasked}</Code> },
           { header: text('payments.status'), cell: (key) => <KeyState developerKey={key} /> },
           {
             header: text('keys.scope'),

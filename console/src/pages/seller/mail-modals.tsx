@@ -92,6 +92,7 @@ export function MailTextModal({ seller, mail, onClose }: SellerModalProps & { ma
             data={languages.map((value) => ({ value, label: text(`seller.${value}`) }))}
             value={language}
             onChange={setLanguage}
+            transitionDuration={0}
           />
           <TextInput
             key={`subject ${language}`}

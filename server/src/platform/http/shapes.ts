@@ -12,6 +12,19 @@ export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnTy
   shape: Shape,
 ) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
 
+/**
+ * An address to which a payer's browser is sent, or which a page links to. Without a user name and password: a payer would see
+ * them, and a name before the host can pretend to be the host.
+ */
+export const webAddress = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    pattern: '^https?://[^\\s/?#@\\\\]+([/?#]\\S*)?$',
+    title: 'an http or https address without a user name',
+    description,
+  });
+
 const metadataOptions = {
   additionalProperties: true,
   maxProperties: maximumMetadataKeys,

@@ -10,21 +10,11 @@ import {
   metadata,
   nullable,
   updatedTime,
+  webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { checkoutFilters } from './list-statements.ts';
 import { checkoutStatuses } from './rules.ts';
-
-const returnUrl = (description: string) =>
-  Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      pattern: '^https?://[^\\s/]\\S*$',
-      title: 'an http or https address',
-      description,
-    }),
-  );
 
 export const checkoutInput = Type.Object(
   {
@@ -53,7 +43,7 @@ export const checkoutInput = Type.Object(
           "invoice: its channel, or its customer's default channel.",
       }),
     ),
-    returnUrl: returnUrl('Where the page links to when the payment has ended.'),
+    returnUrl: Type.Optional(webAddress('Where the page links to when the payment has ended.')),
     description: Type.Optional(
       Type.String({
         minLength: 1,
@@ -134,7 +124,7 @@ export const checkoutRecord = Type.Object({
 export const checkoutRow = Type.Object({ ...checkoutRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });
 
 export const portalInput = Type.Object(
-  { customerId: long('The customer.'), returnUrl: returnUrl('Where the page links back to.') },
+  { customerId: long('The customer.'), returnUrl: Type.Optional(webAddress('Where the page links back to.')) },
   { additionalProperties: false },
 );
 

@@ -11,6 +11,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
@@ -121,13 +122,7 @@ export const payInput = Type.Object(
       }),
     ),
     returnUrl: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        pattern: '^https?://[^\\s/]\\S*$',
-        title: 'an http or https address',
-        description: "Where the provider sends the payer's browser afterwards. Default: `app.public-url`.",
-      }),
+      webAddress("Where the provider sends the payer's browser afterwards. Default: `app.public-url`."),
     ),
   },
   { additionalProperties: false },

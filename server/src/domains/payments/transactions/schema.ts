@@ -10,6 +10,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
@@ -49,13 +50,7 @@ export const createInput = Type.Object(
       }),
     ),
     returnUrl: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        pattern: '^https?://[^\\s/]\\S*$',
-        title: 'an http or https address',
-        description: "Where the provider redirects the payer's browser afterwards. Default: `app.public-url`.",
-      }),
+      webAddress("Where the provider redirects the payer's browser afterwards. Default: `app.public-url`."),
     ),
     ...forTenant,
   },

@@ -1,10 +1,9 @@
 import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { AddressGuards } from './address-guard.ts';
 import type { EndpointDirectory } from './directory.ts';
 import { requireReadScopes } from './rules.ts';
@@ -31,8 +30,10 @@ export async function findManagedEndpoint(
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  const [row] = await database.run(findEndpoint, [await visibleTenants(database, principal), id]);
-  return requireManageable(row, id, principal, field);
+  return requireReadable(
+    await readVisible(database, findEndpoint, { noun: 'webhook', id, field }, principal),
+    principal,
+  );
 }
 
 /** The same, with the endpoint locked until the transaction ends. */
@@ -42,8 +43,10 @@ export async function lockManagedOrRemovedEndpoint(
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  const [row] = await transaction.run(lockEndpoint, [await visibleTenants(transaction, principal), id]);
-  return requireManageable(row, id, principal, field);
+  return requireReadable(
+    await readVisible(transaction, lockEndpoint, { noun: 'webhook', id, field }, principal),
+    principal,
+  );
 }
 
 /** The same, but refuses a removed endpoint as if it were absent. */
@@ -58,8 +61,7 @@ export async function lockManagedEndpoint(
   return row;
 }
 
-function requireManageable(row: EndpointRow | undefined, id: number, principal: Principal, field: string): EndpointRow {
-  if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('webhook', id, field);
+function requireReadable(row: EndpointRow, principal: Principal): EndpointRow {
   requireReadScopes(row.events, principal);
   return row;
 }

@@ -317,6 +317,8 @@ test.each([
   [{ currency: 'ZZZ' }, 400, 'currency'],
   [{ channelIds: [987_654] }, 404, 'channelIds'],
   [{ returnUrl: 'javascript:alert(1)' }, 400, 'returnUrl'],
+  [{ returnUrl: 'https://bank.example@shop.example/' }, 400, 'returnUrl'],
+  [{ returnUrl: 'https:///thanks' }, 400, 'returnUrl'],
   [{ expiresIn: 59 }, 400, 'expiresIn'],
   [{ expiresTime: '2020-01-01T00:00:00Z' }, 400, 'expiresTime'],
   [{ expiresIn: 60, expiresTime: '2099-01-01T00:00:00Z' }, 400, 'expiresIn'],

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../../core/clock.ts';
-import { notFound, Refusal } from '../../../../core/errors.ts';
+import { Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
-import { visibleTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { readVisible } from '../../../identity/tenants/read-visible.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
 import { customerNowMs } from '../periods/customer-time.ts';
 import { readSubscription } from '../read.ts';
@@ -52,8 +52,7 @@ export async function changeSubscription(
   // Before an answer is repeated: a key must not be shown a subscription of the other mode.
   await readSubscription(deps.database, input.id, principal);
   const run = async (transaction: Queryable) => {
-    const [found] = await transaction.run(lockSubscription, [await visibleTenants(transaction, principal), input.id]);
-    if (found === undefined) throw notFound('subscription', input.id);
+    const found = await readVisible(transaction, lockSubscription, { noun: 'subscription', id: input.id }, principal);
     const nowMs = await customerNowMs(transaction, found, deps.clock);
     const row = await catchUp(transaction, found, nowMs, deps);
     requireNotEnded(row);

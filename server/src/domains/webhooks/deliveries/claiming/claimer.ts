@@ -148,17 +148,20 @@ export class Claimer {
   async #find(nowMs: number): Promise<void> {
     const atMs = performance.now();
     if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
-    const rows = await this.#options.database.run(findFresh, [nowMs, this.#freshFromMs, pageSize]);
+    // A bound ahead of the clock is from before the clock was set back.
+    const fromMs = this.#freshFromMs > nowMs ? nowMs - lateMs : this.#freshFromMs;
+    const rows = await this.#options.database.run(findFresh, [nowMs, fromMs, pageSize]);
     for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
       queue.freshAtMs = nowMs;
       this.#addDue(queue, row.dueMs);
     }
     const isPageFull = rows.reduce((sum, { count }) => sum + count, 0) >= pageSize;
-    // If more deliveries than a page are due at one moment, the survey finds the endpoints of the others.
+    // A page that was full is not read again. If more deliveries are due at one moment, the survey finds the endpoints of the
+    // others.
     this.#freshFromMs = isPageFull
-      ? Math.max(this.#freshFromMs + 1, ...rows.map(({ lastMs }) => lastMs))
-      : nowMs - lateMs;
+      ? Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs))
+      : Math.max(fromMs, nowMs - lateMs);
     if (isPageFull) this.#options.onDue();
   }
 

@@ -71,11 +71,14 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
   const beside = await measured();
 
   expect(held.waiting).toBe(8);
-  const others = await db.query(
-    `select state, attempts, claims from delivery where endpoint_id <> $1 group by 1, 2, 3`,
-    [hangingId],
-  );
-  expect(others).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1 }]);
+  const others = () =>
+    db.query<{ state: string }>(
+      `select state, attempts, claims from delivery where endpoint_id <> $1 group by 1, 2, 3`,
+      [hangingId],
+    );
+  const isRecorded = async () => (await others()).every(({ state }) => state !== 'OPEN');
+  await eventually('the last results are recorded', isRecorded, minuteMs);
+  expect(await others()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1 }]);
   const p99 = { without: Math.min(...without), beside: Math.min(...beside) };
   console.log(`p99 of the others: ${p99.without} ms without it, ${p99.beside} ms beside it`, { without, beside });
   expect(p99.beside).toBeLessThanOrEqual(p99.without * 1.05 + grainMs);
