@@ -46,20 +46,20 @@ export function databaseAt(connection: pg.ClientConfig): TestDatabase {
  */
 export async function settableClock(db: TestDatabase): Promise<(byMs: number) => Promise<void>> {
   await db.query('create schema stepped');
-  await db.query('create table stepped.clock (ahead interval not null)');
-  await db.query(`insert into stepped.clock values ('0')`);
+  await db.query('create table stepped.clock_shift (ahead interval not null)');
+  await db.query(`insert into stepped.clock_shift values ('0')`);
   for (const [name, kind] of [
     ['now', 'stable'],
     ['clock_timestamp', 'volatile'],
   ] as const) {
     await db.query(
       `create function stepped.${name}() returns timestamptz language sql ${kind}
-       as 'select pg_catalog.${name}() + (select ahead from stepped.clock)'`,
+       as 'select pg_catalog.${name}() + (select ahead from stepped.clock_shift)'`,
     );
   }
   await db.query(`alter database ${db.connection.database} set search_path = stepped, pg_catalog, public`);
   return async (byMs) => {
-    await db.query(`update stepped.clock set ahead = make_interval(secs => $1)`, [byMs / 1000]);
+    await db.query(`update stepped.clock_shift set ahead = make_interval(secs => $1)`, [byMs / 1000]);
   };
 }
 

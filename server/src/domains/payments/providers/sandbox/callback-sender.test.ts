@@ -197,6 +197,7 @@ test.each([
   const charge = chargeWith('payer');
   await node.sandbox.charge(charge, call());
   await node.sandbox.decide(charge.key, decision);
+  node.sender.wake(); // As the topic of the statement does in a node.
   await allSent(charge.key);
   const [{ headers, body } = { headers: {}, body: Buffer.of() }] = node.delivered;
   const callback = await node.sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
