@@ -7,9 +7,7 @@ import {
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import { type OpenTracing, openTracing } from '../platform/tracing/open-tracing.ts';
 import { assemble, type Context } from './assemble.ts';
-import { version } from './cli/version.ts';
 import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { requireFreePort } from './http/free-port.ts';
@@ -19,6 +17,7 @@ import type { Surroundings } from './node.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { ChildProcesses } from './processes/child-processes.ts';
 import type { Assignment } from './processes/messages.ts';
+import { tracingOf } from './tracing.ts';
 import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
 export interface Florin {
@@ -140,17 +139,4 @@ async function firstAdministrator({ database, passwords, clock, settings, log }:
   });
   if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
   return administrator;
-}
-
-/** Loads the SDK of OpenTelemetry if payments are to be traced. */
-async function tracingOf(settings: Settings, log: Log): Promise<OpenTracing | undefined> {
-  const endpoint = settings['app.tracing.endpoint'];
-  if (endpoint === undefined) return undefined;
-  const samplePercent = settings['app.tracing.sample-percent'];
-  const onFailure = (reason: string) => log.warn({ reason }, 'Traces could not be sent');
-  try {
-    return await openTracing({ endpoint, samplePercent, version, onFailure });
-  } catch (error) {
-    throw new SettingsError((error as Error).message);
-  }
 }

@@ -5,6 +5,7 @@ import { openLog } from '../../platform/process/log.ts';
 import { assemble } from '../assemble.ts';
 import { serve } from '../http/serve.ts';
 import { configuredDatabase } from '../open-database.ts';
+import { tracingOf } from '../tracing.ts';
 import type { Assignment } from './messages.ts';
 import { ParentLink } from './parent-link.ts';
 
@@ -32,7 +33,9 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     connection === undefined ? configuredDatabase(settings) : { connection, direct: connection, isOursAlone: true };
   const secrets = { jwtKeys: parseKeyring(keys.jwtKeys), encryptionKeys: parseKeyring(keys.encryptionKeys) };
   try {
-    const context = assemble(opened, secrets, { settings, log, clock: systemClock, lifecycle, group: link });
+    const tracing = await tracingOf(settings, log);
+    if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
+    const context = assemble(opened, secrets, { settings, log, clock: systemClock, lifecycle, group: link, tracing });
     await context.primary.start();
     await context.databaseClock?.read();
     await context.notifications.start();

@@ -6,11 +6,13 @@ import { dataOf, makeChannel, makeKey } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, urlOf } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';
+import { type SpanCollector, startSpanCollector } from '../../testing/service/span-collector.ts';
 
 /** A node of two processes. `crash.test.ts` kills one with the embedded PostgreSQL. */
 let db: TestDatabase;
 let service: ReadyService;
 let admin: string;
+let collector: SpanCollector;
 /** One connection to each process. */
 let connections: [Connection, Connection];
 const failuresAllowed = 5;
@@ -30,6 +32,7 @@ interface Answer {
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
+  collector = await startSpanCollector();
   service = await start({ PORT: '0' });
   admin = await service.login('admin', administratorPassword);
   connections = await connectToBoth();
@@ -38,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { client } of connections) await client.destroy();
   await service.end('SIGKILL');
+  await collector.close();
   await db.drop();
 });
 
@@ -50,6 +54,7 @@ function start(environment: Record<string, string>): Promise<ReadyService> {
       APP_ADMIN_PASSWORD: administratorPassword,
       APP_RATE_LIMIT_FAILURES_PER_ADDRESS: String(failuresAllowed),
       APP_PROCESSES: '2',
+      APP_TRACING_ENDPOINT: collector.endpoint,
       ...keys,
       ...environment,
     },
@@ -136,6 +141,19 @@ test('a limit holds for all processes together', async () => {
   for (const connection of connections) {
     await eventually('it is refused', async () => (await refresh(connection)) === 429, 1_000);
   }
+});
+
+test('payments are traced from the request on, whichever process accepted it', async () => {
+  const channelId = await makeChannel(service, admin);
+  const input = { amount: 1, currency: 'USD', channelId };
+  const traces: string[] = [];
+  for (const { request } of connections) {
+    const { body } = await request('POST', '/api/transaction/create', admin, input);
+    traces.push(body.data.id.replace('txn_', ''));
+  }
+  const rootOf = (trace: string) =>
+    collector.spans.find(({ traceId, parentSpanId }) => traceId === trace && !parentSpanId);
+  await eventually('both requests have a span', () => traces.every(rootOf));
 });
 
 test('a process that is killed is started again, and what it had acknowledged is stored', async () => {

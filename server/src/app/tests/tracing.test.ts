@@ -1,26 +1,16 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callerOf } from '../../platform/tracing/tracing.ts';
 import { administratorOf, makeChannel } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
-
-interface Span {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  kind: number;
-  links?: { traceId: string; spanId: string }[];
-  status: { code?: number };
-}
+import { type Span, type SpanCollector, startSpanCollector } from '../../testing/service/span-collector.ts';
 
 let db: TestDatabase;
-let collector: Server;
+let collector: SpanCollector;
 let florin: TestFlorin;
-const spans: Span[] = [];
+let spans: Span[];
 const receiver = createServer((request, response) => {
   request.resume();
   response.end();
@@ -28,27 +18,17 @@ const receiver = createServer((request, response) => {
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  collector = createServer((request, response) => {
-    collect(request).then(
-      () => response.setHeader('content-type', 'application/json').end('{}'),
-      () => response.writeHead(400).end(),
-    );
-  });
-  const endpoint = `${await listening(collector)}/v1/traces`;
-  florin = await florinOn(db, { APP_TRACING_ENDPOINT: endpoint });
+  collector = await startSpanCollector();
+  spans = collector.spans;
+  florin = await florinOn(db, { APP_TRACING_ENDPOINT: collector.endpoint });
 });
 
 afterAll(async () => {
   await florin.stop();
-  collector.close();
+  await collector.close();
   receiver.close();
   await db.drop();
 });
-
-async function collect(request: IncomingMessage): Promise<void> {
-  const { resourceSpans } = (await json(request)) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
-  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-}
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
