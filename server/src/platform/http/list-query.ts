@@ -93,6 +93,7 @@ export const timeFields = {
     Type.String({
       minLength: 1,
       maxLength: 64,
+      documented: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' },
       description: 'IANA time zone of the days, such as `Europe/Zurich`. UTC if absent.',
     }),
   ),

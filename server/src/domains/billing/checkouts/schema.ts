@@ -74,7 +74,7 @@ export const checkoutInput = Type.Object(
     metadata: Type.Optional(metadata),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: { dependentRequired: { amount: ['currency', 'channelIds'] } } },
 );
 
 export const checkoutQuery = Type.Object({ id: long('The checkout.') });

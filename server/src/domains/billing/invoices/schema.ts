@@ -30,7 +30,7 @@ export const lineInput = Type.Object(
     ),
     taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: { not: { required: ['taxRate', 'taxAmount'] } } },
 );
 
 const lines = Type.Array(lineInput, {

@@ -103,7 +103,19 @@ export const replayInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    documented: {
+      minProperties: 1,
+      dependentRequired: {
+        endpointId: ['since'],
+        since: ['endpointId'],
+        until: ['endpointId'],
+        states: ['endpointId'],
+      },
+      not: { required: ['deliveryId', 'endpointId'] },
+    },
+  },
 );
 
 export const replayResult = Type.Object({

@@ -72,7 +72,7 @@ export const modifyInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: { minProperties: 2 } },
 );
 
 export const endpointInput = Type.Object({ id: endpointId("The endpoint's id.") }, { additionalProperties: false });
@@ -86,7 +86,7 @@ export const rotateInput = Type.Object(
       time('When the staged secret replaces the present one. In the future, at most 366 days ahead.'),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: { minProperties: 2 } },
 );
 
 export const endpointQuery = Type.Object({ id: endpointId("The endpoint's id.") });

@@ -48,9 +48,11 @@ export class DocumentSchemas {
   }
 
   #written(schema: Json, property = ''): Json {
-    const { title, properties, items, anyOf, ...rest } = schema;
+    const { title, properties, items, anyOf, documented, ...rest } = schema;
     return withoutUnionOfNull({
       ...rest,
+      // Rules that the route enforces itself, with a clearer refusal than validation would give.
+      ...(documented as Json | undefined),
       ...typeAndFormat(rest, property),
       // A title completes the sentence of a refusal; generators would make it the name of a type.
       ...(typeof title === 'string' && rest.description === undefined && { description: sentence(title) }),
