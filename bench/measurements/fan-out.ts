@@ -28,7 +28,7 @@ export async function fanOut(bench: Bench): Promise<Line[]> {
   }
   const hangingAddresses = loopbackAddresses(22, endpoints);
   const hangingReceiver = await startTimedReceiver({ answering: [], hanging: hangingAddresses });
-  const hanging = await service.createMerchant('hanging');
+  const hanging = await service.createMerchant('fan-out-hanging');
   for (const address of hangingAddresses) {
     await registerEndpoint(service, hanging.key, `http://${address}:${hangingReceiver.port}/`);
   }

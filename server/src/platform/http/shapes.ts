@@ -60,6 +60,9 @@ export const metadataChange = {
   ),
 };
 
+/** For `documented`: some keys of the metadata change, or all of it is replaced. */
+export const oneMetadata = { not: { required: ['metadata', 'metadataReplace'] } };
+
 /** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
 export const country = Type.String({
   pattern: `^(${countryCodes.join('|')})$`,

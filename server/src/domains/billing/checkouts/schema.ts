@@ -74,7 +74,17 @@ export const checkoutInput = Type.Object(
     metadata: Type.Optional(metadata),
     ...forTenant,
   },
-  { additionalProperties: false, documented: { dependentRequired: { amount: ['currency', 'channelIds'] } } },
+  {
+    additionalProperties: false,
+    documented: {
+      if: { required: ['invoiceId'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: {
+        not: { anyOf: ['amount', 'currency', 'customerId', 'description'].map((field) => ({ required: [field] })) },
+      },
+      else: { required: ['amount', 'currency', 'channelIds'] },
+    },
+  },
 );
 
 export const checkoutQuery = Type.Object({ id: long('The checkout.') });

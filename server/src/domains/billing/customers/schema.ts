@@ -10,6 +10,7 @@ import {
   long,
   metadataChange,
   nullable,
+  oneMetadata,
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
@@ -64,7 +65,11 @@ export const customerInput = Type.Object(
     ),
     ...forTenant,
   },
-  { additionalProperties: false, ...requiredToCreate(requiredOfNewCustomer) },
+  {
+    additionalProperties: false,
+    ...requiredToCreate(requiredOfNewCustomer),
+    documented: { ...oneMetadata, dependentRequired: { metadataReplace: ['id'] } },
+  },
 );
 
 export const customerQuery = Type.Object({

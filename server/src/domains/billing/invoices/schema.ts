@@ -11,6 +11,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  oneMetadata,
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -85,7 +86,7 @@ export const modifyInput = Type.Object(
     channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
     dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: oneMetadata },
 );
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });

@@ -8,6 +8,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  oneMetadata,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
@@ -106,7 +107,7 @@ export const updateInput = Type.Object(
     channelId: Type.Optional(channel),
     ...metadataChange,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, documented: oneMetadata },
 );
 
 export const subscriptionIdInput = Type.Object({ id: subscriptionId }, { additionalProperties: false });

@@ -10,6 +10,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  oneMetadata,
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -68,7 +69,15 @@ export const updateInput = Type.Object(
       Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    documented: {
+      ...oneMetadata,
+      if: { anyOf: [{ required: ['failureCode'] }, { required: ['failureMessage'] }] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['status'], properties: { status: { const: 'FAILED' } } },
+    },
+  },
 );
 
 export const detailQuery = Type.Object({ id: transactionId });

@@ -86,7 +86,13 @@ export const rotateInput = Type.Object(
       time('When the staged secret replaces the present one. In the future, at most 366 days ahead.'),
     ),
   },
-  { additionalProperties: false, documented: { minProperties: 2 } },
+  {
+    additionalProperties: false,
+    documented: {
+      minProperties: 2,
+      not: { required: ['promote'], anyOf: [{ required: ['secret'] }, { required: ['promoteAt'] }] },
+    },
+  },
 );
 
 export const endpointQuery = Type.Object({ id: endpointId("The endpoint's id.") });
