@@ -11,6 +11,7 @@ export interface ProcessIdentity {
 
 export interface ProcessEntry {
   readonly pid: number;
+  readonly parent: number;
   /** The command line; PostgreSQL's workers replace theirs by a title. */
   readonly words: readonly string[];
 }
@@ -40,12 +41,17 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-function startFromProc(pid: number): string | undefined {
+/** The fields of the process's state, from the third on. */
+function statFields(pid: number): string[] | undefined {
   const stat = readOrNothing(`/proc/${pid}/stat`);
-  if (stat === undefined) return undefined;
   // The second field is the program's name in parentheses and may hold spaces and parentheses itself.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const state = fields[0];
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function startFromProc(pid: number): string | undefined {
+  const fields = statFields(pid);
+  if (!fields) return undefined;
+  const [state] = fields;
   const startTicks = fields[19];
   if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
   // Ticks count from boot, so they mean nothing after the next one.
@@ -60,7 +66,7 @@ function listFromProc(): ProcessEntry[] {
     // Only the command line is readable for everyone. The links `cwd` and `exe` are not even readable for
     // root in an ordinary container, which lacks CAP_SYS_PTRACE. A zombie has an empty command line.
     const words = (readOrNothing(`/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
-    if (words.length > 0) entries.push({ pid, words });
+    if (words.length > 0) entries.push({ pid, parent: Number(statFields(pid)?.[1] ?? 0), words });
   }
   return entries;
 }
@@ -71,10 +77,10 @@ function startFromPs(pid: number): string | undefined {
 }
 
 function listFromPs(): ProcessEntry[] {
-  return ps('-axww', '-o', 'pid=,command=')
+  return ps('-axww', '-o', 'pid=,ppid=,command=')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .map(([pid, ...words]) => ({ pid: Number(pid), words }))
+    .map(([pid, parent, ...words]) => ({ pid: Number(pid), parent: Number(parent), words }))
     .filter((entry) => entry.words.length > 0);
 }
 

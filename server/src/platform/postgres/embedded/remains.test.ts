@@ -7,7 +7,7 @@ import { provideBinaries } from './binaries.ts';
 import { programEnvironment } from './cluster.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type Holder, postmasterPid, query, TestFolder, until } from './fixture/holding.ts';
-import { identify } from './process-table.ts';
+import { identify, listProcesses } from './process-table.ts';
 import { clusterArgument } from './settings.ts';
 
 const folder = new TestFolder();
@@ -80,9 +80,13 @@ test('a PostgreSQL that somebody else started on the data is refused by name and
     'the other PostgreSQL',
     () => postmasterPid(folder.cluster) === stranger.pid && readFileSync(pidFile, 'utf8').includes('ready'),
   );
+  const pidOf = (worker: string) =>
+    listProcesses().find(({ parent, words }) => parent === stranger.pid && words.join(' ').includes(worker))?.pid;
+  const checkpointer = await until('its checkpointer', () => pidOf('checkpointer'));
   expect(await folder.hold().refusal()).toContain(
     `data folder ${folder.path} is in use by PostgreSQL process ${stranger.pid}, which this Florin did not start`,
   );
+  expect(pidOf('checkpointer')).toBe(checkpointer);
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
 });
 

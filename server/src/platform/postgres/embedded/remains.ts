@@ -28,8 +28,11 @@ export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
  * @throws EmbeddedPostgresError when a postmaster of somebody else runs on the data
  */
 export async function clearRemains(folder: DataFolder, log: Log): Promise<void> {
+  // Before any worker is ended: those of somebody else's postmaster bear the same title as ours.
+  refuseVisibleStranger(folder);
   await endWorkers(folder, log);
-  await refuseStranger(folder);
+  // Afterwards: a worker that was forked just before its postmaster was killed may still hold the socket.
+  await refuseAnsweringStranger(folder);
   const pidFile = join(folder.cluster, postmasterPidFile);
   requirePlainFileOrNothing(pidFile);
   rmSync(pidFile, { force: true });
@@ -65,16 +68,24 @@ function markedProcesses(folder: DataFolder): ProcessEntry[] {
 
 /**
  * A pid file may name a process that is alive and yet has nothing to do with this data, because numbers are used
- * again. It is believed when that process works in the data folder, or when the socket it names answers: that
- * also finds a postmaster in another container, whose process we cannot see.
+ * again. It is believed when that process works in the data folder, or when workers of this data are its children.
  */
-async function refuseStranger(folder: DataFolder): Promise<void> {
+function refuseVisibleStranger(folder: DataFolder): void {
   const report = readPostmasterPid(folder.cluster);
-  if (!report) return;
-  const alive = identify(report.pid) !== undefined && worksIn(report.pid, folder.cluster);
-  if (!alive && !(report.socket && (await answers(report.socket)))) return;
-  throw new EmbeddedPostgresError(
-    `data folder ${folder.root} is in use by PostgreSQL process ${report.pid}, which this Florin did not start; stop it first`,
+  if (!report || identify(report.pid) === undefined) return;
+  const hasWorkers = markedProcesses(folder).some(({ parent }) => parent === report.pid);
+  if (hasWorkers || worksIn(report.pid, folder.cluster)) throw inUse(folder, report.pid);
+}
+
+/** Also finds a postmaster in another container, whose process cannot be seen from here. */
+async function refuseAnsweringStranger(folder: DataFolder): Promise<void> {
+  const report = readPostmasterPid(folder.cluster);
+  if (report?.socket && (await answers(report.socket))) throw inUse(folder, report.pid);
+}
+
+function inUse(folder: DataFolder, pid: number): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `data folder ${folder.root} is in use by PostgreSQL process ${pid}, which this Florin did not start; stop it first`,
   );
 }
 
