@@ -131,7 +131,7 @@ test.skipIf(builder !== 'buildah')(
     process.kill(inside?.pid as number, 'SIGTERM');
     expect((await ended)[0]).toBe(0);
     execFileSync(builder, ['rm', container], { stdio: 'ignore' });
-    execFileSync(builder, ['rmi', image], { stdio: 'ignore' });
+    execFileSync(builder, ['rmi', '--force', image], { stdio: 'ignore' });
   },
 );
 
