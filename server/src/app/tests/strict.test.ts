@@ -222,7 +222,14 @@ test('a session ends after 30 minutes without use, and after 12 hours (7.3)', as
   expect((await info(idle)).status).toBe(200);
   nowMs += 32 * minuteMs;
   expect((await info(idle)).status).toBe(401);
-  const { refreshToken } = await login();
-  nowMs += 12 * 60 * minuteMs;
-  expect((await refresh(refreshToken)).status).toBe(401);
+  // The second one began before the profile was strict.
+  for (const longer of ['0 days', '6 days']) {
+    const tokens = await login();
+    nowMs += 12 * 60 * minuteMs;
+    await db.query(
+      `update session set last_used_at = to_timestamp(${nowMs / 1000}), expires_at = expires_at + '${longer}'::interval
+        where ended_at is null`,
+    );
+    expect([(await info(tokens)).status, (await refresh(tokens.refreshToken)).status]).toEqual([401, 401]);
+  }
 });

@@ -4,7 +4,7 @@ import type { Answer } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
-import { sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
+import { expiryMs, sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
 import { signCookie, signTokenPair, type TokenDeps } from '../sessions/token-pair.ts';
@@ -76,7 +76,7 @@ export async function steppedUpAnswer(
   if (!deps.isStrict) return { message, data };
   const session = {
     id: sessionId as string,
-    expiresAtMs: Date.parse(row.expires_at),
+    expiresAtMs: expiryMs(row, deps.lifetimes),
     generation: row.generation,
   };
   if (authorization !== undefined) {

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
-import { idleSince, lastUseMs, sessionEnded, sessionsTopic, tokenReplaced } from './session-authenticator.ts';
+import { expiryMs, idleSince, lastUseMs, sessionEnded, sessionsTopic, tokenReplaced } from './session-authenticator.ts';
 import { advanceGeneration, endSession, findLiveSession, type LiveSessionRow } from './statements.ts';
 import { type OpenedSession, signAccessToken, signTokenPair, type TokenDeps, type TokenPair } from './token-pair.ts';
 
@@ -20,7 +20,7 @@ export interface RefreshDeps extends TokenDeps {
 export async function refresh(refreshToken: string, origin: RequestOrigin, deps: RefreshDeps): Promise<TokenPair> {
   const { sessionId, generation } = await deps.tokens.verify('refresh', refreshToken);
   const [row] = await deps.database.run(findLiveSession, [sessionId]);
-  const expiresAtMs = row === undefined ? 0 : Date.parse(row.expires_at);
+  const expiresAtMs = row === undefined ? 0 : expiryMs(row, deps.lifetimes);
   if (row === undefined || expiresAtMs <= deps.clock()) throw sessionEnded();
   if (lastUseMs(row) < idleSince(deps.clock(), deps.lifetimes.idleMs).getTime()) throw sessionEnded();
   const session = { id: sessionId, expiresAtMs, generation };

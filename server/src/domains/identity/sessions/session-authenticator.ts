@@ -24,7 +24,7 @@ export interface SessionAuthenticatorOptions {
   platformSecondFactorRequired: boolean;
   /** `app.security.profile`: every user needs a second factor. */
   isStrict: boolean;
-  lifetimes: Pick<TokenLifetimes, 'idleMs'>;
+  lifetimes: Pick<TokenLifetimes, 'idleMs' | 'sessionSeconds'>;
   /** Maximum number of cached sessions. */
   maxCached?: number;
 }
@@ -119,6 +119,14 @@ export function lastUseMs({ last_used_at, created_at }: Pick<LiveSessionRow, 'la
   return Date.parse(last_used_at ?? created_at);
 }
 
+/** When the session ends at the latest: also older sessions have at most the lifetime that is set now. */
+export function expiryMs(
+  { created_at, expires_at }: Pick<LiveSessionRow, 'created_at' | 'expires_at'>,
+  { sessionSeconds }: Pick<TokenLifetimes, 'sessionSeconds'>,
+): number {
+  return Math.min(Date.parse(expires_at), Date.parse(created_at) + sessionSeconds * 1000);
+}
+
 export function sessionEnded(): Refusal {
   return new Refusal('credentials_invalid', 'The session has ended. Log in again.');
 }
@@ -129,7 +137,7 @@ export function tokenReplaced(): Refusal {
 
 async function loadLiveSession(
   sessionId: string,
-  { database, platformSecondFactorRequired, isStrict }: SessionAuthenticatorOptions,
+  { database, platformSecondFactorRequired, isStrict, lifetimes }: SessionAuthenticatorOptions,
 ): Promise<LiveSession | undefined> {
   const [row] = await database.run(findLiveSession, [sessionId]);
   if (row === undefined) return undefined;
@@ -144,7 +152,7 @@ async function loadLiveSession(
       ...(row.has_second_factor ? { secondFactor: { steppedUpUntilMs } } : isRequired && { mayOnlyEnrol: true }),
     },
     generation: row.generation,
-    expiresAtMs: Date.parse(row.expires_at),
+    expiresAtMs: expiryMs(row, lifetimes),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
     lastUsedMs: lastUseMs(row),
   };
