@@ -178,6 +178,20 @@ describe('tokens of a session (10.4.5, 7.2.4)', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test('on other nodes new tokens work at once, and replaced ones stop working', async () => {
+    const other = await florinOn(db, environment, () => nowMs);
+    try {
+      const first = await login();
+      const infoThere = (token: { accessToken: string }) => other.get('/api/user/info', bearerOf(token));
+      expect((await infoThere(first)).status).toBe(200);
+      const second = dataOf(await refresh(first.refreshToken)).token;
+      expect((await infoThere(second)).status).toBe(200);
+      expect((await infoThere(first)).status).toBe(401);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('a step-up replaces them, in the console the cookie', async () => {
     const first = await login();
     const code = freshCode(factor);
