@@ -37,7 +37,8 @@ ${own.map((one) => operationHtml(one, document)).join('\n')}
 </section>`;
   });
   return `<h1>API reference</h1>
-<p>${escaped(String(document.info.description))}</p>
+<p>${escaped(String(document.info.description))} In a body, <code>null</code> for an optional field means that it is not given; where its
+description says so, <code>null</code> clears it in an update.</p>
 <form id="tools" role="search">
 <label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
 <label>Key or access token <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
