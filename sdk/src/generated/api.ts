@@ -3112,7 +3112,7 @@ export interface SellerModifyInput {
   logo?: string | null | undefined;
   /** true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. An update without it keeps the present value. */
   customerMails?: boolean | null | undefined;
-  /** The language of these mails. An update without it keeps the present value. */
+  /** The language of these mails, and of the page and the PDF of an invoice. An update without it keeps the present value. */
   mailLanguage?: "en" | "de" | null | undefined;
   /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
   mailTexts?: MailTexts | null | undefined;
@@ -3472,7 +3472,7 @@ export interface TenantModifyInput {
   taxId?: string | null | undefined;
   /** true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
   customerMails?: boolean | null | undefined;
-  /** The language of these mails. Default of a new tenant: `en`. */
+  /** The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`. */
   mailLanguage?: "en" | "de" | null | undefined;
 }
 

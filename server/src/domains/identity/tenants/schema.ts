@@ -48,7 +48,10 @@ export const tenantInput = Type.Object(
       }),
     ),
     mailLanguage: Type.Optional(
-      Type.Enum([...mailLanguages], { description: 'The language of these mails. Default of a new tenant: `en`.' }),
+      Type.Enum([...mailLanguages], {
+        description:
+          'The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`.',
+      }),
     ),
   },
   {

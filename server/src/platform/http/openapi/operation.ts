@@ -51,12 +51,12 @@ export function operationOf(
   };
 }
 
-/** A body that may be null may be left out. */
+/** A body that may be left out may be null too. */
 function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
   const { anyOf } = body as { anyOf?: TSchema[] };
   const required = anyOf?.some((one) => (one as Json).type === 'null') !== true;
   const name = schemas.nameOf(body);
-  const shape = required ? body : (anyOf?.[0] as TSchema);
+  const shape = required ? body : ({ ...anyOf?.[0], type: ['object', 'null'] } as TSchema);
   const schema = name === undefined || required ? schemas.refer(shape) : schemas.add(name, () => schemas.refer(shape));
   return { required, content: { 'application/json': { schema, ...withExample(example) } } };
 }
