@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { makeMemoryFolder, removeMemoryFolder } from './server/src/testing/memory-folder.ts';
+import { LongestFirstSequencer } from './tools/longest-first-sequencer.ts';
 
 // Before anything asks for the folder of temporary files; the processes of the tests inherit it.
 const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
@@ -22,7 +23,9 @@ export default defineConfig({
     reporters: ['default', './tools/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // On two cores: each waits half of its time for events.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirstSequencer },
     // One process reads the code once for all its files: a third of the run (docs/decisions/0020-tests-and-drills.md).
     isolate: false,
     // For the services that tests start, as `npm start` has it.

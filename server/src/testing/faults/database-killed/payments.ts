@@ -7,7 +7,20 @@ import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 
 export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'callbacks' | 'sandbox' | 'rollups'> {
-  const { node, count, reaches, isNone, killPostgres, lock, waits, holdAfter, pay, operationsOf, paidOnce } = scene;
+  const {
+    node,
+    count,
+    reaches,
+    isNone,
+    killPostgres,
+    lock,
+    waits,
+    waitsBesideClaims,
+    holdAfter,
+    pay,
+    operationsOf,
+    paidOnce,
+  } = scene;
 
   return {
     processing: {
@@ -55,8 +68,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         await waits('sandbox_operation');
         await lock('provider_operation');
         await records.release();
-        // A claim, and the record of the outcome.
-        await waits('provider_operation', 2);
+        await waitsBesideClaims('provider_operation');
         await killPostgres();
         await paidOnce(ids, channelId);
       },
@@ -96,7 +108,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         await contradicted.isLookedUp();
         await lock('provider_dispute');
         await records.release();
-        await waits('provider_dispute', 2);
+        await waitsBesideClaims('provider_dispute');
         await killPostgres();
         await contradicted.isAgreed();
       },
@@ -140,7 +152,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         await waits('transaction');
         await lock('provider_callback');
         await payments.release();
-        await waits('provider_callback', 2);
+        await waitsBesideClaims('provider_callback');
         await killPostgres();
         await settledOnce(ids, channelId);
       },
@@ -180,8 +192,7 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         const ids = await pay(4, 'callback:twice', channelId);
         await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`, 4);
         await lock('provider_callback');
-        // A claim of the worker for callbacks, and what the sandbox delivers.
-        await waits('provider_callback', 2);
+        await waitsBesideClaims('provider_callback');
         await killPostgres();
         await expireLeases(channelId);
         await settledOnce(ids, channelId);
@@ -191,10 +202,10 @@ export function paymentKills(scene: Scene): Kills<'processing' | 'disputes' | 'c
         const ids = await pay(2, 'late', channelId);
         await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`, 2);
         const stored = await lock('provider_callback');
-        await waits('provider_callback', 2);
+        await waitsBesideClaims('provider_callback');
         await lock('sandbox_operation');
         await stored.release();
-        await waits('sandbox_operation', 2);
+        await waitsBesideClaims('sandbox_operation');
         await killPostgres();
         await expireLeases(channelId);
         await settledOnce(ids, channelId);

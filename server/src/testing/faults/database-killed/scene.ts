@@ -7,6 +7,9 @@ import { eventually } from '../../postgres/database.ts';
 /** A channel rests for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database runs for 12 s. */
 const endsWithinMs = 120_000;
 
+/** How the claims of all workers begin; `pg_stat_activity` shows no more than the first 1,023 bytes. */
+const claim = /^\s*with (recursive channel_with_work|due as materialized|picked as materialized)/;
+
 /** Pools that requests alone use. */
 const requestPools = ['florin main', 'florin writer'];
 
@@ -61,7 +64,12 @@ export async function openScene() {
     );
   const waits = (table: string, statements = 1) =>
     eventually(`${statements} statements wait for ${table}`, async () => (await waitersOf(table)).length >= statements);
-  /** Workers claim at least once a second: one of two statements is the claim, and the other one what was asked for. */
+  /** A statement waits that is not a worker's claim of more work. */
+  const waitsBesideClaims = (table: string) =>
+    eventually(`a statement that is no claim waits for ${table}`, async () =>
+      (await waitersOf(table)).some(({ query }) => !claim.test(query)),
+    );
+  /** Where two statements wait, one is the worker's claim, and the other one what was asked for. */
   const isAskedFor = async (table: string): Promise<boolean> => {
     const waiters = await waitersOf(table);
     return waiters.length >= 2 || waiters.some(({ pool }) => requestPools.includes(pool));
@@ -148,6 +156,7 @@ export async function openScene() {
     killPostgres,
     lock: locked,
     waits,
+    waitsBesideClaims,
     holdAfter,
     pay,
     operationsOf,

@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts';
 import type { Kills } from './situations.ts';
 
 export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
-  const { node, count, reaches, isNone, killPostgres, lock, waits, holdAfter } = scene;
+  const { node, count, reaches, isNone, killPostgres, lock, waits, waitsBesideClaims, holdAfter } = scene;
   return {
     deliveries: {
       waiting: () =>
@@ -54,8 +54,7 @@ export function webhookKills(scene: Scene): Kills<'deliveries' | 'replays'> {
           await eventually('the posts have arrived', () => held.length === 2);
           await lock('delivery');
           letGo();
-          // A claim, and the record of the results.
-          await waits('delivery', 2);
+          await waitsBesideClaims('delivery');
           await killPostgres();
           await deliveredOnce(ids);
         }),
