@@ -42,7 +42,7 @@ description says so, <code>null</code> clears it in an update.</p>
 <form id="tools" role="search">
 <label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
 <label>Key or access token <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
-<p id="key-note">Used by “Try it”, and kept only while this page is open.</p>
+<p id="key-note">Used by “Try it”, and kept only while this page is open. With a test key, examples name records of yours.</p>
 <p id="found" role="status"></p>
 </form>
 ${groups.filter((group) => group.includes('<details')).join('\n')}

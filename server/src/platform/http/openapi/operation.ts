@@ -151,7 +151,11 @@ function operationIdOf(method: string, path: string): string {
 
 const camelCase = (text: string) => text.replaceAll(/-(\w)/g, (_, first: string) => first.toUpperCase());
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const pluralOf = (noun: string) => noun.replace(/y$/, 'ie').replace(/x$/, 'xe').concat('s');
+const pluralOf = (noun: string) =>
+  noun
+    .replace(/(?<![aeiou])y$/, 'ie')
+    .replace(/x$/, 'xe')
+    .concat('s');
 
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
