@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { readSettings } from '../../server/src/app/config/settings.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../server/src/testing/service/florin.ts';
 import { enrol } from '../../server/src/testing/service/second-factor.ts';
+import { serverPrograms } from '../src/commands/operators.ts';
 import { exitCodeOf, exitCodes } from '../src/failures.ts';
 
 const bin = fileURLToPath(new URL('../bin/florin.mjs', import.meta.url));
@@ -82,4 +83,32 @@ test('a wrong setting is one line, and a program of the server gets its own word
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^florin: APP_NONSENSE [^\n]+\n$/) });
   const { stdout } = await run(process.execPath, [bin, 'verify', '--help'], { cwd: folder });
   expect(stdout).toContain('--audit-head');
+});
+
+test('each command of operators ends a failure with one line and its exit code, and changes nothing', async () => {
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  const here = 'there is no database in ./data; set app.data-dir.';
+  const failures: [line: string, exitCode: number, why: string][] = [
+    ...Object.keys(serverPrograms).map((name): [string, number, string] => [
+      `${name} --nonsense`,
+      2,
+      `florin ${name} --help says how it is used.`,
+    ]),
+    ['backup kept', 1, here],
+    ['rehearse', 1, here],
+    ['verify', 2, here],
+    ['reseal', 2, here],
+    ['create-admin joe', 1, here],
+    ['remove-second-factor joe', 1, here],
+    ['restore nowhere --verify', 1, 'nowhere'],
+  ];
+  const run = promisify(execFile);
+  await Promise.all(
+    failures.map(async ([line, code, why]) => {
+      const ended = await run(process.execPath, [bin, ...line.split(' ')], { cwd: empty }).catch((error) => error);
+      expect(ended, line).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
+      expect(ended.stderr).toContain(why);
+    }),
+  );
+  expect(readdirSync(empty)).toEqual([]);
 });

@@ -1,11 +1,12 @@
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
-import { findRunning, hasCluster } from '../platform/postgres/embedded/running.ts';
+import { findRunning } from '../platform/postgres/embedded/running.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { connectionsOfNode } from './config/connections.ts';
+import { requireDataFolder } from './config/data-folder.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { mayPass, type Waiting } from './http/waiting.ts';
 
@@ -70,7 +71,7 @@ export async function migrateDatabase(settings: Settings, log: Log, options: Mig
   const opened =
     settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
   try {
-    if (!opened.isOursAlone) await requireVersion(opened.direct, 'app.database.url');
+    if (!opened.isOursAlone) await requireUsable(opened.direct);
     await migrate(opened.direct, (line) => log.debug(line), options);
   } catch (error) {
     throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
@@ -112,9 +113,7 @@ export async function findDatabase(
   const found = url === undefined ? await findEmbedded(settings, log) : configuredDatabase(settings);
   const { connection, direct } = found;
   try {
-    await requireVersion(connection, 'app.database.url').catch((error) => {
-      throw error instanceof SettingsError ? error : unusable('app.database.url', error);
-    });
+    await requireUsable(connection);
     if (anySchema || (await isMigrated(direct))) return found;
     throw new SettingsError('the database does not have the schema of this version; start Florin once to migrate it.');
   } catch (error) {
@@ -125,7 +124,7 @@ export async function findDatabase(
 
 async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase> {
   const dataDir = settings['app.data-dir'];
-  if (!hasCluster(dataDir)) throw new SettingsError(`there is no database in ${dataDir}; set app.data-dir.`);
+  requireDataFolder(settings);
   const running = await findRunning(dataDir);
   if (running === undefined) return startEmbedded(settings, log);
   const connection = { ...running, ssl: false };
@@ -177,6 +176,15 @@ async function requireVersion(connection: ConnectionConfig, setting: string): Pr
     throw unusable(setting, error);
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/** For commands, which do not wait for a database that is away. */
+async function requireUsable(connection: ConnectionConfig): Promise<void> {
+  try {
+    await requireVersion(connection, 'app.database.url');
+  } catch (error) {
+    throw error instanceof SettingsError ? error : unusable('app.database.url', error);
   }
 }
 

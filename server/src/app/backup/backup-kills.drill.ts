@@ -12,7 +12,7 @@ import { databaseAt } from '../../testing/postgres/database.ts';
 import { administratorPassword } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';
 import { verified } from '../../testing/service/verified.ts';
-import { readBackup } from './manifest.ts';
+import { checkFiles, readManifest } from './manifest.ts';
 
 /** The steps of a backup, in order, and whether it is complete when it is killed there. */
 const steps = [
@@ -93,8 +93,12 @@ test.each(steps)(
     const added = (await readdir(backups)).filter((name) => !before.includes(name));
     expect(added).toHaveLength(1);
     expect(added[0]?.endsWith('.partial')).toBe(!isComplete);
-    if (isComplete) expect((await readBackup(join(backups, added[0] as string))).broken).toEqual([]);
-    else {
+    if (isComplete) {
+      const backup = join(backups, added[0] as string);
+      const manifest = await readManifest(backup);
+      await checkFiles(backup, manifest);
+      expect(manifest.broken).toEqual([]);
+    } else {
       const refused = await command('restore', [
         join(backups, added[0] as string),
         '--data-dir',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Keyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { CommandFailure } from '../cli/failure.ts';
+import { requireDataFolder } from '../config/data-folder.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** The files of keys, in a data folder and in a backup, and the settings that can hold them instead. */
@@ -14,8 +15,9 @@ export async function findKeyText(name: KeyFile, settings: Settings): Promise<st
   return settings[keyFiles[name]] ?? (await textIn(settings['app.data-dir'], name));
 }
 
-/** @throws CommandFailure when there are none */
+/** @throws CommandFailure when there are none, SettingsError when there is no database */
 export async function requireKeyText(name: KeyFile, settings: Settings): Promise<string> {
+  requireDataFolder(settings);
   const text = await findKeyText(name, settings);
   if (text !== undefined) return text;
   throw new CommandFailure(

@@ -55,12 +55,11 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 }
 
 /**
- * Reads the manifest of a backup and compares every file with its checksum.
+ * Compares every file of a backup with its checksum.
  *
  * @throws CommandFailure that names the file which is missing, changed or not part of the backup
  */
-export async function readBackup(folder: string): Promise<Manifest> {
-  const manifest = await readManifest(folder);
+export async function checkFiles(folder: string, manifest: Manifest): Promise<void> {
   const found = new Set(await filesIn(folder));
   for (const name of [manifestFile, checksumFile]) found.delete(name);
   for (const file of manifest.files) {
@@ -73,10 +72,10 @@ export async function readBackup(folder: string): Promise<Manifest> {
   }
   const [stranger] = found;
   if (stranger !== undefined) throw damaged(folder, `${stranger} is not part of it`);
-  return manifest;
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
+/** @throws CommandFailure when the folder is no backup, or its manifest was changed */
+export async function readManifest(folder: string): Promise<Manifest> {
   if (folder.replace(/\/+$/, '').endsWith('.partial')) {
     throw new CommandFailure(`${folder} is a backup that was not completed; take another one.`);
   }

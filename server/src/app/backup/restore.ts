@@ -13,7 +13,7 @@ import { configuredDatabase } from '../open-database.ts';
 import { hasRows, hasTable } from './catalog-statements.ts';
 import { copyTablesIn } from './copy-tables.ts';
 import { findKeyText, keyFiles, keyringFrom, textIn } from './keys.ts';
-import { type Manifest, readBackup } from './manifest.ts';
+import { checkFiles, type Manifest, readManifest } from './manifest.ts';
 import { prove } from './prove.ts';
 import { countOf } from './report.ts';
 import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
@@ -82,10 +82,10 @@ export async function restore(
   const { settings, note } = context;
   const isFolder = dataDir !== undefined || settings['app.database.url'] === undefined;
   const target = resolve(dataDir ?? settings['app.data-dir']);
+  if (!isTrial) await (isFolder ? requireUnusedFolder(target, folder) : requireUnusedDatabase(settings));
+  const manifest = await readManifest(folder);
   if (isTrial) note('Checking the files of the backup …');
-  else if (isFolder) await requireUnusedFolder(target, folder);
-  else await requireUnusedDatabase(settings);
-  const manifest = await readBackup(folder);
+  await checkFiles(folder, manifest);
   await requireKnownVersion(folder, manifest);
   if (manifest.broken.length > 0 && !acceptsUnproven) {
     throw new CommandFailure(

@@ -21,7 +21,7 @@ export interface ReadArguments<Name extends string> {
 
 /**
  * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an exit
- * code when the command is done with that: 0 after help or version, 2 after a mistake, with the usage on standard error.
+ * code when the command is done with that: 0 after help or version, 2 after a mistake, with one line on standard error.
  */
 export function readArguments<Name extends string = never>(
   words: readonly string[],
@@ -55,9 +55,18 @@ export function readArguments<Name extends string = never>(
     }
     return { exitCode: 0 };
   } catch (error) {
-    process.stderr.write(`${(error as Error).message.replace(/\.?$/, '.')}\n\n${usageAs(invokedAs(), usage)}`);
+    process.stderr.write(`${mistakeOf(error as Error)} ${helpOf(usageAs(invokedAs(), usage))} says how it is used.\n`);
     return { exitCode: 2 };
   }
+}
+
+/** The first sentence; Node's second one is about how to write a file's name. */
+const mistakeOf = ({ message }: Error) => `${message.split('. ')[0]?.replace(/\.$/, '')}.`;
+
+/** The command line that prints a usage. */
+function helpOf(usage: string): string {
+  const [, command = ''] = /^Usage: (npm start|npm run [\w-]+|florin [\w-]+)/.exec(usage) ?? [];
+  return command.startsWith('npm') ? `${command} -- --help` : `${command} --help`;
 }
 
 /** `florin`, or the file of a script of package.json. */

@@ -5,6 +5,7 @@ import { readOrCreateSecret } from '../../platform/crypto/sealed-secret.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
 import { type Log, openLog } from '../../platform/process/log.ts';
+import { requireDataFolder } from './data-folder.ts';
 import { keysInUse } from './sealed-values.ts';
 import { environmentName, type Settings, SettingsError } from './settings.ts';
 
@@ -41,8 +42,13 @@ export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> 
   return { jwtKeys, ...(await encryptionKeysOf(settings, isOursAndExists)) };
 }
 
-/** Reads the encryption keys from the settings or from the data folder. Generates none: the database exists. */
+/**
+ * Reads the encryption keys from the settings or from the data folder. Generates none: the database exists.
+ *
+ * @throws SettingsError when there is no database in the data folder, or there are no keys for it
+ */
 export async function existingEncryptionKeys(settings: Settings): Promise<Keyring> {
+  requireDataFolder(settings);
   return (await encryptionKeysOf(settings, true)).encryptionKeys;
 }
 

@@ -1,0 +1,13 @@
+import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/**
+ * For commands that work on an existing database: says that there is none before they look for its keys.
+ *
+ * @throws SettingsError when the database is the embedded one and the data folder has none
+ */
+export function requireDataFolder(settings: Settings): void {
+  const dataDir = settings['app.data-dir'];
+  if (settings['app.database.url'] !== undefined || holdsCluster(dataDir)) return;
+  throw new SettingsError(`there is no database in ${dataDir}; set app.data-dir.`);
+}
