@@ -64,6 +64,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
     }),
 
     get('/api/user/passkey/list', 'enrolment', 'Passkeys', {
+      operationId: 'listPasskeys',
       summary: 'List my passkeys',
       data: Type.Array(passkeyRecord),
       handle: async ({ principal }) => ({ data: await listPasskeys(principal, deps) }),
