@@ -100,7 +100,7 @@ test('a wrong password is refused as at login, and sets no cookie', async () => 
   expect(refused.headers.get('set-cookie')).toBeNull();
 });
 
-test('signing in again ends the session of the former cookie, whoever it was', async () => {
+test('signing in again ends the session of the former cookie, and a refused sign-in does not', async () => {
   const former = cookieOf(await signIn());
   const again = (body: object = admin) => signIn(body, { ...own, cookie: former });
   const statusWith = async (cookie: string) =>
