@@ -11,7 +11,7 @@ import { declaredMetrics } from './tables/metrics-table.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const isInstalled = (program: string, ...words: string[]) => spawnSync(program, words).error === undefined;
+const isInstalled = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
 const scratch = mkdtempSync(join(tmpdir(), 'florin-deploy-'));
 const guide = read('docs/guides/production.md');
 

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
+import { installApart } from './install-apart.ts';
 import { answerHelp } from './usage.ts';
 
 /**
@@ -16,7 +17,7 @@ build/generators.
 `);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folder = join(root, 'build', 'generators');
+const folder = installApart('generators');
 
 const generators = [
   {
@@ -62,22 +63,8 @@ const generators = [
   },
 ];
 
-install();
 writeFileSync(join(folder, 'openapi.json'), JSON.stringify(declaredOpenApi()));
 process.exitCode = generators.every(generate) && compile() ? 0 : 1;
-
-/** Once for each lock file. */
-function install(): void {
-  mkdirSync(folder, { recursive: true });
-  const stamp = join(folder, 'node_modules', '.installed-from');
-  const lock = readFileSync(join(root, 'tools', 'generators', 'package-lock.json'), 'utf8');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  for (const file of ['package.json', 'package-lock.json']) {
-    copyFileSync(join(root, 'tools', 'generators', file), join(folder, file));
-  }
-  if (!run('npm', ['ci', '--ignore-scripts', '--loglevel=error'])) process.exit(1);
-  writeFileSync(stamp, lock);
-}
 
 function generate({ name, words: [program = '', ...options], client }: (typeof generators)[number]): boolean {
   const out = join(folder, folderOf(name));

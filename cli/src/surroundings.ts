@@ -12,4 +12,6 @@ export interface Surroundings {
   signal: AbortSignal;
   /** Waits, in ms. Tests wait for less; the default ends with `signal`. */
   pause?: (ms: number) => Promise<void>;
+  /** Opens an address in the person's browser; by default the system does. */
+  open?: (address: string) => void;
 }

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin, verifyWebhook } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
-import { type Ran, TestShell } from './run.ts';
+import { type Ran, type RunOptions, TestShell } from './run.ts';
 
 let database: TestDatabase;
 let florin: TestFlorin;
@@ -85,11 +86,12 @@ interface Listening {
 }
 
 /** Listens until `end`. */
-function listen(options = ''): Listening {
+function listen(options = '', further: Pick<RunOptions, 'stdin' | 'isTerminal' | 'open'> = {}): Listening {
   const interruption = new AbortController();
   let printed = '';
   const checks = new Set<() => void>();
   const ran = shell.run(`listen --forward-to ${receiver.url}/hooks --json${options}`, {
+    ...further,
     signal: interruption.signal,
     onOutput: (stdout, stderr) => {
       printed = stdout + stderr;
@@ -173,6 +175,37 @@ test('a receiver that is not there, or refuses, is shown and does not end the co
   const { stdout } = await listening.end();
   expect(stdout).toContain('"result":503');
   receiver.answering = 200;
+});
+
+/** A keyboard. */
+class Terminal extends PassThrough {
+  readonly isTTY = true;
+  isRaw = false;
+
+  setRawMode(isRaw: boolean): this {
+    this.isRaw = isRaw;
+    return this;
+  }
+}
+
+test('in a terminal r posts the last event again, under the same id, and o opens it; both end with the command', async () => {
+  const stdin = new Terminal();
+  const { promise: opened, resolve: open } = Promise.withResolvers<string>();
+  const listening = listen(' --from-now', { stdin, isTerminal: true, open });
+  await listening.prints('r posts the last event again');
+  expect(stdin.isRaw).toBe(true);
+  const id = await pay();
+  await listening.prints(id);
+  const posts = () => receiver.received.filter(({ body }) => String(body).includes(id));
+  expect(posts()).toHaveLength(1);
+  stdin.write('r');
+  await eventually('it is posted again', () => posts().length === 2);
+  const [first, second] = posts().map(({ body }) => JSON.parse(String(body)));
+  expect(second).toEqual(first);
+  stdin.write('o');
+  expect(await opened).toBe(`${front.address}/events/${first.id}`);
+  await listening.end();
+  expect(stdin.isRaw).toBe(false);
 });
 
 test('wrong credentials end the command before it says that it listens', async () => {

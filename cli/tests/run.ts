@@ -15,10 +15,14 @@ export interface Ran {
 export interface RunOptions {
   env?: Record<string, string>;
   input?: string;
+  /** Instead of `input`. */
+  stdin?: Readable;
   isTerminal?: boolean;
   signal?: AbortSignal;
   /** Called instead of waiting. */
   pause?: (ms: number) => Promise<void>;
+  /** Called with an address instead of opening it. */
+  open?: (address: string) => void;
   /** Called with everything printed so far. */
   onOutput?: (stdout: string, stderr: string) => void;
 }
@@ -47,7 +51,7 @@ export class TestShell {
     const words = typeof line === 'string' ? line.split(' ') : line;
     const exitCode = await runProgram(words, {
       env: { HOME: this.home, ...this.env, ...env },
-      stdin: Readable.from([input]),
+      stdin: options.stdin ?? Readable.from([input]),
       stdout: collecting((text) => {
         stdout += text;
       }),
@@ -57,6 +61,7 @@ export class TestShell {
       isTerminal,
       signal: options.signal ?? new AbortController().signal,
       ...(options.pause && { pause: options.pause }),
+      ...(options.open && { open: options.open }),
     });
     const json = () =>
       stdout

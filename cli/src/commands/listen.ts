@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Event, FlorinError } from '../../../sdk/src/index.ts';
 import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
-import { followEvents, isAmong, type Position } from '../events/follow.ts';
+import { followEvents, isAmong, Position, type StoredPosition } from '../events/follow.ts';
 import { usageFailure } from '../failures.ts';
 import { onKeys } from '../keys.ts';
 
@@ -29,7 +29,7 @@ const secretFile = 'listen-secret.json';
 /** What happened while nobody listened for longer than this is left out. */
 const resumeWithinMs = 3_600_000;
 
-interface StoredPosition extends Position {
+interface LeftPosition extends StoredPosition {
   atMs: number;
 }
 
@@ -42,7 +42,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     .update(JSON.stringify([url, target, mode]))
     .digest('hex')
     .slice(0, 16)}.json`;
-  const position = options.fromNow === true ? undefined : resumable(stored.read<StoredPosition>(file));
+  const position = options.fromNow === true ? undefined : resumable(stored.read<LeftPosition>(file));
   out.note(`Signing secret: ${secret}`);
   // Without a position the first look decides from where on events are forwarded.
   let isListening = false;
@@ -54,6 +54,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     if (cli.surroundings.isTerminal) out.note('Keys: r posts the last event again, o opens it in the browser.');
   };
   if (position !== undefined) listening();
+  const kept = new KeptPosition((reached) => stored.write(file, { ...reached.toJSON(), atMs: Date.now() }));
   let isLost = false;
   const onAbsence = (error: FlorinError | undefined): void => {
     if (isLost === (error !== undefined)) return;
@@ -65,7 +66,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     signal,
     ...mode,
     onPosition: (reached) => {
-      stored.write(file, { ...reached, atMs: Date.now() });
+      kept.reached(reached);
       listening();
     },
     onAbsence,
@@ -84,7 +85,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
   };
   const stopKeys = onKeys(cli.surroundings, {
     r: retry,
-    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`),
+    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`, cli.surroundings),
   });
   try {
     for await (const event of events) {
@@ -96,6 +97,33 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     }
   } finally {
     stopKeys();
+    kept.write();
+  }
+}
+
+/** Written at most this often: a position holds the events of a minute. */
+const writeEveryMs = 250;
+
+/** Where listening has got to, for the next run. A run that is killed forwards the last quarter of a second again. */
+class KeptPosition {
+  readonly #store: (position: Position) => void;
+  #unwritten: Position | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: (position: Position) => void) {
+    this.#store = store;
+  }
+
+  reached(position: Position): void {
+    this.#unwritten = position;
+    this.#timer ??= setTimeout(() => this.write(), writeEveryMs);
+  }
+
+  write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#unwritten !== undefined) this.#store(this.#unwritten);
+    this.#unwritten = undefined;
   }
 }
 
@@ -115,8 +143,8 @@ function keptSecret({ stored }: Cli): string {
   return secret;
 }
 
-function resumable(position: StoredPosition | undefined): Position | undefined {
-  return position !== undefined && Date.now() - position.atMs < resumeWithinMs ? position : undefined;
+function resumable(left: LeftPosition | undefined): Position | undefined {
+  return left !== undefined && Date.now() - left.atMs < resumeWithinMs ? new Position(left) : undefined;
 }
 
 /** The service may be killed between the list and the event, for longer than the SDK repeats a request. */

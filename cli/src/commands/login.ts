@@ -68,7 +68,7 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
     out.note(`or open ${verificationUriComplete}`);
     out.note('Waiting until you have approved it there. Ctrl-C gives up.');
   }
-  if (open === true) openInBrowser(verificationUriComplete);
+  if (open === true) openInBrowser(verificationUriComplete, cli.surroundings);
   const key = await keyOf(cli, florin, device);
   stored.write(loginFile, { url, apiKey: key.sk });
   const { userName, livemode, expiresTime, scope: granted } = key;

