@@ -43,6 +43,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of ' +
         'another one. What is left out stays as it is.',
       body: sellerInput,
+      refuses: ['livemode_mismatch'],
       data: sellerRecord,
       message: 'Seller updated',
       perform: ({ body, principal }, key) => modifySeller(body, principal, deps, key),
