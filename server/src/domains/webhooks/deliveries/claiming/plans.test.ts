@@ -75,8 +75,9 @@ test('while a transaction is open for minutes, a sender finds due deliveries by 
   expect([...scans].filter((scan) => /^(delivery|event) by nothing$/.test(scan))).toEqual([]);
   expect(scans).toContain('delivery by delivery_due');
   expect(scans).toContain('delivery by delivery_by_endpoint');
-  // The due deliveries, and the same again when they have just been finished.
-  expect(readings.filter(({ entries }) => entries > 2 * due)).toEqual([]);
+  // The due deliveries, the same again when they were leased, and again when they have just been finished; of a busy machine's
+  // statement all three. The thousand that had finished before are none of them.
+  expect(readings.filter(({ entries }) => entries > 3 * due)).toEqual([]);
   await holder.query('rollback');
 });
 
