@@ -85,7 +85,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
         'Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an ' +
         `error. The body is optional. ${ownOriginOnly}`,
       body: signOutInput,
-      refuses: ['origin_not_allowed'],
+      refuses: ['origin_not_allowed', 'step_up_required'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });

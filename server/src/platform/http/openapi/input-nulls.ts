@@ -104,7 +104,9 @@ function givenRule(rule: Json): Json {
   const { required = [], properties = {} } = rule as Shape;
   const given = required.filter((name) => properties[name] === undefined).map((name) => [name, notNull]);
   const all = { ...properties, ...Object.fromEntries(given) };
-  return { ...rule, ...(Object.keys(all).length > 0 && { properties: all }), ...rulesOf(rule) };
+  // Said although it is so in JSON Schema: validators of OpenAPI take a schema with properties for one that has no others.
+  const named = Object.keys(all).length > 0 && { properties: all, additionalProperties: true };
+  return { ...rule, ...named, ...rulesOf(rule) };
 }
 
 const notNull = { not: { type: 'null' } };
