@@ -168,10 +168,12 @@ function schemasHtml(document: OpenApiDocument): string {
   const all = Object.entries(document.components.schemas)
     .filter(([name]) => !name.endsWith('Response') && !payloads.includes(`/${name}"`))
     .map(([name, schema]) => {
+      const { enum: listed, description = '' } = schema as Schema;
       const rows = fieldsOf(schema as Schema, document);
-      const values = (schema as Schema).enum?.map((value) => `<code>${escaped(String(value))}</code>`).join(', ');
+      const fields = rows.length === 0 ? `<p>${inline(description)}</p>` : table(rows);
+      const values = listed?.map((value) => `<code>${escaped(String(value))}</code>`).join(', ');
       return `<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
-${values === undefined ? table(rows) : `<p>One of ${values}.</p>`}</details>`;
+${values === undefined ? fields : `<p>One of ${values}.</p>`}</details>`;
     });
   return `<section data-group><h2 id="schemas">Schemas</h2>
 <p>The records and inputs by name.</p>

@@ -26,8 +26,26 @@ export const webAddress = (description: string) =>
     description,
   });
 
+/**
+ * In the document: any JSON whose numbers a double holds. Written apart, because it contains itself, and as a rule, which
+ * generators leave alone: for them a value stays unknown, which takes every type that a program has.
+ */
+export const metadataValue = {
+  description: 'A value of metadata. Its numbers, and those within it, are at most 2^53 − 1.',
+  if: {},
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    minimum: -Number.MAX_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    items: { $ref: '#/components/schemas/MetadataValue' },
+    additionalProperties: { $ref: '#/components/schemas/MetadataValue' },
+  },
+};
+
 const metadataOptions = {
   additionalProperties: true,
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  documented: { if: {}, then: { additionalProperties: metadataValue.then.additionalProperties } },
   maxProperties: maximumMetadataKeys,
   title: `an object of at most ${maximumMetadataKeys} keys`,
 };

@@ -7,6 +7,7 @@ function find() {
   for (const group of document.querySelectorAll('[data-group]')) {
     group.hidden = !group.querySelector('[data-search]:not([hidden])');
   }
+  document.querySelector('.groups').hidden = words.length > 0;
   const found = entries.filter((entry) => !entry.hidden).length;
   document.querySelector('#found').textContent = words.length === 0 ? '' : `${found} found`;
 }

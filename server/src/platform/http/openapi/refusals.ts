@@ -8,17 +8,24 @@ import type { DocumentSchemas, Json } from './schemas.ts';
 /** How an operation may refuse, by HTTP status. `x-error-types` lists the values of `error.type`. */
 export function refusalsOf(route: Route, schemas: DocumentSchemas): Record<string, Json> {
   const types = Map.groupBy([...new Set(refusalTypesOf(route))], (type) => statusOf(new Refusal(type, '')));
+  // A query is part of the head of a request, which the HTTP server limits before anything is known of the operation.
+  if (route.endpoint.query !== undefined) types.set(431, ['invalid_request']);
   return Object.fromEntries(
     [...types].map(([status, sameStatus]) => [
       status,
       {
-        description: sameStatus.map((type) => `[\`${type}\`](${documentationOf(type)})`).join(', '),
+        description: describe(status, sameStatus),
         'x-error-types': sameStatus,
         ...(status === 429 || status === 503 ? { headers: retryAfter } : {}),
         content: { 'application/json': { schema: schemas.refer(refusal) } },
       },
     ]),
   );
+}
+
+function describe(status: number, types: readonly RefusalType[]): string {
+  const names = types.map((type) => `[\`${type}\`](${documentationOf(type)})`).join(', ');
+  return status === 431 ? `${names}: headers and query are over 16 KiB` : names;
 }
 
 const retryAfter = {
