@@ -3,9 +3,9 @@ import type { TransactionListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Column } from '../../ui/tables/data-table.tsx';
 
 export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();

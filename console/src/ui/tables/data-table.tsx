@@ -1,8 +1,8 @@
 import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useText } from '../shell/preferences.tsx';
-import { useTenant } from '../shell/tenant.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { useTenant } from '../../shell/tenant.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
