@@ -10,6 +10,7 @@ import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentRefunds } from './payment-refunds.tsx';
@@ -78,14 +79,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
           ],
           [text('payments.channel'), payment.channelName],
           [text('payments.description'), payment.description],
-          [
-            text('payment.customer'),
-            customerId !== null && (
-              <LinkText key="customer" href={`/customers/${customerId}`}>
-                {customerId}
-              </LinkText>
-            ),
-          ],
+          [text('payment.customer'), customerId !== null && <CustomerLink key="customer" id={customerId} />],
           [
             text('payment.invoice'),
             invoiceId !== null && (

@@ -109,5 +109,5 @@ function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 
 function classOf({ isNumber, isControl }: Column<never>): string | undefined {
   if (isControl) return classes.control;
-  return isNumber ? classes.number : undefined;
+  return isNumber ? classes.number : classes.text;
 }
