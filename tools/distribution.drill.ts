@@ -127,11 +127,11 @@ test.skipIf(builder !== 'buildah')(
     expect((await fetch(`${address}/health/ready`)).status, printed).toBe(200);
     const ended = once(running, 'exit');
     // The builder would kill it instead of passing the signal on.
-    const inside = descendantsOf(running.pid as number).find(({ words }) => words[1]?.endsWith('bin/florin'));
+    const inside = descendantsOf(running.pid as number).find(({ words }) => words[0]?.endsWith('node'));
     process.kill(inside?.pid as number, 'SIGTERM');
     expect((await ended)[0]).toBe(0);
     execFileSync(builder, ['rm', container], { stdio: 'ignore' });
-    execFileSync(builder, ['rmi', image], { stdio: 'ignore' });
+    execFileSync(builder, ['rmi', '--force', image], { stdio: 'ignore' });
   },
 );
 

@@ -33,17 +33,30 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const settings = () => readSettings({ APP_DATABASE_URL: urlOf(database.connection), APP_DATA_DIR: folder }, undefined);
+const settings = (more: Record<string, string> = {}) =>
+  readSettings({ APP_DATABASE_URL: urlOf(database.connection), APP_DATA_DIR: folder, ...more }, undefined);
 
 test('create-admin makes an administrator who can log in, beside the running service, and never a second time', async () => {
   await expect(createAdministrator('rescue', 'abc', settings())).rejects.toThrow(/at least/);
-  expect(await createAdministrator('rescue', 'a battery of horses', settings())).toBe('a battery of horses');
+  expect(await createAdministrator('rescue', 'a battery of horses', settings())).toEqual({
+    password: 'a battery of horses',
+  });
   const client = new Florin({ baseUrl: florin.address });
   const login = await client.login({ account: 'rescue', password: 'a battery of horses' });
   expect(login.userType).toBe('PLATFORM_ADMIN');
   expect((await client.audit.list({ action: 'user.create' }).toArray()).length).toBeGreaterThan(1);
   const again = await createAdministrator('RESCUE', undefined, settings()).catch((error: unknown) => error);
   expect(exitCodeOf(again)).toBe(exitCodes.conflict);
+});
+
+test('create-admin of the strict profile makes an administrator without a password, and a link to choose one', async () => {
+  const strict = { APP_SECURITY_PROFILE: 'strict', APP_ADMIN_ACCOUNT: 'chief', APP_PUBLIC_URL: 'https://pay.example' };
+  const { invitation } = (await createAdministrator('invited', undefined, settings(strict))) as { invitation: string };
+  expect(invitation).toMatch('https://pay.example/reset-password?token=');
+  const token = new URL(invitation).searchParams.get('token');
+  const newPassword = 'a battery of horses';
+  expect((await florin.post('/api/user/reset-password', { token, newPassword })).status).toBe(200);
+  await florin.login('invited', newPassword);
 });
 
 test('remove-second-factor lets a locked-out administrator log in with the password, ends the sessions, and is audited', async () => {

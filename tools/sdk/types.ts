@@ -36,7 +36,8 @@ export class TypeWriter {
       return [...new Set(schema.type.map((type) => this.typeOf({ ...schema, type }, name, open)))].join(' | ');
     }
     if (schema.type === 'array') return arrayOf(this.typeOf(schema.items ?? {}, singular(name), open));
-    if (schema.type === 'object' || schema.properties !== undefined) return this.object(schema, name, open);
+    const isObject = schema.type === 'object' || (schema.type === undefined && schema.properties !== undefined);
+    if (isObject) return this.object(schema, name, open);
     return simpleTypes[schema.type ?? ''] ?? 'unknown';
   }
 

@@ -89,7 +89,13 @@ async function createAdmin(
 ): Promise<void> {
   const { createAdministrator } = await import('../../../server/src/app/commands/create-admin.ts');
   const given = options.passwordStdin === true ? (await text(surroundings.stdin)).replace(/\r?\n$/, '') : undefined;
-  const password = await createAdministrator(account, given);
+  const created = await createAdministrator(account, given);
+  if ('invitation' in created) {
+    if (out.isJson) out.record({ account, password: null, invitation: created.invitation });
+    else out.say(`Created ${account}. The password is chosen within a day at\n${created.invitation}`);
+    return;
+  }
+  const { password } = created;
   if (out.isJson) out.record({ account, password: given === undefined ? password : null });
   else out.say(given === undefined ? `Created ${account} with the password ${password}` : `Created ${account}.`);
 }

@@ -124,13 +124,13 @@ export interface UsersApi {
   /**
    * Get a new access token.
    *
-   * The refresh token does not change and stays valid until the session ends. Failures are limited for each address (`app.rate-limit.failures-per-address`).
+   * The refresh token does not change and stays valid until the session ends. With `app.security.profile=strict` both tokens are replaced, and a refresh token that was replaced before ends the session. Failures are limited for each address (`app.rate-limit.failures-per-address`).
    */
   refresh(params: RefreshInput, options?: RequestOptions): Call<RefreshResult>;
   /**
    * Log out.
    *
-   * Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ends every session of the user. Logging out twice is not an error. The body is optional.
+   * Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ends every session of the user. Logging out twice is not an error. The body is optional. With `app.security.profile=strict`, `all` needs a fresh login or step-up.
    *
    * Needs a Bearer access token.
    */
@@ -194,7 +194,7 @@ export interface UsersApi {
   /**
    * Step up the session with a code.
    *
-   * For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A login with a code counts too. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A login with a code counts too. With `app.security.profile=strict` the answer brings new tokens, and the former ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -213,7 +213,7 @@ export interface SessionsApi {
   /**
    * End one or all of my sessions.
    *
-   * Takes effect immediately. Ending a session again is not an error.
+   * Takes effect immediately. Ending a session again is not an error. With `app.security.profile=strict` it needs a fresh login or step-up.
    *
    * Needs a Bearer access token.
    */
@@ -1102,7 +1102,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1134,7 +1134,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1158,7 +1158,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1260,32 +1260,32 @@ export interface ChannelListItem {
 
 export interface ChannelModifyInput {
   /** Omit to create. */
-  id?: number | undefined;
-  name?: string | undefined;
+  id?: number | null | undefined;
+  name?: string | null | undefined;
   /** Unique within its tenant. */
-  code?: string | undefined;
+  code?: string | null | undefined;
   /** ONLINE: real-time processing. OFFLINE: bank and wire transfers. */
-  type?: "ONLINE" | "OFFLINE" | undefined;
+  type?: "ONLINE" | "OFFLINE" | null | undefined;
   /** The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`. */
-  currency?: string | undefined;
+  currency?: string | null | undefined;
   /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | undefined;
+  country?: string | null | undefined;
   /** The provider's API key. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
-  apiKey?: string | undefined;
+  apiKey?: string | null | undefined;
   /** The provider's API secret. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
-  apiSecret?: string | undefined;
+  apiSecret?: string | null | undefined;
   /** The secret with which Florin verifies the provider's callbacks. Stored encrypted, never returned. An update without it keeps it; an empty string clears it. */
-  webhookSecret?: string | undefined;
+  webhookSecret?: string | null | undefined;
   /** true: active and accepting payments. */
-  state?: boolean | undefined;
+  state?: boolean | null | undefined;
   /** The provider that takes the money. Without one, Florin only records payments, and updates change their status. An update without this field keeps it; null clears it. */
   provider?: "sandbox" | "stripe" | "mollie" | null | undefined;
   /** Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another provider, false needs the API key of that provider's test mode. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
-  fallbackChannelIds?: number[] | undefined;
+  fallbackChannelIds?: number[] | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface ChannelsGetParams {
@@ -1330,27 +1330,27 @@ export interface Checkout {
 
 export interface CheckoutCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`. */
-  amount?: number | undefined;
+  amount?: number | null | undefined;
   /** With `amount`. Every channel must support it. */
-  currency?: string | undefined;
+  currency?: string | null | undefined;
   /** Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope `invoice_write` too. */
-  invoiceId?: number | undefined;
+  invoiceId?: number | null | undefined;
   /** The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, whose payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
-  channelIds?: number[] | undefined;
+  channelIds?: number[] | null | undefined;
   /** Where the page links to when the payment has ended. */
-  returnUrl?: string | undefined;
+  returnUrl?: string | null | undefined;
   /** What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`. */
-  description?: string | undefined;
+  description?: string | null | undefined;
   /** A customer of this service or of another system, copied to the payment. Not with `invoiceId`. */
-  customerId?: number | undefined;
+  customerId?: number | null | undefined;
   /** Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an invoice 30 days. */
-  expiresTime?: string | undefined;
+  expiresTime?: string | null | undefined;
   /** The same in seconds from now, 60 to 31622400. Not together with `expiresTime`. */
-  expiresIn?: number | undefined;
+  expiresIn?: number | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface CheckoutExpireInput {
@@ -1445,9 +1445,9 @@ export interface ClockAdvanceInput {
 export interface ClockCreateInput {
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
-  nowTime?: string | undefined;
+  nowTime?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session test. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
 }
 
 export interface ClocksGetParams {
@@ -1595,30 +1595,30 @@ export interface CustomerListItem {
 
 export interface CustomerModifyInput {
   /** Omit to create. */
-  id?: number | undefined;
-  name?: string | undefined;
+  id?: number | null | undefined;
+  name?: string | null | undefined;
   /** Not unique: a household may share one. null clears it. */
   email?: string | null | undefined;
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | null | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** Your own data, replaced as a whole. Not together with `metadata`. */
-  metadataReplace?: Record<string, unknown> | undefined;
+  metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
   paymentMethod?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of the default channel, or live. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
   /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
   clockId?: number | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface CustomerPortal {
@@ -1636,7 +1636,7 @@ export interface CustomerPortalInput {
   /** The customer. */
   customerId: number;
   /** Where the page links back to. */
-  returnUrl?: string | undefined;
+  returnUrl?: string | null | undefined;
 }
 
 export interface CustomersGetParams {
@@ -1723,7 +1723,7 @@ export interface DeliveryAttempt {
   /** IP address of the connection. null: no connection was made. */
   address: string | null;
   /** At most 4 KiB of headers. null: there was no answer, or it came from a private address that is not among `app.webhook.allow-targets`. */
-  responseHeaders: Record<string, unknown>;
+  responseHeaders: Record<string, unknown> | null;
   /** The first 8 KiB, decoded as UTF-8. null: there was no body, or the headers are not shown either. */
   responseBody: string | null;
 }
@@ -1799,15 +1799,15 @@ export interface DeveloperKey {
 
 export interface DeveloperKeyGenerateInput {
   /** Comma-separated: transaction_write, transaction_read, transaction_refund, user_write, user_read, channel_read, channel_write, invoice_read, invoice_write, subscription_read, subscription_write, webhook_read, webhook_write; or * for all, which only administrators may grant. Default: transaction_write, transaction_read, user_write, user_read. */
-  scope?: string | undefined;
+  scope?: string | null | undefined;
   /** A label, such as the purpose of the key. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`). */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
   /** When the key expires. Default: never. */
-  expiresTime?: string | undefined;
+  expiresTime?: string | null | undefined;
   /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trusted-proxies` must name it. */
-  allowedAddresses?: string[] | undefined;
+  allowedAddresses?: string[] | null | undefined;
 }
 
 export interface DeveloperKeyRevokeInput {
@@ -1818,9 +1818,9 @@ export interface DeveloperKeyRotateInput {
   /** The key to replace. */
   id: number;
   /** For how long the former key goes on working, in seconds: at most 30 days. */
-  overlapSeconds?: number | undefined;
+  overlapSeconds?: number | null | undefined;
   /** When the new key expires. Default: it lives as long as the former key was made for. */
-  expiresTime?: string | undefined;
+  expiresTime?: string | null | undefined;
 }
 
 export interface DeviceCode {
@@ -1842,9 +1842,9 @@ export interface DeviceCodeInput {
   /** What asks, as the user should recognize it: the program and the name of the machine, without control and formatting characters. Names the key. */
   client: string;
   /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
-  scope?: string | undefined;
+  scope?: string | null | undefined;
   /** Whether a live key is asked for, instead of a test key. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
 }
 
 export interface DeviceDecideInput {
@@ -1853,9 +1853,9 @@ export interface DeviceDecideInput {
   /** true: the program gets a key of the caller. false: it is refused. */
   approve: boolean;
   /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
-  scope?: string | undefined;
+  scope?: string | null | undefined;
   /** The mode of the key. Default: what was asked for. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
 }
 
 export interface DeviceDecision {
@@ -2082,9 +2082,9 @@ export interface Inbox {
 
 export interface InboxCreateInput {
   /** Verifies the signatures of messages; without it they are not verified. Never shown. */
-  secret?: string | undefined;
+  secret?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
 }
 
 export interface InboxMessage {
@@ -2157,7 +2157,7 @@ export interface Invoice {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
-  seller: InvoiceSeller;
+  seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -2189,15 +2189,15 @@ export interface InvoiceCreateInput {
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
-  description?: string | undefined;
+  description?: string | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** The channel to pay the invoice on. Default: the customer's default channel. */
-  channelId?: number | undefined;
+  channelId?: number | null | undefined;
   /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
-  dueDate?: string | undefined;
+  dueDate?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface InvoiceFinalizeInput {
@@ -2236,7 +2236,7 @@ export interface InvoiceInPaymentEvent {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
-  seller: InvoiceSeller;
+  seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -2282,9 +2282,9 @@ export interface InvoiceLineInput {
   /** In minor units. The price of one unit; a negative price is a credit. */
   unitAmount: number;
   /** In basis points, 0 to 10000: 1900 is 19 %. */
-  taxRate?: number | undefined;
+  taxRate?: number | null | undefined;
   /** In minor units. The tax of the line, instead of a rate. */
-  taxAmount?: number | undefined;
+  taxAmount?: number | null | undefined;
 }
 
 export interface InvoiceListItem {
@@ -2318,7 +2318,7 @@ export interface InvoiceListItem {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
-  seller: InvoiceSeller;
+  seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
   /** When it was found to be unpaid after its due date; kept when it is paid later. */
@@ -2345,13 +2345,13 @@ export interface InvoiceModifyInput {
   /** A DRAFT. */
   id: number;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
-  lines?: InvoiceLineInput[] | undefined;
+  lines?: InvoiceLineInput[] | null | undefined;
   /** Shown on the invoice. null clears it. */
   description?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** Your own data, replaced as a whole. Not together with `metadata`. */
-  metadataReplace?: Record<string, unknown> | undefined;
+  metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel to pay the invoice on. null clears it. */
   channelId?: number | null | undefined;
   /** The last day for payment, in UTC. null clears it. */
@@ -2362,13 +2362,13 @@ export interface InvoicePayInput {
   /** The invoice. */
   id: number;
   /** The channel to pay on. Default: the invoice's channel, else the customer's default channel. */
-  channelId?: number | undefined;
+  channelId?: number | null | undefined;
   /** In minor units, 1 to 9007199254740991. Default: the remaining amount. */
-  amount?: number | undefined;
+  amount?: number | null | undefined;
   /** The provider's token of the payment method. Default: the customer's. */
-  paymentMethod?: string | undefined;
+  paymentMethod?: string | null | undefined;
   /** Where the provider sends the payer's browser afterwards. Default: `app.public-url`. */
-  returnUrl?: string | undefined;
+  returnUrl?: string | null | undefined;
 }
 
 export interface InvoicePayResult {
@@ -2419,7 +2419,7 @@ export interface InvoiceVoidInput {
   /** The invoice. */
   id: number;
   /** true: the invoice becomes UNCOLLECTIBLE instead of VOID and can still be paid. */
-  uncollectible?: boolean | undefined;
+  uncollectible?: boolean | null | undefined;
 }
 
 export interface InvoicesGetParams {
@@ -2570,7 +2570,7 @@ export interface ListedRequest {
   /** The `Idempotency-Key` header. */
   idempotencyKey?: string | null | undefined;
   /** The refusal; null: the request succeeded. */
-  error?: ListedRequestError | undefined;
+  error?: ListedRequestError | null | undefined;
 }
 
 /** The refusal; null: the request succeeded. */
@@ -2601,19 +2601,19 @@ export interface LoginResult {
 
 export interface LogoutInput {
   /** true: end every session of the user. */
-  all?: boolean | undefined;
+  all?: boolean | null | undefined;
 }
 
 export interface MailTexts {
-  en?: MailTextsEn | undefined;
-  de?: MailTextsEn | undefined;
+  en?: MailTextsEn | null | undefined;
+  de?: MailTextsEn | null | undefined;
 }
 
 export interface MailTextsEn {
-  invoice?: MailTextsEnInvoice | undefined;
-  receipt?: MailTextsEnInvoice | undefined;
-  paymentFailed?: MailTextsEnInvoice | undefined;
-  lastPaymentFailed?: MailTextsEnInvoice | undefined;
+  invoice?: MailTextsEnInvoice | null | undefined;
+  receipt?: MailTextsEnInvoice | null | undefined;
+  paymentFailed?: MailTextsEnInvoice | null | undefined;
+  lastPaymentFailed?: MailTextsEnInvoice | null | undefined;
 }
 
 export interface MailTextsEnInvoice {
@@ -2663,12 +2663,12 @@ export interface Passkey {
 
 export interface PasskeyLoginBeginInput {
   /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
-  challenge?: string | undefined;
+  challenge?: string | null | undefined;
 }
 
 export interface PasskeyLoginInput {
   /** `error.details.challenge` of the answer to login. Left out: the passkey is the only step. */
-  challenge?: string | undefined;
+  challenge?: string | null | undefined;
   /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
   credential: PasskeyLoginInputCredential;
 }
@@ -2702,7 +2702,7 @@ export interface PasskeyOptions {
 
 export interface PasskeyRegisterInput {
   /** For its user, such as the device it is on. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
   credential: PasskeyRegisterInputCredential;
 }
@@ -2718,7 +2718,7 @@ export interface PasskeyRegisterInputCredential {
 export interface PasskeyRegisterInputCredentialResponse {
   clientDataJSON: string;
   attestationObject: string;
-  transports?: string[] | undefined;
+  transports?: string[] | null | undefined;
 }
 
 export interface PasskeyRemoveInput {
@@ -2761,29 +2761,29 @@ export interface Plan {
 
 export interface PlanModifyInput {
   /** Omit to create. */
-  id?: number | undefined;
+  id?: number | null | undefined;
   /** Shown on the invoices. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** An upper-case ISO 4217 code, such as USD. */
-  currency?: string | undefined;
+  currency?: string | null | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
-  amount?: number | undefined;
+  amount?: number | null | undefined;
   /** The unit of the billing interval. */
-  interval?: "day" | "week" | "month" | "year" | undefined;
+  interval?: "day" | "week" | "month" | "year" | null | undefined;
   /** How many units a period lasts: at most 365 days, 104 weeks, 120 months, 10 years. Default 1; an update keeps it. */
-  intervalCount?: number | undefined;
+  intervalCount?: number | null | undefined;
   /** Free days before the first period; a subscription may set its own. Default 0; an update keeps it. */
-  trialDays?: number | undefined;
+  trialDays?: number | null | undefined;
   /** The channel to pay its invoices on. Default: the customer's default channel; an update keeps it. */
   channelId?: number | null | undefined;
   /** The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update keeps it. A new rate applies from the next period on. */
   taxRate?: number | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
   /** false: no new subscriptions. Existing ones continue. */
-  state?: boolean | undefined;
+  state?: boolean | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface PlansGetParams {
@@ -2852,12 +2852,12 @@ export interface RefundCreateInput {
   /** `txn_` and a time-ordered part. */
   transactionId: string;
   /** In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left. */
-  amount?: number | undefined;
-  reason?: string | undefined;
+  amount?: number | null | undefined;
+  reason?: string | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface RefundListItem {
@@ -2993,7 +2993,7 @@ export interface Request {
   /** The `Idempotency-Key` header. */
   idempotencyKey: string | null;
   /** The refusal; null: the request succeeded. */
-  error: ListedRequestError;
+  error: ListedRequestError | null;
 }
 
 export interface RequestsGetParams {
@@ -3103,9 +3103,9 @@ export interface SellerModifyInput {
   /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
   id: number;
   /** The seller on invoices and pages. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | null | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
   /** The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to read. null: the default. */
@@ -3113,22 +3113,22 @@ export interface SellerModifyInput {
   /** A PNG or JPEG file of at most 40 KiB in base64, or as a `data:` address. null removes it. */
   logo?: string | null | undefined;
   /** true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. An update without it keeps the present value. */
-  customerMails?: boolean | undefined;
-  /** The language of these mails. An update without it keeps the present value. */
-  mailLanguage?: "en" | "de" | undefined;
+  customerMails?: boolean | null | undefined;
+  /** The language of these mails, and of the page and the PDF of an invoice. An update without it keeps the present value. */
+  mailLanguage?: "en" | "de" | null | undefined;
   /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
   mailTexts?: MailTexts | null | undefined;
 }
 
 /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
 export interface SellerModifyInputAddress {
-  line1?: string | undefined;
-  line2?: string | undefined;
-  postalCode?: string | undefined;
-  city?: string | undefined;
-  state?: string | undefined;
+  line1?: string | null | undefined;
+  line2?: string | null | undefined;
+  postalCode?: string | null | undefined;
+  city?: string | null | undefined;
+  state?: string | null | undefined;
   /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | undefined;
+  country?: string | null | undefined;
 }
 
 export interface SellersGetParams {
@@ -3153,9 +3153,9 @@ export interface Session {
 
 export interface SessionRevokeInput {
   /** End this session. */
-  id?: string | undefined;
+  id?: string | null | undefined;
   /** true: end every session, this one included. */
-  all?: boolean | undefined;
+  all?: boolean | null | undefined;
 }
 
 export interface StartedWebhookReplay {
@@ -3181,7 +3181,7 @@ export interface StatisticsRow {
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
   amounts: StatisticsSummaryAmount[];
   /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryCharges;
+  charges: StatisticsSummaryCharges | null;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
 }
@@ -3218,7 +3218,7 @@ export interface StatisticsSummary {
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
   amounts: StatisticsSummaryAmount[];
   /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryCharges;
+  charges: StatisticsSummaryCharges | null;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
   /** The same `count` and `amounts` by `status`. */
@@ -3242,7 +3242,7 @@ export interface StatisticsSummaryChannel {
   /** Number and amount by currency: `currency`, `count`, and `amount` as a string of minor units. */
   amounts: StatisticsSummaryAmount[];
   /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
-  charges: StatisticsSummaryCharges;
+  charges: StatisticsSummaryCharges | null;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
 }
@@ -3282,6 +3282,7 @@ export interface StatisticsSummaryStatuse {
 
 export interface StepUp {
   steppedUpUntil: string;
+  token?: TokenPair | undefined;
 }
 
 export interface Subscription {
@@ -3335,7 +3336,7 @@ export interface SubscriptionCancelInput {
   /** The subscription's id. */
   id: number;
   /** true: cancel at the end of the current period. false: at once. Nothing is refunded. */
-  cancelAtPeriodEnd?: boolean | undefined;
+  cancelAtPeriodEnd?: boolean | null | undefined;
 }
 
 export interface SubscriptionCreateInput {
@@ -3344,21 +3345,21 @@ export interface SubscriptionCreateInput {
   /** The plan to subscribe to. */
   planId: number;
   /** How many units of the plan are charged, 1 to 1000000. */
-  quantity?: number | undefined;
+  quantity?: number | null | undefined;
   /** Days before the first period, instead of the plan's `trialDays`. 0 to 730. */
-  trialDays?: number | undefined;
+  trialDays?: number | null | undefined;
   /** When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead. */
-  trialEnd?: string | undefined;
+  trialEnd?: string | null | undefined;
   /** When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end. */
-  endTime?: string | undefined;
+  endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
   /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
-  timeZone?: string | undefined;
+  timeZone?: string | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface SubscriptionIdInput {
@@ -3372,25 +3373,25 @@ export interface SubscriptionUpdateInput {
   /** The subscription's id. */
   id: number;
   /** Another plan in the same currency. With the same interval it takes effect at once, with another with the next period. */
-  planId?: number | undefined;
+  planId?: number | null | undefined;
   /** How many units of the plan are charged, 1 to 1000000. */
-  quantity?: number | undefined;
+  quantity?: number | null | undefined;
   /** true: the new plan and quantity take effect with the next period; nothing is prorated. */
-  atPeriodEnd?: boolean | undefined;
+  atPeriodEnd?: boolean | null | undefined;
   /** true: the rest of the current period is credited at the old price and charged at the new one. false: neither. */
-  prorate?: boolean | undefined;
+  prorate?: boolean | null | undefined;
   /** true: the charges of the change are invoiced at once instead of with the next period. */
-  invoiceNow?: boolean | undefined;
+  invoiceNow?: boolean | null | undefined;
   /** true: cancel the subscription at the end of the current period. false: continue. */
-  cancelAtPeriodEnd?: boolean | undefined;
+  cancelAtPeriodEnd?: boolean | null | undefined;
   /** When the subscription expires; not before the current period ends. null: no end. */
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** Your own data, replaced as a whole. Not together with `metadata`. */
-  metadataReplace?: Record<string, unknown> | undefined;
+  metadataReplace?: Record<string, unknown> | null | undefined;
 }
 
 export interface SubscriptionsGetParams {
@@ -3461,21 +3462,21 @@ export interface Tenant {
 
 export interface TenantModifyInput {
   /** Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change. */
-  id?: number | undefined;
+  id?: number | null | undefined;
   /** The seller on its invoices. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** false: the tenant is disabled. Logins, sessions and keys of its users are refused. */
-  state?: boolean | undefined;
+  state?: boolean | null | undefined;
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
-  secondFactorRequired?: boolean | undefined;
+  secondFactorRequired?: boolean | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | undefined;
+  address?: SellerModifyInputAddress | null | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
   /** true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
-  customerMails?: boolean | undefined;
-  /** The language of these mails. Default of a new tenant: `en`. */
-  mailLanguage?: "en" | "de" | undefined;
+  customerMails?: boolean | null | undefined;
+  /** The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`. */
+  mailLanguage?: "en" | "de" | null | undefined;
 }
 
 export interface TenantsGetParams {
@@ -3552,19 +3553,19 @@ export interface TransactionCreateInput {
   currency: string;
   /** The channel that processes the payment. */
   channelId: number;
-  description?: string | undefined;
+  description?: string | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** A customer of this service or of another system. */
-  customerId?: number | undefined;
+  customerId?: number | null | undefined;
   /** The invoice that this payment pays. The id of an invoice in another system is only stored. */
-  invoiceId?: number | undefined;
+  invoiceId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
-  paymentMethod?: string | undefined;
+  paymentMethod?: string | null | undefined;
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
-  returnUrl?: string | undefined;
+  returnUrl?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface TransactionDetail {
@@ -3634,16 +3635,16 @@ export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" 
 export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
   id: string;
-  status?: TransactionStatus | undefined;
-  description?: string | undefined;
+  status?: TransactionStatus | null | undefined;
+  description?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
-  metadata?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
   /** Your own data, replaced as a whole. Not together with `metadata`. */
-  metadataReplace?: Record<string, unknown> | undefined;
+  metadataReplace?: Record<string, unknown> | null | undefined;
   /** Only with status FAILED. */
-  failureCode?: string | undefined;
+  failureCode?: string | null | undefined;
   /** Only with status FAILED. */
-  failureMessage?: string | undefined;
+  failureMessage?: string | null | undefined;
 }
 
 export interface TransactionsGetParams {
@@ -3715,22 +3716,22 @@ export interface User {
 
 export interface UserModifyInput {
   /** Omit to create. */
-  id?: number | undefined;
+  id?: number | null | undefined;
   /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
-  userName?: string | undefined;
+  userName?: string | null | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
-  email?: string | undefined;
+  email?: string | null | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
-  password?: string | undefined;
+  password?: string | null | undefined;
   /** The caller's present password: needed to change the own e-mail address. */
-  oldPassword?: string | undefined;
-  userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | undefined;
+  oldPassword?: string | null | undefined;
+  userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
   /** The permissions of a MERCHANT_USER. An update without it keeps the present roles. */
-  roles?: ("viewer" | "cashier" | "operator")[] | undefined;
+  roles?: ("viewer" | "cashier" | "operator")[] | null | undefined;
   /** false: the user is disabled. Logins, sessions and keys of the user are refused. */
-  state?: boolean | undefined;
+  state?: boolean | null | undefined;
 }
 
 export interface UsersGetParams {
@@ -3787,11 +3788,11 @@ export interface WebhookModifyInput {
   /** The endpoint's id. */
   id: number;
   /** The http or https URL that deliveries are posted to, without user name and password. */
-  url?: string | undefined;
+  url?: string | null | undefined;
   /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
-  events?: WebhookEventPattern[] | undefined;
+  events?: WebhookEventPattern[] | null | undefined;
   /** false: nothing is sent. true: deliveries are sent; also enables an endpoint that Florin disabled. */
-  state?: boolean | undefined;
+  state?: boolean | null | undefined;
   /** Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers. */
   maxInFlight?: number | null | undefined;
   /** Maximum number of deliveries per second, over all nodes. null: no limit. */
@@ -3810,11 +3811,11 @@ export interface WebhookRegisterInput {
   /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
   events: WebhookEventPattern[];
   /** Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here. */
-  secret?: string | undefined;
+  secret?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
-  livemode?: boolean | undefined;
+  livemode?: boolean | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | undefined;
+  tenantId?: string | number | null | undefined;
 }
 
 export interface WebhookReplay {
@@ -3838,26 +3839,26 @@ export interface WebhookReplay {
 
 export interface WebhookReplayInput {
   /** Replays this delivery. Not together with other fields. */
-  deliveryId?: string | undefined;
+  deliveryId?: string | null | undefined;
   /** Replays all events of this endpoint since `since`. */
-  endpointId?: number | undefined;
+  endpointId?: number | null | undefined;
   /** Start of the replay. Required with `endpointId`. */
-  since?: string | undefined;
+  since?: string | null | undefined;
   /** End of the replay, exclusive. Default: now. */
-  until?: string | undefined;
+  until?: string | null | undefined;
   /** Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint was switched off. Default: all. */
-  states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | undefined;
+  states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | null | undefined;
 }
 
 export interface WebhookRotateInput {
   /** The endpoint's id. */
   id: number;
   /** The next secret. Replaces a secret that is already staged. */
-  secret?: string | undefined;
+  secret?: string | null | undefined;
   /** The staged secret replaces the present one now. */
-  promote?: true | undefined;
+  promote?: true | null | undefined;
   /** When the staged secret replaces the present one. In the future, at most 366 days ahead. */
-  promoteAt?: string | undefined;
+  promoteAt?: string | null | undefined;
 }
 
 export interface WebhookTestResult {

@@ -4,6 +4,7 @@ import {
   type FirstAdministrator,
   FirstAdministratorError,
 } from '../domains/identity/users/first-administrator.ts';
+import { ensureInvitedAdministrator } from '../domains/identity/users/first-invitation.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -125,16 +126,17 @@ function assignmentOf(
   };
 }
 
-async function firstAdministrator({ database, passwords, clock, settings, log }: Context): Promise<FirstAdministrator> {
-  const administrator = await ensureAdministrator({
-    database,
-    passwords,
-    clock,
-    account: settings['app.admin.account'],
-    password: settings['app.admin.password'],
-    passwordMinLength: settings['app.password.min-length'],
-    dataDir: settings['app.data-dir'],
-  }).catch((error: unknown) => {
+async function firstAdministrator(context: Context): Promise<FirstAdministrator> {
+  const { settings, log } = context;
+  const deps = { ...context, account: settings['app.admin.account'], dataDir: settings['app.data-dir'] };
+  const ensured = context.isStrict
+    ? ensureInvitedAdministrator(deps)
+    : ensureAdministrator({
+        ...deps,
+        password: settings['app.admin.password'],
+        passwordMinLength: settings['app.password.min-length'],
+      });
+  const administrator = await ensured.catch((error: unknown) => {
     throw error instanceof FirstAdministratorError ? new SettingsError(error.message) : error;
   });
   if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');

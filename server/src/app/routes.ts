@@ -17,8 +17,18 @@ export function declaredRoutes(): Route[] {
   return routesOf(standIn as Context);
 }
 
+/** What most readers look for. Other groups follow in the order of the modules. */
+const firstGroups = [
+  ...['Transactions', 'Refunds', 'Channels', 'Customers', 'Invoices', 'Plans', 'Subscriptions', 'Checkouts'],
+  ...['Webhooks', 'Events', 'Developer keys', 'Users'],
+];
+const rankOf = ({ name }: ReferenceGroup) =>
+  firstGroups.includes(name) ? firstGroups.indexOf(name) : firstGroups.length;
+
 /** The groups of the API reference, in order. */
 export const groups: readonly ReferenceGroup[] = [
-  ...(modules as readonly AnyModule[]).flatMap(({ reference = [] }) => reference),
+  ...(modules as readonly AnyModule[])
+    .flatMap(({ reference = [] }) => reference)
+    .toSorted((one, other) => rankOf(one) - rankOf(other)),
   { name: 'Operations', description: 'Health checks for operators.' },
 ];

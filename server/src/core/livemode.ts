@@ -11,12 +11,13 @@ export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
 type Moded = Pick<Principal, 'livemode'>;
 
 /**
- * Refuses (`livemode_mismatch`) a test key that would change what live and test records share, such as users: test keys are kept
- * where people look less closely, and a user whom one could make or change would reach live records.
+ * Refuses (`livemode_mismatch`) a test key that would change what live and test records share, such as users, or read it where it
+ * holds live records: test keys are kept where people look less closely, and a user whom one could make or change would reach
+ * live records. `doing`: such as `change users`.
  */
-export function refuseTestKey({ livemode }: Moded, what: string): void {
+export function refuseTestKey({ livemode }: Moded, doing: string): void {
   if (livemode !== false) return;
-  throw new Refusal('livemode_mismatch', `A test key cannot change ${what}: use a live key, or log in.`);
+  throw new Refusal('livemode_mismatch', `A test key cannot ${doing}: use a live key, or log in.`);
 }
 
 /** Whether the caller may see a record: a key sees its own mode, a session both. */

@@ -151,6 +151,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     refusedRequests: { record: () => {} },
     stepUpMs: 600_000,
     platformSecondFactorRequired: false,
+    isStrict: false,
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400, idleMs },
     passwordMinLength: 6,
     publicUrl,

@@ -1,8 +1,11 @@
 import { Badge, Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { FlorinError } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useSignOut } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 
@@ -11,9 +14,38 @@ export function MySessions() {
   const signOut = useSignOut();
   const sessions = useRead('sessions.list');
   const ending = useChange('sessions.revoke');
+  /** What is ended once the user has given a fresh code: the strict profile asks for one. */
+  const [waiting, setWaiting] = useState<{ id: string } | { all: true }>();
+  const needsCode = (error: unknown) => error instanceof FlorinError && error.type === 'step_up_required';
+
+  function end(id: string) {
+    ending.mutate({ body: { id } }, { onError: (error) => needsCode(error) && setWaiting({ id }) });
+  }
+
+  async function endAll() {
+    try {
+      await signOut(true);
+    } catch (error) {
+      if (!needsCode(error)) throw error;
+      setWaiting({ all: true });
+    }
+  }
+
   return (
     <>
-      <ErrorNote error={sessions.error ?? ending.error} />
+      <ErrorNote error={sessions.error ?? (waiting === undefined ? ending.error : null)} />
+      <FormModal
+        opened={waiting !== undefined}
+        onClose={() => setWaiting(undefined)}
+        title={text('sessions.endTitle')}
+        submit={text('sessions.end')}
+        operation="sessions.revoke"
+        bodyOf={() => waiting ?? {}}
+        onDone={() => waiting !== undefined && 'all' in waiting && signOut()}
+        isDangerous
+      >
+        {text('stepUp.hint')}
+      </FormModal>
       <DataTable
         caption={text('account.sessions')}
         columns={[
@@ -34,7 +66,7 @@ export function MySessions() {
             isControl: true,
             cell: ({ id, current }) =>
               !current && (
-                <Button variant="default" size="xs" onClick={() => ending.mutate({ body: { id } })}>
+                <Button variant="default" size="xs" onClick={() => end(id)}>
                   {text('sessions.end')}
                 </Button>
               ),
@@ -44,7 +76,7 @@ export function MySessions() {
         keyOf={({ id }) => id}
         empty={null}
       />
-      <Button variant="default" w="fit-content" onClick={() => signOut(true)}>
+      <Button variant="default" w="fit-content" onClick={endAll}>
         {text('sessions.endAll')}
       </Button>
     </>

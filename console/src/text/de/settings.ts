@@ -45,6 +45,7 @@ export const settings = {
   'sessions.address': 'Adresse',
   'sessions.expires': 'Endet spätestens',
   'sessions.end': 'Beenden',
+  'sessions.endTitle': 'Sitzungen beenden',
   'sessions.endAll': 'Überall abmelden',
   'factor.hint': 'Ein Code einer Authenticator-App zusätzlich zum Passwort.',
   'factor.begin': 'Zweiten Faktor einrichten',

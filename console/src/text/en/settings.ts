@@ -45,6 +45,7 @@ export const settings = {
   'sessions.address': 'Address',
   'sessions.expires': 'Ends at the latest',
   'sessions.end': 'End',
+  'sessions.endTitle': 'End sessions',
   'sessions.endAll': 'Sign out everywhere',
   'factor.hint': 'A code of an authenticator app besides the password.',
   'factor.begin': 'Set up a second factor',

@@ -6,7 +6,27 @@ import type { Florin } from '../florin.ts';
  * The text printed after the start: the address, the administrator, and shell commands for a first payment. Of passwords it
  * shows only a generated one, at the start that generated it: what is printed ends up in the journal of the machine.
  */
-export function welcome({ address, administrator, settings }: Florin): string {
+export function welcome(florin: Florin): string {
+  return florin.settings['app.security.profile'] === 'strict' ? strictWelcome(florin) : usualWelcome(florin);
+}
+
+/** In the strict profile nobody has a password that a command could use. */
+function strictWelcome({ address, administrator: { account, invitation, invitationFile } }: Florin): string {
+  const shown =
+    invitation === undefined
+      ? 'as chosen with the invitation'
+      : `chosen within a day at ${invitation} (kept in ${invitationFile})`;
+  return `
+Florin is ready at ${address}, with app.security.profile=strict
+
+  Console        ${address}/
+  Reference      ${address}/docs
+  Administrator  ${account}
+  Password       ${shown}
+`;
+}
+
+function usualWelcome({ address, administrator, settings }: Florin): string {
   const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
   const kept = existsSync(passwordFile);
   const shown =

@@ -4,6 +4,7 @@ import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from
 import { contact, integer, type Kind, oneOf, origins, proxies, text, url } from '../../platform/settings/kinds.ts';
 import { modules } from '../modules.ts';
 import { processesOf } from './processes.ts';
+import { requireStrict, strictDefaults } from './strict.ts';
 
 export { SettingsError } from '../../platform/settings/declare.ts';
 
@@ -182,13 +183,17 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   for (const [name, { text, from }] of entriesOfEnvironment(environment)) given.set(name, { text, from });
 
   const values: Record<string, unknown> = {};
+  // Read first: it decides the defaults of others.
+  const isStrict = given.get('app.security.profile')?.text.trim().toLowerCase() === 'strict';
   for (const [name, { kind, default: fallback, secret }] of Object.entries(settings) as [
     SettingName,
     SettingDeclaration,
   ][]) {
-    const { text: written, from } = given.get(name) ?? { text: fallback, from: name };
+    const usual = (isStrict ? strictDefaults[name] : undefined) ?? fallback;
+    const { text: written, from } = given.get(name) ?? { text: usual, from: name };
     values[name] = written === undefined ? undefined : parsed(kind, written, from, secret);
   }
+  if (isStrict) requireStrict(values);
   if (values['app.database.direct-url'] !== undefined && values['app.database.url'] === undefined) {
     throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
   }

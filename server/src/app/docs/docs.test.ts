@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalTypes } from '../../core/errors.ts';
 import { axeViolations, chromiumPath, openBrowser } from '../../testing/browser.ts';
+import { makeChannel } from '../../testing/cast.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { pages } from './pages.ts';
@@ -163,6 +164,20 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.locator('#listChannels summary').click();
     await page.getByRole('button', { name: 'Send listChannels' }).click();
     await page.getByText('200 OK').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('with a test key, an unedited request names a record of the caller', async () => {
+    const admin = await florin.login('admin', administratorPassword);
+    const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
+    const { body } = await florin.post('/api/developer/mine/generate', { scope: '*', livemode: false }, admin);
+    const page = await pageIn('light', '/docs#createTransaction');
+    await page.getByLabel('Key or access token').fill(body.data.sk);
+    await page.getByRole('button', { name: 'Send createTransaction' }).click();
+    await page.locator('#createTransaction').getByText('200 OK').waitFor();
+    await page.locator('#getTransaction summary').click();
+    await page.getByRole('button', { name: 'Send getTransaction', exact: true }).click();
+    await page.locator('#getTransaction').getByText(`"channelId": ${channelId}`).first().waitFor();
     expect(complaints).toEqual([]);
   });
 });

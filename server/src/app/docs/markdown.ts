@@ -25,7 +25,10 @@ export function htmlOf(markdown: string, pageAt: (href: string) => string | unde
         const id = count === 0 ? plain : `${plain}-${count}`;
         return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      code({ text }) {
+      code({ text, lang }) {
+        // The pages load no script that would draw it, and a table of the same follows.
+        if (lang === 'mermaid')
+          return `<details><summary>The diagram as text (Mermaid)</summary><pre tabindex="0"><code>${escaped(text)}</code></pre></details>\n`;
         return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
       },
       link({ href, tokens }) {

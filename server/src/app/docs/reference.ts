@@ -30,21 +30,28 @@ export function referencePage(document: OpenApiDocument): string {
   );
   const groups = document.tags.map(({ name, description }) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(String(name)));
-    return `<section data-group>
+    return [
+      String(name),
+      `<section data-group>
 <h2 id="${anchor(String(name))}">${escaped(String(name))}</h2>
 <p>${escaped(String(description))}</p>
 ${own.map((one) => operationHtml(one, document)).join('\n')}
-</section>`;
+</section>`,
+    ] as const;
   });
+  const shown = groups.filter(([, group]) => group.includes('<details'));
   return `<h1>API reference</h1>
-<p>${escaped(String(document.info.description))}</p>
+<p>${escaped(String(document.info.description))} In a body, <code>null</code> for an optional field means that it is not given; where its
+description says so, <code>null</code> clears it in an update.</p>
 <form id="tools" role="search">
 <label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
 <label>Key or access token <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
-<p id="key-note">Used by “Try it”, and kept only while this page is open.</p>
+<p id="key-note">Used by “Try it”, and kept only while this page is open. With a test key, examples name records of yours.</p>
 <p id="found" role="status"></p>
 </form>
-${groups.filter((group) => group.includes('<details')).join('\n')}
+<ul class="groups">${shown.map(([name]) => `<li><a href="#${anchor(name)}">${escaped(name)}</a></li>`).join('\n')}
+<li><a href="#webhooks">Payloads</a></li><li><a href="#schemas">Schemas</a></li></ul>
+${shown.map(([, group]) => group).join('\n')}
 ${webhooksHtml(document)}
 ${schemasHtml(document)}`;
 }

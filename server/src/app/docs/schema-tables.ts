@@ -14,6 +14,8 @@ export interface Schema {
   required?: string[];
   description?: string;
   default?: unknown;
+  /** Every optional field may be null: said once on the page, not in each row. */
+  'x-null-means-absent'?: true;
 }
 
 export interface FieldRow {
@@ -46,8 +48,20 @@ export function resolved(schema: Schema, document: OpenApiDocument): Schema {
   return found.anyOf?.find(({ properties }) => properties !== undefined) ?? found;
 }
 
+function withoutAbsentNull(schema: Schema): Schema {
+  if (schema['x-null-means-absent'] === undefined) return schema;
+  const { type, enum: values, anyOf, ...rest } = schema;
+  return {
+    ...rest,
+    ...(type !== undefined && { type: [type].flat().filter((one) => one !== 'null') }),
+    ...(values !== undefined && { enum: values.filter((one) => one !== null) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.filter((one) => one.type !== 'null') }),
+  };
+}
+
 /** The type of a schema as HTML; a named one links to its fields. */
-export function schemaLink({ $ref, type, format, enum: values, const: value, anyOf, items }: Schema): string {
+export function schemaLink(schema: Schema): string {
+  const { $ref, type, format, enum: values, const: value, anyOf, items } = withoutAbsentNull(schema);
   if ($ref !== undefined) {
     const name = $ref.split('/').at(-1) as string;
     return `<a href="#schema-${name}">${name}</a>`;
@@ -55,6 +69,6 @@ export function schemaLink({ $ref, type, format, enum: values, const: value, any
   if (anyOf !== undefined) return anyOf.map(schemaLink).join(' or ');
   if (value !== undefined) return `<code>${escaped(JSON.stringify(value))}</code>`;
   if (values !== undefined) return values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ');
-  if (type === 'array') return `array of ${items === undefined ? 'any' : schemaLink(items)}`;
+  if ([type].flat().includes('array')) return `array of ${items === undefined ? 'any' : schemaLink(items)}`;
   return `${[type ?? 'any'].flat().join(' or ')}${format === undefined ? '' : ` (${format})`}`;
 }

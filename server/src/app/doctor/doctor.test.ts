@@ -50,6 +50,7 @@ beforeAll(async () => {
     return rows.length > 0;
   });
   await florin.stop();
+  await db.query('update app_user set has_second_factor = true');
   mailServer = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], logger: false });
   await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
   mailPort = (mailServer.server.address() as { port: number }).port;
@@ -164,6 +165,19 @@ const ills: Record<string, Ill> = {
     what: /is not set/,
     cure: /APP_MAIL_URL/,
     settings: () => clusterNode({ APP_MAIL_URL: '' }),
+  },
+  'an administrator with a password alone': {
+    check: 'platform administrators have a second factor in production',
+    what: /^admin can log in with a password alone/,
+    cure: /APP_SECURITY_PLATFORM_SECOND_FACTOR=required.*APP_SECURITY_PROFILE=strict/,
+    settings: () => clusterNode(),
+    sql: ['update app_user set has_second_factor = false', 'update app_user set has_second_factor = true'],
+  },
+  'a usual name in the strict profile': {
+    check: 'no account has a usual name in the strict profile',
+    what: /attackers try admin first/,
+    cure: /rename or disable/,
+    settings: () => clusterNode({ APP_SECURITY_PROFILE: 'strict', APP_ADMIN_ACCOUNT: 'chief' }),
   },
   'a database that is away': {
     check: 'the database can be reached',

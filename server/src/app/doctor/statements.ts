@@ -58,6 +58,20 @@ export const listUnvacuumed = statement<{ name: string; is_off: boolean; dead: n
     order by dead desc, name`,
 );
 
+/** A few enabled platform administrators without a second factor. */
+export const listPasswordOnlyAdministrators = statement<{ user_name: string }>(
+  'doctor.list_password_only_administrators',
+  `select user_name from app_user
+    where user_type = 'PLATFORM_ADMIN' and state and password_hash is not null and not has_second_factor
+    order by id limit 5`,
+);
+
+/** Enabled users with one of these names. Values: names in lower case. */
+export const listUsersNamed = statement<{ user_name: string }>(
+  'doctor.list_users_named',
+  'select user_name from app_user where lower(user_name) = any($1::text[]) and state order by id limit 5',
+);
+
 /** How many transactions old the oldest row is that was not frozen. At 2 thousand million PostgreSQL stops writing. */
 export const readTransactionAge = statement<{ age: number }>(
   'doctor.read_transaction_age',

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/errors.ts';
+import { withoutSecrets } from '../../core/without-secrets.ts';
 import type { ReplyFacts } from '../../platform/http/server/server.ts';
 import type { Log } from '../../platform/process/log.ts';
 
@@ -20,8 +21,8 @@ function logRefusal(
   const about = {
     ...facts,
     type,
-    field,
-    reason: message,
+    field: field && withoutSecrets(field),
+    reason: withoutSecrets(message),
     ...(kind === 'unavailable' && { cause }),
     ...(cause instanceof Refusal && { because: cause.message }),
   };

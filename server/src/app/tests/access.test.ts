@@ -95,7 +95,7 @@ interface Caller {
   /** The same user with a token, to make what a request uses up. */
   maker?: string;
   /** Refused wherever credentials are looked at, although they are good. */
-  refusedWith?: 'address_not_allowed';
+  refusedWith?: 'address_not_allowed' | 'second_factor_not_enrolled';
   /** Only calls what needs this scope: it holds every other one. */
   without?: Scope;
   /** Their token is ours, and its session has ended. */
@@ -830,6 +830,10 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
   const former = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: closed });
   const keyOfFormer = await makeKey(florin, former.as, '*');
   dataOf(await florin.post('/api/tenant/modify', { id: closed, name: unique('Closed'), state: false }, admin));
+  const strictTenant = await makeTenant(florin, admin);
+  const unenrolled = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: strictTenant });
+  const required = { id: strictTenant, secondFactorRequired: true };
+  dataOf(await florin.post('/api/tenant/modify', required, admin));
   const elsewhere = await generate({ scope: '*', allowedAddresses: ['192.0.2.0/24'] }, someone.as);
   return [
     { name: 'nobody', as: undefined },
@@ -851,6 +855,7 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
     { name: 'a key of a tenant switched off', as: keyOfFormer.as },
     { name: 'a session of a tenant switched off', as: former.as, ended: true },
     { name: 'a key for another address', as: elsewhere, refusedWith: 'address_not_allowed' },
+    { name: 'a session that has to enrol', as: unenrolled.as, refusedWith: 'second_factor_not_enrolled' },
   ];
 }
 
@@ -939,6 +944,27 @@ function bent(token: string): string {
   const at = token.lastIndexOf('.') + 3;
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
 }
+
+/** What a session may do that has to enrol a second factor first; second-factor.test.ts has it. */
+const openBeforeEnrolment = new Set(
+  declaredRoutes()
+    .filter(({ needs }) => needs === 'enrolment' || needs === 'token')
+    .map(({ method, path }) => `${method} ${path}`),
+);
+
+test('a session that has to enrol may do that, and log out, and nothing else', () => {
+  expect([...openBeforeEnrolment].toSorted()).toEqual([
+    'GET /api/console/session',
+    'GET /api/user/info',
+    'GET /api/user/passkey/list',
+    'GET /api/user/second-factor',
+    'POST /api/user/logout',
+    'POST /api/user/passkey/begin',
+    'POST /api/user/passkey/register',
+    'POST /api/user/second-factor/begin',
+    'POST /api/user/second-factor/confirm',
+  ]);
+});
 
 const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
 
@@ -1043,6 +1069,7 @@ describe('each endpoint grants each caller exactly what they may do, and a chang
     const granted: string[] = [];
     for (const caller of callers) {
       if (caller.without !== undefined && caller.without !== one.needs) continue;
+      if (caller.refusedWith === 'second_factor_not_enrolled' && openBeforeEnrolment.has(route)) continue;
       const notFound: Record<string, unknown> = {};
       for (const ownership of one.ownerships) {
         const called = await call(route, caller, ownership);

@@ -80,6 +80,15 @@ describe('a key', () => {
     expect((await florin.post('/api/tenant/modify', { name: 'Mine', state: true }, keys.live)).status).toBe(200);
   });
 
+  test('for tests changes no seller, whom live customers see, and reads no audit log, which has live records', async () => {
+    const refusal = aRefusal(409, { type: 'livemode_mismatch' });
+    expect((await florin.post('/api/seller/modify', { id: 0, name: 'Not we' }, keys.test)).body).toEqual(refusal);
+    expect((await florin.get('/api/audit/list', keys.test)).body).toEqual(refusal);
+    expect((await florin.get('/api/audit/export', keys.test)).body).toEqual(refusal);
+    expect((await florin.get('/api/seller/detail?id=0', keys.test)).status).toBe(200);
+    expect((await florin.get('/api/audit/list', keys.live)).status).toBe(200);
+  });
+
   test('is answered with its mode, also where it is refused', async () => {
     for (const mode of modes) {
       for (const path of ['/api/transaction/list', '/api/developer/mine', '/api/transaction/detail?id=txn_none']) {

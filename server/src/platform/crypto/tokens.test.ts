@@ -11,7 +11,7 @@ const tokensWith = (keys: string, issuer = 'florin', audience = 'florin') =>
   new Tokens({ keys: parseKeyring(keys), issuer, audience, clock });
 const tokens = tokensWith(older);
 const sessionId = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
-const content = { subject: '7', sessionId: sessionId, claims: { username: 'ann' }, lifetimeSeconds: 60 };
+const content = { subject: '7', sessionId: sessionId, generation: 0, claims: { username: 'ann' }, lifetimeSeconds: 60 };
 
 async function verdict(token: string, kind: 'access' | 'refresh' = 'access', by = tokens) {
   try {
@@ -24,7 +24,7 @@ async function verdict(token: string, kind: 'access' | 'refresh' = 'access', by 
 test('what was signed is verified until it expires, also once it is remembered', async () => {
   const token = await tokens.sign('access', content);
   const verified = await tokens.verify('access', token);
-  expect(verified).toEqual({ subject: '7', sessionId: sessionId, expiresAtMs: nowMs + 60_000 });
+  expect(verified).toEqual({ subject: '7', sessionId: sessionId, generation: 0, expiresAtMs: nowMs + 60_000 });
   expect(await tokens.verify('access', token)).toBe(verified); // The same object: from memory.
   nowMs += 60_000;
   expect(await verdict(token)).toBe('credentials_invalid');

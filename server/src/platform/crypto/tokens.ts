@@ -29,6 +29,8 @@ export interface TokenContent {
   subject: string;
   /** `sid`: the session that the token belongs to. */
   sessionId: string;
+  /** `gen`: the generation of the session's tokens. 0, which is left out, until they are replaced for the first time. */
+  generation: number;
   /** Further claims, for readers of the token; ignored when it is verified. */
   claims: Record<string, unknown>;
   /** `exp` less `iat`. */
@@ -38,6 +40,7 @@ export interface TokenContent {
 export interface VerifiedToken {
   subject: string;
   sessionId: string;
+  generation: number;
   expiresAtMs: number;
 }
 
@@ -54,10 +57,10 @@ export class Tokens {
     this.#verified = new LRUCache({ max: options.remembered ?? 10_000 });
   }
 
-  sign(kind: TokenKind, { subject, sessionId, claims, lifetimeSeconds }: TokenContent): Promise<string> {
+  sign(kind: TokenKind, { subject, sessionId, generation, claims, lifetimeSeconds }: TokenContent): Promise<string> {
     const { keys, issuer, audience, clock } = this.#options;
     const issuedAt = Math.floor(clock() / 1000);
-    return new SignJWT({ ...claims, sid: sessionId })
+    return new SignJWT({ ...claims, sid: sessionId, ...(generation > 0 && { gen: generation }) })
       .setProtectedHeader({ alg: algorithm, typ: typOfKind[kind], kid: keys.current.id })
       .setSubject(subject)
       .setIssuer(issuer)
@@ -96,9 +99,14 @@ export class Tokens {
         requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
         currentDate: new Date(clock()),
       });
-      const { sub, sid, exp } = payload;
+      const { sub, sid, gen = 0, exp } = payload;
       if (!isUuid(sid)) throw refused();
-      const verified = { subject: sub as string, sessionId: sid, expiresAtMs: (exp as number) * 1000 };
+      const verified = {
+        subject: sub as string,
+        sessionId: sid,
+        generation: gen as number,
+        expiresAtMs: (exp as number) * 1000,
+      };
       if (fingerprint !== undefined) this.#verified.set(fingerprint, verified);
       return verified;
     } catch (cause) {

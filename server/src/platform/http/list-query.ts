@@ -146,8 +146,16 @@ export const metadataField = Type.Optional(
   }),
 );
 
-export const searchField = (finds: string) =>
-  Type.Optional(Type.String({ minLength: 3, maxLength: 255, description: `Only rows found by ${finds}.` }));
+/** `pattern` is for the document: what else the list looks for is refused with a hint of its own. */
+export const searchField = (finds: string, pattern?: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: 255,
+      ...(pattern !== undefined && { documented: { pattern } }),
+      description: `Only rows found by ${finds}.`,
+    }),
+  );
 
 /** The part of a list's description that is about its pages. */
 export function pagingOf(rows: string, uncounted: readonly string[], andUnder = ''): string {

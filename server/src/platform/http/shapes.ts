@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { countryCodes } from '../../core/country.ts';
 import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
+import { given } from './documented-rules.ts';
 
 /** Schemas that several kinds of records share. */
 
@@ -60,8 +61,8 @@ export const metadataChange = {
   ),
 };
 
-/** For `documented`: some keys of the metadata change, or all of it is replaced. */
-export const oneMetadata = { not: { required: ['metadata', 'metadataReplace'] } };
+/** For `documented`: either some keys of the metadata change, or all of it is replaced. */
+export const bothMetadata = given('metadata', 'metadataReplace');
 
 /** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
 export const country = Type.String({

@@ -111,7 +111,8 @@ const join = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
 function requirementOf({ keyword, params, parentSchema, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
-      return `must be ${article(params.type)}`;
+      // "metadata must be given by key, as metadata[order]=7", where "an object" would be no help.
+      return `must be ${(params.type === 'object' && parentSchema?.title) || article(params.type)}`;
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':

@@ -20,6 +20,86 @@ function openLinked() {
   }
 }
 
+const pastedKey = () => document.querySelector('#key').value.trim();
+
+function authorization() {
+  const key = pastedKey();
+  if (key === '') return {};
+  const isWhole = /^(ApiKey|Bearer) /.test(key);
+  return { Authorization: isWhole ? key : `${key.startsWith('sk_') ? 'ApiKey' : 'Bearer'} ${key}` };
+}
+
+/** Lists whose path does not follow from the field or the path of the operation. */
+const otherLists = {
+  endpointId: '/api/webhook/list',
+  deliveryId: '/api/webhook/delivery/list',
+  defaultChannelId: '/api/channel/list',
+  '/api/seller/detail id': '/api/tenant/list',
+  '/api/seller/modify id': '/api/tenant/list',
+};
+
+/** In which state a record has to be for an operation. */
+const suited = {
+  '/api/refund/create transactionId': 'status=SUCCESS',
+  '/api/invoice/finalize id': 'status=DRAFT',
+  '/api/invoice/modify id': 'status=DRAFT',
+  '/api/invoice/pay id': 'status=OPEN',
+  '/api/invoice/void id': 'status=OPEN',
+  '/api/subscription/update id': 'state=ACTIVE',
+  '/api/subscription/cancel id': 'state=ACTIVE',
+  '/api/subscription/pause id': 'state=ACTIVE',
+  '/api/subscription/resume id': 'state=PAUSED',
+};
+
+async function rowsAt(address) {
+  try {
+    const { data } = await (await fetch(address, { headers: authorization() })).json();
+    return Array.isArray(data) ? data : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The id of a record of the caller for a field of an example, or undefined. */
+async function ownId(path, field, body = {}) {
+  const use = `${path} ${field}`;
+  const noun = field.replace(/Ids?$/, '');
+  const list =
+    otherLists[use] ?? otherLists[field] ?? (field === 'id' ? path.replace(/[^/]+$/, 'list') : `/api/${noun}/list`);
+  if (!document.querySelector(`.try[data-path="${list}"]`)) return undefined;
+  const rows = await rowsAt(suited[use] === undefined ? list : `${list}?${suited[use]}`);
+  const takes = ({ state, currency = '' }) =>
+    state !== false && (body.currency === undefined || currency === '' || currency.split(',').includes(body.currency));
+  return rows.find(takes)?.id;
+}
+
+/**
+ * Puts records of the caller in the place of those that the examples name, where nobody has edited them. What changes something
+ * is filled in for test keys alone: nobody should refund a real payment by trying.
+ */
+async function fillIn(form) {
+  const key = pastedKey();
+  if (key === '' || !('key' in form.dataset)) return;
+  const { method, path } = form.dataset;
+  if (method === 'GET') {
+    for (const input of form.querySelectorAll('[data-in="query"]')) {
+      const isWanted = input.name === 'id' || (input.defaultValue !== '' && input.name.endsWith('Id'));
+      if (isWanted && input.value === input.defaultValue) input.value = (await ownId(path, input.name)) ?? input.value;
+    }
+    return;
+  }
+  const text = form.elements.body;
+  if (!text || text.value !== text.defaultValue || !key.includes('sk_test_')) return;
+  const body = JSON.parse(text.value || '{}');
+  for (const [field, value] of Object.entries(body)) {
+    if (field !== 'id' && !/Ids?$/.test(field)) continue;
+    const id = await ownId(path, field, body);
+    if (id !== undefined) body[field] = Array.isArray(value) ? [id] : id;
+  }
+  if (body.livemode === true) body.livemode = false;
+  if (text.value === text.defaultValue) text.value = JSON.stringify(body, undefined, 2);
+}
+
 function requestOf(form) {
   const query = new URLSearchParams();
   const headers = {};
@@ -30,12 +110,7 @@ function requestOf(form) {
     else if (dataset.in === 'query') query.append(name, value);
     else headers[name] = value;
   }
-  const key = document.querySelector('#key').value.trim();
-  if (key !== '' && 'key' in form.dataset) {
-    headers.Authorization = /^(ApiKey|Bearer) /.test(key)
-      ? key
-      : `${key.startsWith('sk_') ? 'ApiKey' : 'Bearer'} ${key}`;
-  }
+  if ('key' in form.dataset) Object.assign(headers, authorization());
   const body = form.elements.body?.value ?? '';
   if (body !== '') headers['Content-Type'] = 'application/json';
   const address = query.size === 0 ? path : `${path}?${query}`;
@@ -47,6 +122,7 @@ async function send(event) {
   const output = event.target.querySelector('pre');
   output.hidden = false;
   output.textContent = '…';
+  await fillIn(event.target);
   try {
     const response = await fetch(...requestOf(event.target));
     const text = await response.text();
@@ -65,7 +141,13 @@ if (search) {
     form.addEventListener('submit', (event) => {
       send(event).catch(console.error);
     });
+    form.closest('details').addEventListener('toggle', (event) => {
+      if (event.target.open) fillIn(form).catch(console.error);
+    });
   }
+  document.querySelector('#key').addEventListener('change', () => {
+    for (const form of document.querySelectorAll('details[open] .try')) fillIn(form).catch(console.error);
+  });
   addEventListener('hashchange', openLinked);
   openLinked();
 }

@@ -1,4 +1,5 @@
 import type { DatabaseCheck, MachineCheck } from '../check.ts';
+import { accountNames, secondFactors } from './accounts.ts';
 import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots } from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
@@ -29,4 +30,11 @@ export const databaseChecks: readonly DatabaseCheck[] = [
 ];
 
 /** They read Florin's tables. */
-export const schemaChecks: readonly DatabaseCheck[] = [encryptionKeys, indexes, autovacuum, dueWork];
+export const schemaChecks: readonly DatabaseCheck[] = [
+  encryptionKeys,
+  indexes,
+  autovacuum,
+  dueWork,
+  secondFactors,
+  accountNames,
+];

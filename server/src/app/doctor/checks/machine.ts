@@ -19,7 +19,7 @@ async function statOf(path: string) {
 export const secretFiles: MachineCheck = {
   name: 'only their owner can read the keys and the first password',
   check: async ({ settings }) => {
-    for (const name of ['encryption-keys', 'jwt-keys', 'admin-password']) {
+    for (const name of ['encryption-keys', 'jwt-keys', 'admin-password', 'admin-invitation']) {
       const path = resolve(settings['app.data-dir'], name);
       const found = await statOf(path);
       if (found === undefined || (found.mode & 0o077) === 0) continue;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { absent, given, never } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -77,12 +78,11 @@ export const checkoutInput = Type.Object(
   {
     additionalProperties: false,
     documented: {
-      if: { required: ['invoiceId'] },
+      ...never(given('expiresTime', 'expiresIn')),
+      if: given('invoiceId'),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: {
-        not: { anyOf: ['amount', 'currency', 'customerId', 'description'].map((field) => ({ required: [field] })) },
-      },
-      else: { required: ['amount', 'currency', 'channelIds'] },
+      then: absent('amount', 'currency', 'customerId', 'description'),
+      else: given('amount', 'currency', 'channelIds'),
     },
   },
 );

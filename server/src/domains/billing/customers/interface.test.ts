@@ -165,6 +165,10 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
   expect(await list('startDate=2020-01-01&endDate=2020-01-02')).toEqual({ ids: [], total: 0 });
   await modify({ id: made[1], name: 'Hannah', metadata: { tier: 2 } }, member.as);
   expect(await list('metadata[tier]=2')).toEqual({ ids: [made[1]], total: undefined });
+  expect((await florin.get('/api/customer/list?metadata=2', member.as)).body).toEqual({
+    ...aRefusal(400, { type: 'invalid_request', field: 'metadata' }),
+    message: 'metadata must be given by key, as metadata[order]=7.',
+  });
   const { body } = await florin.get('/api/customer/list?pageSize=2', member.as);
   const rest = await florin.get(`/api/customer/list?pageSize=2&cursor=${body.pagination.nextCursor}`, member.as);
   expect(rest.body).toMatchObject({ data: [{ id: made[2] }], pagination: { pageSize: 2, nextCursor: null } });

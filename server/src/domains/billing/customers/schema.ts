@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { absent, both, given, never } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   address,
+  bothMetadata,
   keptAddress,
   keptMetadata,
   livemode,
@@ -10,7 +12,6 @@ import {
   long,
   metadataChange,
   nullable,
-  oneMetadata,
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
@@ -68,7 +69,7 @@ export const customerInput = Type.Object(
   {
     additionalProperties: false,
     ...requiredToCreate(requiredOfNewCustomer),
-    documented: { ...oneMetadata, dependentRequired: { metadataReplace: ['id'] } },
+    documented: never(bothMetadata, both(given('metadataReplace'), absent('id'))),
   },
 );
 

@@ -1,7 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { absent, both, given, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  bothMetadata,
   currencyCode,
   keptAddress,
   keptMetadata,
@@ -11,7 +13,6 @@ import {
   metadata,
   metadataChange,
   nullable,
-  oneMetadata,
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -31,7 +32,7 @@ export const lineInput = Type.Object(
     ),
     taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
   },
-  { additionalProperties: false, documented: { not: { required: ['taxRate', 'taxAmount'] } } },
+  { additionalProperties: false, documented: never(given('taxRate', 'taxAmount')) },
 );
 
 const lines = Type.Array(lineInput, {
@@ -73,6 +74,11 @@ export const invoiceListQuery = Type.Object({
 const clearable = <Shape extends TSchema>(shape: Shape, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
 
+const unchanged = both(
+  absent('lines', 'metadata', 'metadataReplace'),
+  untouched('description', 'channelId', 'dueDate'),
+);
+
 export const modifyInput = Type.Object(
   {
     id: long('A DRAFT.'),
@@ -86,7 +92,7 @@ export const modifyInput = Type.Object(
     channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
     dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
   },
-  { additionalProperties: false, documented: oneMetadata },
+  { additionalProperties: false, documented: never(bothMetadata, unchanged) },
 );
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });

@@ -1,6 +1,7 @@
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { findSellers, type Seller } from './statements.ts';
+import type { Language } from './formats.ts';
+import { findLanguage, findSellers, type Seller } from './statements.ts';
 
 /** Tenants as the sellers that they are now, in the order of `tenantIds`, in one statement. */
 export async function sellersOf(database: Queryable, tenantIds: readonly number[]): Promise<Seller[]> {
@@ -12,4 +13,10 @@ export async function sellersOf(database: Queryable, tenantIds: readonly number[
 export async function sellerOf(database: Queryable, tenantId: number): Promise<Seller> {
   const [seller] = (await sellersOf(database, [tenantId])) as [Seller];
   return seller;
+}
+
+/** The language in which a tenant addresses its customers now (`mailLanguage`). */
+export async function languageOf(database: Queryable, tenantId: number): Promise<Language> {
+  const [row] = (await database.run(findLanguage, [tenantId])) as [{ language: Language }];
+  return row.language;
 }

@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { Language } from './formats.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
@@ -257,4 +258,10 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
 export const findSellers = statement<Seller & { id: number }>(
   'invoices.find_sellers',
   'select id, name, address, tax_id as "taxId" from tenant where id = any ($1::bigint[])',
+);
+
+/** The language in which a tenant addresses its customers. Values: tenant id. */
+export const findLanguage = statement<{ language: Language }>(
+  'invoices.find_language',
+  'select mail_language as language from tenant where id = $1',
 );

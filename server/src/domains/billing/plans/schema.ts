@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { never } from '../../../platform/http/documented-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -72,7 +73,19 @@ export const planInput = Type.Object(
     state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
   },
-  { additionalProperties: false, ...requiredToCreate(requiredOfNewPlan) },
+  {
+    additionalProperties: false,
+    ...requiredToCreate(requiredOfNewPlan),
+    documented: never(
+      ...intervalUnits.map((unit) => ({
+        required: ['interval', 'intervalCount'],
+        properties: {
+          interval: { const: unit },
+          intervalCount: { type: 'integer', minimum: longestInterval[unit] + 1 },
+        },
+      })),
+    ),
+  },
 );
 
 export const planQuery = Type.Object({ id: id('The plan.') });

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { absent, both, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  bothMetadata,
   long as id,
   keptMetadata,
   livemode,
@@ -8,7 +10,6 @@ import {
   metadata,
   metadataChange,
   nullable,
-  oneMetadata,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
@@ -67,6 +68,12 @@ export const createInput = Type.Object(
   { additionalProperties: false },
 );
 
+const unchanged = both(
+  absent('planId', 'quantity', 'cancelAtPeriodEnd', 'channelId', 'metadata', 'metadataReplace'),
+  untouched('endTime'),
+  { not: { properties: { invoiceNow: { const: true } }, required: ['invoiceNow'] } },
+);
+
 export const updateInput = Type.Object(
   {
     id: subscriptionId,
@@ -107,7 +114,7 @@ export const updateInput = Type.Object(
     channelId: Type.Optional(channel),
     ...metadataChange,
   },
-  { additionalProperties: false, documented: oneMetadata },
+  { additionalProperties: false, documented: never(bothMetadata, unchanged) },
 );
 
 export const subscriptionIdInput = Type.Object({ id: subscriptionId }, { additionalProperties: false });

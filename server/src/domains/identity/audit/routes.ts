@@ -1,10 +1,14 @@
 import { Type } from 'typebox';
+import { refuseTestKey } from '../../../core/livemode.ts';
 import { administrator, get, type Route } from '../../../platform/http/route.ts';
 import { exportTypes } from '../../../platform/lists/export.ts';
 import { pageOf } from '../../../platform/lists/list.ts';
 import { type ExportDeps, exportAuditEntries } from './export.ts';
 import { auditList, recordOf } from './list.ts';
 import { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
+
+/** The log has entries of live records, with what was changed. */
+const reading = 'read the audit log';
 
 export function auditRoutes(deps: ExportDeps): Route[] {
   return [
@@ -17,7 +21,9 @@ export function auditRoutes(deps: ExportDeps): Route[] {
       query: auditListQuery,
       data: Type.Array(auditEntry),
       paged: 'by_cursor',
+      refuses: ['livemode_mismatch'],
       handle: async ({ query, principal }) => {
+        refuseTestKey(principal, reading);
         const { rows, pagination } = await pageOf(await auditList(deps.listDatabase, query, principal), query);
         return { data: rows.map(recordOf), pagination };
       },
@@ -32,7 +38,11 @@ export function auditRoutes(deps: ExportDeps): Route[] {
       query: auditExportQuery,
       data: Type.Null(),
       documentTypes: exportTypes,
-      handle: ({ query, principal }) => exportAuditEntries(query, principal, deps),
+      refuses: ['livemode_mismatch'],
+      handle: ({ query, principal }) => {
+        refuseTestKey(principal, reading);
+        return exportAuditEntries(query, principal, deps);
+      },
     }),
   ];
 }

@@ -31,6 +31,7 @@ const ownOriginOnly =
 export function consoleRoutes(deps: ConsoleDeps): Route[] {
   return [
     post('/api/console/session', 'nothing', group, {
+      operationId: 'beginConsoleSession',
       summary: 'Sign in to the console',
       description:
         'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. ' +
@@ -45,6 +46,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
     }),
 
     post('/api/console/session/second-factor', 'nothing', group, {
+      operationId: 'confirmConsoleSession',
       summary: 'Finish signing in with a code',
       description: `Takes the challenge of the refused sign-in. ${ownOriginOnly}`,
       body: secondLoginInput,
@@ -83,7 +85,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
         'Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an ' +
         `error. The body is optional. ${ownOriginOnly}`,
       body: signOutInput,
-      refuses: ['origin_not_allowed'],
+      refuses: ['origin_not_allowed', 'step_up_required'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });

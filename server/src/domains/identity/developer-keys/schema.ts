@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
+import { listPattern } from '../../../platform/http/documented-rules.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { long } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
@@ -15,6 +16,7 @@ export const generateInput = Type.Union([
         Type.String({
           minLength: 1,
           maxLength: 500,
+          documented: { pattern: listPattern([...scopes, allScopes]) },
           description: `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may grant. Default: ${defaultScopes.join(', ')}.`,
         }),
       ),

@@ -28,7 +28,10 @@ export async function beginDeviceLogin(
   if (invisible.test(client)) {
     throw invalid('client', 'client must not contain control or formatting characters: the user has to recognize it.');
   }
-  const unknown = scope?.split(',').find((name) => name !== allScopes && !scopes.includes(name as Scope));
+  const unknown = scope
+    ?.split(',')
+    .map((name) => name.trim())
+    .find((name) => name !== allScopes && !scopes.includes(name as Scope));
   if (unknown !== undefined) {
     throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);
   }

@@ -20,6 +20,7 @@ export const group = 'Device login';
 export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
   return [
     post('/api/device/code', 'nothing', group, {
+      operationId: 'beginDeviceLogin',
       summary: 'Begin the login of a program',
       description:
         'Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and ' +
@@ -34,6 +35,7 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
     }),
 
     post('/api/device/token', 'nothing', group, {
+      operationId: 'finishDeviceLogin',
       summary: 'Get the key of an approved login',
       description:
         'Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or ' +
@@ -51,6 +53,7 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
     }),
 
     get('/api/device/request', 'session', group, {
+      operationId: 'getDeviceLogin',
       summary: 'Get the login that waits under a code',
       description: 'For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.',
       query: requestQuery,
@@ -73,6 +76,7 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
     }),
 
     post('/api/device/decide', 'session', group, {
+      operationId: 'decideDeviceLogin',
       summary: 'Approve or deny the login of a program',
       description: 'The program gets a developer key of the caller, which acts as the caller within its scope.',
       body: decideInput,

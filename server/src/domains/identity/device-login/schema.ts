@@ -1,13 +1,24 @@
 import { Type } from 'typebox';
+import { allScopes, scopes } from '../../../core/scopes.ts';
+import { listPattern } from '../../../platform/http/documented-rules.ts';
 import { generatedKey } from '../developer-keys/schema.ts';
 
-const scope = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 500, description }));
+const scopeList = listPattern([...scopes, allScopes]);
+
+/** What `beginDeviceLogin` refuses, without the characters beyond U+FFFF, which patterns write in two ways. */
+const visible =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
+  '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]+$';
+
+const scope = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 500, documented: { pattern: scopeList }, description }));
 
 export const codeInput = Type.Object(
   {
     client: Type.String({
       minLength: 1,
       maxLength: 100,
+      documented: { pattern: visible },
       description:
         'What asks, as the user should recognize it: the program and the name of the machine, without control and ' +
         'formatting characters. Names the key.',

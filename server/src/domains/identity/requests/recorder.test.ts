@@ -108,6 +108,19 @@ test.each([
   expect(written).toEqual(count === 0 ? [] : [count]);
 });
 
+test('a key, a token or a secret address that a caller put where it does not belong is shortened', async () => {
+  const { recorder, texts } = recorderWith(async () => {});
+  const key = `sk_live_${'A'.repeat(32)}`;
+  const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0x.c2lnbmF0dXJlcw';
+  const refusal = new Refusal('path_unknown', `There is no GET /p/${'x'.repeat(43)}/logo.svg, ${jwt} or ${key}.`, {
+    field: key,
+  });
+  recorder.record(answered({ refusal, userAgent: `curl ${key}`, idempotencyKey: key }));
+  await recorder.flush();
+  expect(texts.join()).toContain('There is no GET /p/…/logo.svg, eyJ… or sk_live_….');
+  for (const secret of ['AAAA', 'xxxx', jwt.slice(3)]) expect(texts.join()).not.toContain(secret);
+});
+
 test('no text of a caller is longer than its column is meant to be, or what PostgreSQL cannot store', async () => {
   const { recorder, texts } = recorderWith(async () => {});
   const refusal = new Refusal('invalid_request', `\0${'m'.repeat(9_000)}`, { field: `\0${'f'.repeat(9_000)}` });

@@ -2,6 +2,7 @@ import { secondMs } from '../../../core/clock.ts';
 import type { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { withoutSecrets } from '../../../core/without-secrets.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { insertRequests, type LoggedRequest, loggedRequests } from './statements.ts';
 
@@ -148,8 +149,8 @@ function entryOf(
     keyId,
     requestId,
     address,
-    userAgent: userAgent?.slice(0, maxUserAgent),
-    idempotencyKey: idempotencyKey?.slice(0, maxIdempotencyKey),
+    userAgent: userAgent && withoutSecrets(userAgent).slice(0, maxUserAgent),
+    idempotencyKey: idempotencyKey && withoutSecrets(idempotencyKey).slice(0, maxIdempotencyKey),
     error: refusal && {
       type: refusal.type,
       field: refusal.field && storable(refusal.field),
@@ -159,4 +160,4 @@ function entryOf(
 }
 
 /** PostgreSQL has no NUL, which a refused name of a field may contain. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, maxMessage);
+const storable = (text: string) => withoutSecrets(text.replaceAll('\0', '')).slice(0, maxMessage);

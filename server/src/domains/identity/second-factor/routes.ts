@@ -16,7 +16,7 @@ import {
   steppedUp,
 } from './schema.ts';
 import { readStatus } from './statements.ts';
-import { type StepUpDeps, stepUp } from './step-up.ts';
+import { type StepUpDeps, steppedUpAnswer, stepUp } from './step-up.ts';
 
 export interface SecondFactorDeps extends EnrolDeps, RemoveDeps, StepUpDeps, SecondLoginDeps {}
 
@@ -46,13 +46,13 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Step up the session with a code',
       description:
         'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
-        `login with a code counts too. ${limits}`,
+        `login with a code counts too. With \`app.security.profile=strict\` the answer brings new tokens, and the former ones stop working. ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: steppedUp,
-      handle: async ({ body, principal, address }) => {
-        const until = await stepUp(body.code, principal, address, deps);
-        return { message: 'Session stepped up', data: { steppedUpUntil: until.toISOString() } };
+      handle: async ({ body, principal, address, headers: { authorization } }) => {
+        const result = await stepUp(body.code, principal, address, deps);
+        return steppedUpAnswer(result, principal, authorization, deps);
       },
     }),
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { tokenPair } from '../sessions/schema.ts';
 
 const code = Type.String({
   minLength: 6,
@@ -36,7 +37,11 @@ export const secondLoginInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const steppedUp = Type.Object({ steppedUpUntil: Type.String() });
+export const steppedUp = Type.Object({
+  steppedUpUntil: Type.String(),
+  /** Not for the console, whose cookie is replaced. */
+  token: Type.Optional(tokenPair),
+});
 
 export const factorStatus = Type.Object({
   active: Type.Boolean({ description: 'Whether an authenticator app is enrolled.' }),

@@ -1,25 +1,46 @@
+import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
+import type { Answer } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
-import { sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
-import { stepUpSession } from '../sessions/statements.ts';
+import { expiryMs, sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
+import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
+import { signCookie, signTokenPair, type TokenDeps } from '../sessions/token-pair.ts';
+import type { steppedUp } from './schema.ts';
 import { type CodeDeps, withCode } from './verify.ts';
 
-export interface StepUpDeps extends CodeDeps {
+export interface MarkSteppedUpDeps extends TokenDeps {
   notifications: Notifications;
+  sessionCookie: SessionCookie;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
+  /** `app.security.profile`: the session gets other tokens (ASVS 7.2.4). */
+  isStrict: boolean;
 }
 
-/** Marks the session as stepped up for `app.security.step-up-lifetime`; returns until when. */
-export async function stepUp(code: string, principal: Principal, address: string, deps: StepUpDeps): Promise<Date> {
+export interface StepUpDeps extends CodeDeps, MarkSteppedUpDeps {}
+
+/** A session that was stepped up. */
+export interface SteppedUp {
+  until: Date;
+  session: LiveSessionRow;
+}
+
+/** Marks the session as stepped up for `app.security.step-up-lifetime`. */
+export async function stepUp(
+  code: string,
+  principal: Principal,
+  address: string,
+  deps: StepUpDeps,
+): Promise<SteppedUp> {
   const { userId, userName } = principal;
-  const until = await withCode(code, { userId, userName, address }, deps, (transaction, method) =>
+  const result = await withCode(code, { userId, userName, address }, deps, (transaction, method) =>
     markSteppedUp(transaction, principal, method, deps),
   );
   deps.notifications.applied(sessionsTopic, principal.sessionId as string);
-  return until;
+  return result;
 }
 
 /** After the commit, `notifications.applied(sessionsTopic, …)` must follow. `secondFactor`: what has proven it. */
@@ -27,15 +48,41 @@ export async function markSteppedUp(
   transaction: Queryable,
   principal: Principal,
   secondFactor: string,
-  { clock, stepUpMs, notifications }: Pick<StepUpDeps, 'clock' | 'stepUpMs' | 'notifications'>,
-): Promise<Date> {
+  { clock, stepUpMs, notifications, isStrict }: MarkSteppedUpDeps,
+): Promise<SteppedUp> {
   const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;
-  const steppedUpUntil = new Date(clock() + stepUpMs);
-  const [session] = await transaction.run(stepUpSession, [sessionId, steppedUpUntil, userId]);
+  const until = new Date(clock() + stepUpMs);
+  const [updated] = await transaction.run(stepUpSession, [sessionId, until, userId]);
+  if (updated === undefined) throw sessionEnded();
+  if (isStrict) await transaction.run(advanceGeneration, [sessionId, updated.generation]);
+  const [session] = await transaction.run(findLiveSession, [sessionId]);
   if (session === undefined) throw sessionEnded();
   const change = { action: 'session.step_up', tenantId, recordId: sessionId, details: { secondFactor } } as const;
   await appendAudit(transaction, principal, change);
   await notifications.publish(transaction, sessionsTopic, sessionId);
-  return steppedUpUntil;
+  return { until, session };
+}
+
+/** The answer, in the strict profile with the new tokens of the session: in a cookie where the request came with one. */
+export async function steppedUpAnswer(
+  { until, session: row }: SteppedUp,
+  { sessionId }: Principal,
+  authorization: string | undefined,
+  deps: MarkSteppedUpDeps,
+): Promise<Answer<Static<typeof steppedUp>>> {
+  const message = 'Session stepped up';
+  const data = { steppedUpUntil: until.toISOString() };
+  if (!deps.isStrict) return { message, data };
+  const session = {
+    id: sessionId as string,
+    expiresAtMs: expiryMs(row, deps.lifetimes),
+    generation: row.generation,
+  };
+  if (authorization !== undefined) {
+    return { message, data: { ...data, token: await signTokenPair(row, session, deps) } };
+  }
+  const maxAgeSeconds = Math.max(1, Math.floor((session.expiresAtMs - deps.clock()) / 1000));
+  const cookie = deps.sessionCookie.set(await signCookie(row, session, deps), maxAgeSeconds);
+  return { message, data, headers: { 'set-cookie': cookie } };
 }

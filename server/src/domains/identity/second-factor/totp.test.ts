@@ -30,9 +30,12 @@ test('base32 is that of RFC 4648, without padding', () => {
 test('a code is accepted one step early or late, and not twice', () => {
   const nowMs = 1_234_567_890_000;
   const now = stepAt(nowMs);
-  for (const step of [now - 1, now, now + 1]) expect(stepOfCode(codeAt(secret, step), secret, nowMs, 0)).toBe(step);
-  for (const step of [now - 2, now + 2]) expect(stepOfCode(codeAt(secret, step), secret, nowMs, 0)).toBeUndefined();
-  expect(stepOfCode(codeAt(secret, now), secret, nowMs, now)).toBeUndefined();
+  const unused = { lastStep: 0, driftSteps: 1 };
+  for (const step of [now - 1, now, now + 1])
+    expect(stepOfCode(codeAt(secret, step), secret, nowMs, unused)).toBe(step);
+  for (const step of [now - 2, now + 2])
+    expect(stepOfCode(codeAt(secret, step), secret, nowMs, unused)).toBeUndefined();
+  expect(stepOfCode(codeAt(secret, now), secret, nowMs, { lastStep: now, driftSteps: 1 })).toBeUndefined();
 });
 
 test('the key URI escapes what authenticator apps would misread', () => {

@@ -5,8 +5,6 @@ const digits = 6;
 const stepSeconds = 30;
 /** RFC 4226, section 4: at least 128 bits, 160 recommended. */
 const secretBytes = 20;
-/** Clocks of phones that are up to one step off, and codes typed at the end of a step (RFC 6238, section 5.2). */
-const driftSteps = 1;
 
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -40,8 +38,16 @@ export function codeAt(secret: string, step: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The step near now whose code this is, or undefined. Steps up to `lastStep` do not count: a code is accepted once. */
-export function stepOfCode(code: string, secret: string, nowMs: number, lastStep: number): number | undefined {
+/**
+ * The step near now whose code this is, or undefined. Steps up to `lastStep` do not count: a code is accepted once.
+ * `driftSteps`: how many steps early or late a code may be.
+ */
+export function stepOfCode(
+  code: string,
+  secret: string,
+  nowMs: number,
+  { lastStep, driftSteps }: { lastStep: number; driftSteps: number },
+): number | undefined {
   const now = stepAt(nowMs);
   for (let step = now - driftSteps; step <= now + driftSteps; step++) {
     const matches = timingSafeEqual(Buffer.from(code), Buffer.from(codeAt(secret, step)));

@@ -6,13 +6,17 @@ import type { Notifications } from '../../../platform/postgres/notifications/not
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { sessionsTopic } from './session-authenticator.ts';
-import { endSession, endSessionsOfUser } from './statements.ts';
+import { endSession, endSessionsOfUser, type LiveSessionRow } from './statements.ts';
 
 export interface LogoutDeps {
   database: Database;
   notifications: Notifications;
   tokens: Tokens;
   clock: Clock;
+  /** `app.security.profile`: only a session that was logged in or stepped up lately ends others. */
+  isStrict: boolean;
+  /** `app.security.step-up-lifetime`. */
+  stepUpMs: number;
 }
 
 /**
@@ -34,13 +38,15 @@ export async function logoutSession(
   sessionId: string,
   everywhere: boolean,
   origin: RequestOrigin,
-  { database, notifications, clock }: LogoutDeps,
+  deps: LogoutDeps,
 ): Promise<void> {
+  const { database, notifications, clock } = deps;
   const now = new Date(clock());
   const [topic, key] = everywhere ? [principalsTopic, ''] : [sessionsTopic, sessionId];
   await database.transaction(async (transaction) => {
     const [ended] = await transaction.run(endSession, [sessionId, now]);
     if (ended === undefined) return;
+    if (everywhere) requireFreshSession(ended, now.getTime(), deps);
     const actor: Actor = { by: 'session', userId: ended.user_id, userName: ended.user_name, ...origin };
     await appendAudit(transaction, actor, {
       action: 'session.logout',
@@ -52,6 +58,23 @@ export async function logoutSession(
     await notifications.publish(transaction, topic, key);
   });
   notifications.applied(topic, key);
+}
+
+/**
+ * Ending the other sessions of a user needs a password or code of the last minutes in the strict profile (ASVS 7.5.2): the
+ * session may have been left open on a desk.
+ */
+export function requireFreshSession(
+  { created_at, stepped_up_until }: Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>,
+  nowMs: number,
+  { isStrict, stepUpMs }: Pick<LogoutDeps, 'isStrict' | 'stepUpMs'>,
+): void {
+  if (!isStrict || Date.parse(created_at) + stepUpMs > nowMs) return;
+  if (stepped_up_until !== null && Date.parse(stepped_up_until) > nowMs) return;
+  throw new Refusal(
+    'step_up_required',
+    'Ending other sessions needs a fresh login: send a code to /api/user/step-up, or log in again.',
+  );
 }
 
 function bearerTokenOf(authorization: string | undefined): string {

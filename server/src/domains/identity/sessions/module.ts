@@ -42,6 +42,11 @@ const settings = {
     description:
       'A session that is not used for so long ends, accurate to one minute. 30m suits consoles on shared desks.',
   }),
+  'app.security.profile': setting(oneOf('standard', 'strict'), {
+    default: 'standard',
+    description:
+      '`strict` is level 2 of ASVS 5.0 (docs/concepts/security.md, "The strict profile"): it changes the defaults of further settings, refuses weaker values, and departs from the interface where ASVS asks for more.',
+  }),
   'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
     default: 'optional',
     description: "`required`: sessions of the platform's own users without a second factor may only enrol one.",
@@ -60,6 +65,7 @@ export const sessions = defineModule({
     'session.login': 'A user logged in.',
     'session.login_refused': 'A login was refused.',
     'session.logout': 'A user logged out.',
+    'session.end_after_reuse': 'A refresh token was used again after it had been replaced, so its session ended.',
     'session.revoke': 'A user ended one or all of the own sessions.',
   },
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
@@ -92,6 +98,7 @@ export const sessions = defineModule({
 function provide(needs: Needs) {
   const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
   const { settings, siblings } = needs;
+  const isStrict = settings['app.security.profile'] === 'strict';
   const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
   const lifetimes = {
     accessTokenSeconds: settings['app.jwt.access-token-expire'] / 1000,
@@ -106,6 +113,7 @@ function provide(needs: Needs) {
     clock,
     logError,
     platformSecondFactorRequired,
+    isStrict,
     lifetimes,
   });
   lifecycle.add('last uses of sessions', () => sessions.settled());
@@ -114,6 +122,7 @@ function provide(needs: Needs) {
     sessions,
     sessionCookie: new SessionCookie(needs.publicUrl),
     lifetimes,
+    isStrict,
     stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import type { loginResult } from './schema.ts';
 import { type LoginRow, startSession } from './statements.ts';
-import { type OpenedSession, signAccessToken, signRefreshToken, type TokenDeps } from './token-pair.ts';
+import { type OpenedSession, signTokenPair, type TokenDeps } from './token-pair.ts';
 
 export interface OpenSessionDeps extends TokenDeps {
   /** `app.deployment-mode`: a label in the answer. */
@@ -43,7 +43,7 @@ export async function openSession(
   secondFactor?: string,
 ): Promise<OpenedSession | undefined> {
   const startedAtMs = Math.floor(clock() / 1000) * 1000; // JWTs count whole seconds.
-  const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000 };
+  const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000, generation: 0 };
   const times = [new Date(startedAtMs), new Date(session.expiresAtMs)];
   const steppedUpUntil = secondFactor === undefined ? null : new Date(clock() + stepUpMs);
   const values = [session.id, user.id, user.password_hash, ...times, storableDevice(device), address, steppedUpUntil];
@@ -60,10 +60,8 @@ export async function openSession(
 
 /** The answer to login, with the tokens of the session. */
 export async function signLoginResult({ user, session }: OpenedLogin, deps: OpenSessionDeps): Promise<LoginResult> {
-  const refreshToken = await signRefreshToken(user, session.id, deps);
-  const { accessToken, expiresIn } = await signAccessToken(user, session, deps);
   return {
-    token: { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' },
+    token: await signTokenPair(user, session, deps),
     userType: user.user_type,
     tenantId: tenantOnWire(user.tenant_id),
     deploymentMode: deps.deploymentMode,

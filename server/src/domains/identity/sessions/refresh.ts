@@ -1,18 +1,54 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import { idleSince, lastUseMs, sessionEnded } from './session-authenticator.ts';
-import { findLiveSession } from './statements.ts';
-import { signAccessToken, type TokenDeps, type TokenPair } from './token-pair.ts';
+import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
+import { appendAudit, type RequestOrigin } from '../audit/append.ts';
+import { expiryMs, idleSince, lastUseMs, sessionEnded, sessionsTopic, tokenReplaced } from './session-authenticator.ts';
+import { advanceGeneration, endSession, findLiveSession, type LiveSessionRow } from './statements.ts';
+import { type OpenedSession, signAccessToken, signTokenPair, type TokenDeps, type TokenPair } from './token-pair.ts';
+
+export interface RefreshDeps extends TokenDeps {
+  database: Database;
+  notifications: Notifications;
+  /** `app.security.profile`: the refresh token is replaced, too. */
+  isStrict: boolean;
+}
 
 /**
  * Issues a new access token for a live session. The refresh token stays the same: the interface promises only a new
- * access token, so clients that keep their refresh token must go on working.
+ * access token, so clients that keep their refresh token must go on working. In the strict profile all tokens of the session
+ * are replaced, and one that was replaced before ends the session: somebody else has it (ASVS 10.4.5).
  */
-export async function refresh(refreshToken: string, deps: TokenDeps & { database: Database }): Promise<TokenPair> {
-  const { sessionId } = await deps.tokens.verify('refresh', refreshToken);
+export async function refresh(refreshToken: string, origin: RequestOrigin, deps: RefreshDeps): Promise<TokenPair> {
+  const { sessionId, generation } = await deps.tokens.verify('refresh', refreshToken);
   const [row] = await deps.database.run(findLiveSession, [sessionId]);
-  const expiresAtMs = row === undefined ? 0 : Date.parse(row.expires_at);
+  const expiresAtMs = row === undefined ? 0 : expiryMs(row, deps.lifetimes);
   if (row === undefined || expiresAtMs <= deps.clock()) throw sessionEnded();
   if (lastUseMs(row) < idleSince(deps.clock(), deps.lifetimes.idleMs).getTime()) throw sessionEnded();
-  const { accessToken, expiresIn } = await signAccessToken(row, { id: sessionId, expiresAtMs }, deps);
+  const session = { id: sessionId, expiresAtMs, generation };
+  if (deps.isStrict) return replaceTokens(row, session, origin, deps);
+  if (row.generation !== generation) throw tokenReplaced();
+  const { accessToken, expiresIn } = await signAccessToken(row, session, deps);
   return { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' };
+}
+
+async function replaceTokens(
+  user: LiveSessionRow,
+  session: OpenedSession,
+  origin: RequestOrigin,
+  deps: RefreshDeps,
+): Promise<TokenPair> {
+  const { database, notifications, clock } = deps;
+  const { id } = session;
+  const advanced = await database.transaction(async (transaction) => {
+    const [row] = await transaction.run(advanceGeneration, [id, session.generation]);
+    if (row === undefined && (await transaction.run(endSession, [id, new Date(clock())])).length > 0) {
+      const actor = { by: 'session', userId: user.id, userName: user.user_name, ...origin } as const;
+      const change = { action: 'session.end_after_reuse', tenantId: user.tenant_id, recordId: id } as const;
+      await appendAudit(transaction, actor, change);
+    }
+    await notifications.publish(transaction, sessionsTopic, id);
+    return row;
+  });
+  notifications.applied(sessionsTopic, id);
+  if (advanced === undefined) throw sessionEnded();
+  return signTokenPair(user, { ...session, generation: advanced.generation }, deps);
 }

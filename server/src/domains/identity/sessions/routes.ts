@@ -5,8 +5,8 @@ import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
 import { signLoginResult } from './open-session.ts';
-import { refresh } from './refresh.ts';
-import { revokeSessions } from './revoke.ts';
+import { type RefreshDeps, refresh } from './refresh.ts';
+import { type RevokeDeps, revokeSessions } from './revoke.ts';
 import {
   loginInput,
   loginResult,
@@ -19,7 +19,7 @@ import {
 import { idleSince } from './session-authenticator.ts';
 import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
-export interface SessionRoutesDeps extends LoginDeps, LogoutDeps {
+export interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
   refreshFailures: FailureLimiter;
 }
 
@@ -50,13 +50,16 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
       operationId: 'refreshAccessToken',
       summary: 'Get a new access token',
       description:
-        'The refresh token does not change and stays valid until the session ends. Failures are limited for each address ' +
-        '(`app.rate-limit.failures-per-address`).',
+        'The refresh token does not change and stays valid until the session ends. With `app.security.profile=strict` both ' +
+        'tokens are replaced, and a refresh token that was replaced before ends the session. Failures are limited for each ' +
+        'address (`app.rate-limit.failures-per-address`).',
       body: refreshInput,
       refuses: ['credentials_invalid', 'too_many_attempts'],
       data: refreshed,
-      handle: async ({ body, address }) => {
-        const token = await deps.refreshFailures.attempt(networkOf(address), () => refresh(body.refreshToken, deps));
+      handle: async ({ body, address, requestId }) => {
+        const token = await deps.refreshFailures.attempt(networkOf(address), () =>
+          refresh(body.refreshToken, { address, requestId }, deps),
+        );
         // Clients may look for the token object in `data` itself, or in `data.token` as in the answer to login.
         return { message: 'Token refreshed', data: { ...token, token } };
       },
@@ -67,8 +70,10 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
       summary: 'Log out',
       description:
         'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ' +
-        'ends every session of the user. Logging out twice is not an error. The body is optional.',
+        'ends every session of the user. Logging out twice is not an error. The body is optional. With ' +
+        '`app.security.profile=strict`, `all` needs a fresh login or step-up.',
       body: logoutInput,
+      refuses: ['step_up_required'],
       data: Type.Null(),
       handle: async ({ body, headers, address, requestId }) => {
         await logout(headers.authorization, body?.all === true, { address, requestId }, deps);
@@ -92,8 +97,11 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
 
     post('/api/session/revoke', 'session', 'Users', {
       summary: 'End one or all of my sessions',
-      description: 'Takes effect immediately. Ending a session again is not an error.',
+      description:
+        'Takes effect immediately. Ending a session again is not an error. With `app.security.profile=strict` it needs a fresh ' +
+        'login or step-up.',
       body: revokeSessionInput,
+      refuses: ['step_up_required'],
       data: Type.Null(),
       handle: async ({ body, principal }) => {
         await revokeSessions(body, principal, deps);

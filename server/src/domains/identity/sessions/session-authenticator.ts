@@ -22,13 +22,17 @@ export interface SessionAuthenticatorOptions {
   logError: (error: unknown, message: string) => void;
   /** `app.security.platform-second-factor`: what `secondFactorRequired` is for other tenants. */
   platformSecondFactorRequired: boolean;
-  lifetimes: Pick<TokenLifetimes, 'idleMs'>;
+  /** `app.security.profile`: every user needs a second factor. */
+  isStrict: boolean;
+  lifetimes: Pick<TokenLifetimes, 'idleMs' | 'sessionSeconds'>;
   /** Maximum number of cached sessions. */
   maxCached?: number;
 }
 
 interface LiveSession {
   principal: Principal;
+  /** Of its tokens: those of former generations were replaced. */
+  generation: number;
   expiresAtMs: number;
   /** The last use that was recorded; -Infinity: none. */
   lastUseRecordedAtMs: number;
@@ -79,16 +83,17 @@ export class SessionAuthenticator {
     return this.#principalOf(await this.#tokens.verify('cookie', cookie), address, isCheck);
   }
 
-  async #principalOf({ sessionId }: VerifiedToken, address: string, isCheck: boolean): Promise<Principal> {
+  async #principalOf({ sessionId, generation }: VerifiedToken, address: string, isCheck: boolean): Promise<Principal> {
     let live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
     const nowMs = this.#clock();
     const sinceMs = idleSince(nowMs, this.#idleMs).getTime();
-    if (live !== undefined && live.lastUsedMs < sinceMs) {
-      // It may have been used on another node since it was cached here.
+    if (live !== undefined && (live.lastUsedMs < sinceMs || live.generation < generation)) {
+      // It may have been used, or got other tokens, on another node since it was cached here.
       this.#live.drop(sessionId);
       live = await this.#live.get(sessionId);
     }
     if (live === undefined || live.expiresAtMs <= nowMs || live.lastUsedMs < sinceMs) throw sessionEnded();
+    if (live.generation !== generation) throw tokenReplaced();
     if (isCheck) return live.principal;
     live.lastUsedMs = nowMs;
     if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
@@ -114,17 +119,30 @@ export function lastUseMs({ last_used_at, created_at }: Pick<LiveSessionRow, 'la
   return Date.parse(last_used_at ?? created_at);
 }
 
+/** When the session ends at the latest: also older sessions have at most the lifetime that is set now. */
+export function expiryMs(
+  { created_at, expires_at }: Pick<LiveSessionRow, 'created_at' | 'expires_at'>,
+  { sessionSeconds }: Pick<TokenLifetimes, 'sessionSeconds'>,
+): number {
+  return Math.min(Date.parse(expires_at), Date.parse(created_at) + sessionSeconds * 1000);
+}
+
 export function sessionEnded(): Refusal {
   return new Refusal('credentials_invalid', 'The session has ended. Log in again.');
 }
 
+export function tokenReplaced(): Refusal {
+  return new Refusal('credentials_invalid', 'The token was replaced by a newer one of its session.');
+}
+
 async function loadLiveSession(
   sessionId: string,
-  { database, platformSecondFactorRequired }: SessionAuthenticatorOptions,
+  { database, platformSecondFactorRequired, isStrict, lifetimes }: SessionAuthenticatorOptions,
 ): Promise<LiveSession | undefined> {
   const [row] = await database.run(findLiveSession, [sessionId]);
   if (row === undefined) return undefined;
-  const isRequired = row.tenant_id === platformTenant ? platformSecondFactorRequired : row.second_factor_required;
+  const isRequired =
+    isStrict || (row.tenant_id === platformTenant ? platformSecondFactorRequired : row.second_factor_required);
   const steppedUpUntilMs = row.stepped_up_until === null ? Number.NEGATIVE_INFINITY : Date.parse(row.stepped_up_until);
   return {
     principal: {
@@ -133,7 +151,8 @@ async function loadLiveSession(
       ...principalOfAccount(row),
       ...(row.has_second_factor ? { secondFactor: { steppedUpUntilMs } } : isRequired && { mayOnlyEnrol: true }),
     },
-    expiresAtMs: Date.parse(row.expires_at),
+    generation: row.generation,
+    expiresAtMs: expiryMs(row, lifetimes),
     lastUseRecordedAtMs: row.last_used_at === null ? Number.NEGATIVE_INFINITY : Date.parse(row.last_used_at),
     lastUsedMs: lastUseMs(row),
   };

@@ -14,6 +14,8 @@ export interface LiveSessionRow extends AccountRow {
   expires_at: string;
   last_used_at: string | null;
   stepped_up_until: string | null;
+  /** Of its tokens. */
+  generation: number;
   /** By its tenant. */
   second_factor_required: boolean;
 }
@@ -55,16 +57,18 @@ export const startSession = statement<{ id: string }>(
 
 export const findLiveSession = statement<LiveSessionRow>(
   'sessions.find_live',
-  `select ${accountColumns}, s.created_at, s.expires_at, s.last_used_at, s.stepped_up_until, t.second_factor_required
+  `select ${accountColumns}, s.created_at, s.expires_at, s.last_used_at, s.stepped_up_until, s.generation, t.second_factor_required
      from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
 
-export const endSession = statement<{ user_id: number; tenant_id: number; user_name: string }>(
+export const endSession = statement<
+  { user_id: number; tenant_id: number; user_name: string } & Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>
+>(
   'sessions.end',
   `update session s set ended_at = $2 from app_user u
     where s.id = $1 and s.ended_at is null and u.id = s.user_id
-   returning s.user_id, u.tenant_id, u.user_name`,
+   returning s.user_id, u.tenant_id, u.user_name, s.created_at, s.stepped_up_until`,
 );
 
 export const endSessionsOfUser = statement(
@@ -108,9 +112,16 @@ export const deleteExpiredSessions = statement<{ id: string }>(
 );
 
 /** Values: session, until when, user. */
-export const stepUpSession = statement<{ id: string }>(
+export const stepUpSession = statement<{ generation: number }>(
   'sessions.step_up',
-  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id',
+  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning generation',
+);
+
+/** Returns no row when the tokens were replaced before. Values: session, the generation of the token that is replaced. */
+export const advanceGeneration = statement<{ generation: number }>(
+  'sessions.advance_generation',
+  `update session set generation = generation + 1 where id = $1 and generation = $2 and ended_at is null
+   returning generation`,
 );
 
 /** Returns by what the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */

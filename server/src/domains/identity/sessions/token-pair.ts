@@ -11,6 +11,8 @@ export type TokenPair = Static<typeof tokenPair>;
 export interface OpenedSession {
   id: string;
   expiresAtMs: number;
+  /** Of its tokens. */
+  generation: number;
 }
 
 export interface TokenLifetimes {
@@ -36,28 +38,36 @@ export async function signAccessToken(
 ): Promise<Pick<TokenPair, 'accessToken' | 'expiresIn'>> {
   const remainingSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
   const expiresIn = Math.min(lifetimes.accessTokenSeconds, remainingSeconds);
-  return { accessToken: await tokens.sign('access', contentOf(user, session.id, expiresIn)), expiresIn };
+  return { accessToken: await tokens.sign('access', contentOf(user, session, expiresIn)), expiresIn };
 }
 
-export function signRefreshToken(
-  user: AccountRow,
-  sessionId: string,
-  { tokens, lifetimes }: TokenDeps,
-): Promise<string> {
-  return tokens.sign('refresh', contentOf(user, sessionId, lifetimes.sessionSeconds));
+export async function signTokenPair(user: AccountRow, session: OpenedSession, deps: TokenDeps): Promise<TokenPair> {
+  const refreshToken = await signRefreshToken(user, session, deps);
+  const { accessToken, expiresIn } = await signAccessToken(user, session, deps);
+  return { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' };
+}
+
+function signRefreshToken(user: AccountRow, session: OpenedSession, { tokens, lifetimes }: TokenDeps): Promise<string> {
+  return tokens.sign('refresh', contentOf(user, session, lifetimes.sessionSeconds));
 }
 
 /** The cookie of the console: it names the session and nothing else, and lives as long. */
 export function signCookie(user: AccountRow, session: OpenedSession, { tokens, clock }: TokenDeps): Promise<string> {
   const lifetimeSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
-  return tokens.sign('cookie', { subject: String(user.id), sessionId: session.id, claims: {}, lifetimeSeconds });
+  const { id: sessionId, generation } = session;
+  return tokens.sign('cookie', { subject: String(user.id), sessionId, generation, claims: {}, lifetimeSeconds });
 }
 
 /** The claims of the interface (JWT claims). */
-function contentOf(user: AccountRow, sessionId: string, lifetimeSeconds: number): TokenContent {
+function contentOf(
+  user: AccountRow,
+  { id: sessionId, generation }: OpenedSession,
+  lifetimeSeconds: number,
+): TokenContent {
   return {
     subject: String(user.id),
     sessionId,
+    generation,
     claims: {
       username: user.user_name,
       roles: user.roles,

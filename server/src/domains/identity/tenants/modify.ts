@@ -31,7 +31,7 @@ export async function modifyTenant(
   deps: ModifyTenantDeps,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<TenantRecord>> {
-  refuseTestKey(principal, 'tenants');
+  refuseTestKey(principal, 'change tenants');
   const { id, name, state, secondFactorRequired, address, taxId } = input;
   const addressJson = address && JSON.stringify(address);
   const mails = [input.customerMails ?? null, input.mailLanguage ?? null];

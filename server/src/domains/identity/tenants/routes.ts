@@ -44,6 +44,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         'another one. What is left out stays as it is.',
       headers: idempotencyHeaders,
       body: sellerInput,
+      refuses: ['livemode_mismatch'],
       data: sellerRecord,
       handle: async ({ body, principal, headers }) =>
         replyOnce('Seller updated', await modifySeller(body, principal, deps, idempotencyKeyOf(headers))),

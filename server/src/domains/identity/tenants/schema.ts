@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { never } from '../../../platform/http/documented-rules.ts';
 import { address, keptAddress, nullable, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 
 export const mailLanguages = ['en', 'de'] as const;
@@ -47,10 +48,20 @@ export const tenantInput = Type.Object(
       }),
     ),
     mailLanguage: Type.Optional(
-      Type.Enum([...mailLanguages], { description: 'The language of these mails. Default of a new tenant: `en`.' }),
+      Type.Enum([...mailLanguages], {
+        description:
+          'The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`.',
+      }),
     ),
   },
-  { additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
+  {
+    additionalProperties: false,
+    ...requiredToCreate(requiredOfNewTenant),
+    documented: never(
+      { required: ['id', 'state'], properties: { id: { const: 0 }, state: { const: false } } },
+      { required: ['id', 'secondFactorRequired'], properties: { id: { const: 0 } } },
+    ),
+  },
 );
 
 export const tenantQuery = Type.Object({

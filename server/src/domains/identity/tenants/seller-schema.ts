@@ -44,7 +44,11 @@ export const sellerInput = Type.Object(
         description: `true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. ${kept}`,
       }),
     ),
-    mailLanguage: Type.Optional(Type.Enum([...mailLanguages], { description: `The language of these mails. ${kept}` })),
+    mailLanguage: Type.Optional(
+      Type.Enum([...mailLanguages], {
+        description: `The language of these mails, and of the page and the PDF of an invoice. ${kept}`,
+      }),
+    ),
     mailTexts: Type.Optional(
       Type.Union([mailTexts, Type.Null()], {
         title: 'texts by language and mail, or null',

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
+import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
@@ -43,6 +44,7 @@ export async function modifySeller(
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<SellerRecord>> {
   const { id } = input;
+  refuseTestKey(principal, 'change the seller');
   requireOwn(id, principal);
   const { name, address, taxId, brandColor, logo, customerMails, mailLanguage, mailTexts } = input;
   if (mailTexts != null) requirePlaceholders(mailTexts);

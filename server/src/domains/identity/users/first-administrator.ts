@@ -13,7 +13,7 @@ import { isCommonPassword } from './common-passwords.ts';
 import { insertWithNames } from './modify.ts';
 import { recordOf } from './record.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
-import { anyUser, lockUsers } from './statements.ts';
+import { anyUser, lockUsers, type UserRow } from './statements.ts';
 
 export interface FirstAdministratorDeps {
   database: Database;
@@ -36,6 +36,9 @@ export interface FirstAdministrator {
   password?: string;
   /** The file that holds the generated password. */
   passwordFile?: string;
+  /** With app.security.profile=strict: the link with which the administrator chooses a password, and the file that holds it. */
+  invitation?: string;
+  invitationFile?: string;
   /** The configured password is a commonly used one: log a warning. */
   hasCommonPassword?: boolean;
 }
@@ -59,7 +62,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
     throw new FirstAdministratorError(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
   }
   const passwordFile = join(deps.dataDir, 'admin-password');
-  const password = given ?? (await generatedPassword(passwordFile));
+  const password = given ?? (await keptSecret(passwordFile, 'the first password', () => randomText(passwordLength)));
   const created = await insertAdministrator(await passwords.hash(password), deps);
   if (given !== undefined)
     return { account, created, ...((await isCommonPassword(given)) && { hasCommonPassword: true }) };
@@ -71,9 +74,9 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   return { account, created };
 }
 
-async function generatedPassword(file: string): Promise<string> {
+export async function keptSecret(file: string, what: string, draw: () => string): Promise<string> {
   try {
-    return await readOrCreateSecret(file, () => randomText(passwordLength));
+    return await readOrCreateSecret(file, draw);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -82,7 +85,7 @@ async function generatedPassword(file: string): Promise<string> {
         ? 'it is a folder, but a file belongs there: move it away'
         : 'make the folder writable and free space on its disk';
     throw new FirstAdministratorError(
-      `the first password cannot be kept in ${file} (${code}); ${remedy}, or set app.admin.password.`,
+      `${what} cannot be kept in ${file} (${code}); ${remedy}, or set app.admin.password.`,
       { cause: error },
     );
   }
@@ -117,15 +120,15 @@ export async function addAdministrator({
   await requireStrongPassword(password, passwordMinLength, 'password');
   refuseOwnName(password, { userName: account, email: account }, 'password');
   const passwordHash = await passwords.hash(password);
-  await database.transaction((transaction) =>
-    insertPlatformAdministrator(transaction, { account, passwordHash, nowMs: clock() }),
-  );
+  await database.transaction(async (transaction) => {
+    await insertPlatformAdministrator(transaction, { account, passwordHash, nowMs: clock() });
+  });
 }
 
-async function insertPlatformAdministrator(
+export async function insertPlatformAdministrator(
   transaction: Queryable,
-  { account, passwordHash, nowMs }: { account: string; passwordHash: string; nowMs: number },
-): Promise<void> {
+  { account, passwordHash, nowMs }: { account: string; passwordHash: string | null; nowMs: number },
+): Promise<UserRow> {
   const user = {
     tenantId: platformTenant,
     userName: account,
@@ -143,4 +146,5 @@ async function insertPlatformAdministrator(
     recordId: created.id,
     after: recordOf(created),
   });
+  return created;
 }

@@ -59,7 +59,7 @@ export async function modifyUser(
   deps: ModifyUserDeps,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<UserRecord>> {
-  refuseTestKey(principal, 'users');
+  refuseTestKey(principal, 'change users');
   if (input.password !== undefined) requireSessionToSet('password', principal);
   const now = new Date(deps.clock());
   const { id } = input;

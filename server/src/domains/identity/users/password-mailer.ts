@@ -22,7 +22,7 @@ type Purpose = keyof typeof lifetimeMs;
 const maxOpenTokens = 5;
 /** Users of different tenants can have one address. */
 const maxUsersOfAddress = 5;
-const tokenBytes = 32;
+export const tokenBytes = 32;
 
 /**
  * Mails the tokens with which users choose a password: to reset it, or to accept an invitation. Known and unknown addresses get the same answer in the same time: both cost one query, and
@@ -138,12 +138,11 @@ const messages: Record<Purpose, (userName: string, token: string, publicUrl: str
   }),
 };
 
+/** The page on which a password is chosen with a token. */
+export function choosePasswordUrl(token: string, publicUrl: string): string {
+  return `${publicUrl}/reset-password?token=${token}`;
+}
+
 function waysToUse(token: string, publicUrl: string): string[] {
-  return [
-    `${publicUrl}/reset-password?token=${token}`,
-    '',
-    'or send this token to POST /api/user/reset-password:',
-    '',
-    token,
-  ];
+  return [choosePasswordUrl(token, publicUrl), '', 'or send this token to POST /api/user/reset-password:', '', token];
 }

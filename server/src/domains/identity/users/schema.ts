@@ -18,6 +18,9 @@ const newPassword = (...notes: string[]) =>
 const userType = Type.Enum([...userTypes]);
 const role = Type.Enum([...roleNames]);
 
+/** In answers. Without a format: the letters of an address are not limited, and validators disagree about those beyond ASCII. */
+const userEmail = Type.String({ documented: { format: undefined } });
+
 export const forgotPasswordInput = Type.Object(
   { email: Type.String({ minLength: 1, maxLength: 254 }) },
   { additionalProperties: false },
@@ -44,7 +47,7 @@ export const changePasswordInput = Type.Object(
 export const currentUser = Type.Object({
   userId: Type.Integer(),
   userName: Type.String(),
-  email: Type.String(),
+  email: userEmail,
   userType,
   tenantId: tenantIdOnWire,
   roles: Type.Array(Type.String()),
@@ -109,7 +112,7 @@ export const userInput = Type.Object(
 export const userRecord = Type.Object({
   id: Type.Integer(),
   userName: Type.String(),
-  email: Type.String(),
+  email: userEmail,
   userType,
   tenantId: tenantIdOnWire,
   roles: Type.Array(Type.String()),

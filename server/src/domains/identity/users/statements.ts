@@ -130,6 +130,12 @@ export const findOpenReset = statement<{ user_id: number }>(
   'select user_id from password_reset where token_hash = $1 and used_at is null and expires_at > $2',
 );
 
+/** Values: user, now. */
+export const findOpenResetOfUser = statement<{ user_id: number }>(
+  'users.find_open_reset_of_user',
+  'select user_id from password_reset where user_id = $1 and used_at is null and expires_at > $2 limit 1',
+);
+
 export const lockActiveUser = statement<UserRow>(
   'users.lock_active',
   `select ${columns} from app_user u join tenant t on t.id = u.tenant_id

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { currencyCodes } from '../../../core/currency.ts';
+import { listPattern } from '../../../platform/http/documented-rules.ts';
 import { tenantField } from '../../../platform/http/list-query.ts';
 import { country, livemode, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
@@ -38,6 +40,7 @@ export const channelInput = Type.Object(
       Type.String({
         minLength: 3,
         maxLength: 1024,
+        documented: { pattern: listPattern(currencyCodes) },
         description: 'The ISO 4217 codes that this channel accepts, comma-separated: `USD,EUR`.',
       }),
     ),

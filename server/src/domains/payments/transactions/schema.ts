@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { absent, given, never } from '../../../platform/http/documented-rules.ts';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
+  bothMetadata,
   currencyCode,
   keptMetadata,
   livemode,
@@ -10,7 +12,6 @@ import {
   metadata,
   metadataChange,
   nullable,
-  oneMetadata,
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -72,8 +73,11 @@ export const updateInput = Type.Object(
   {
     additionalProperties: false,
     documented: {
-      ...oneMetadata,
-      if: { anyOf: [{ required: ['failureCode'] }, { required: ['failureMessage'] }] },
+      ...never(
+        bothMetadata,
+        absent('status', 'description', 'metadata', 'metadataReplace', 'failureCode', 'failureMessage'),
+      ),
+      if: { anyOf: [given('failureCode'), given('failureMessage')] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: { required: ['status'], properties: { status: { const: 'FAILED' } } },
     },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
+import { absent, both, given, never } from '../../../platform/http/documented-rules.ts';
 import { cursorListFields, searchField, tenantField, timeFields } from '../../../platform/http/list-query.ts';
 import { idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -15,7 +16,7 @@ export const deliveryListQuery = Type.Object({
   state: Type.Optional(state),
   eventType: Type.Optional(Type.Enum([...eventTypes, pingType])),
   eventId: Type.Optional(idOf('evt', 'Only deliveries of this event.')),
-  search: searchField('their id or the id of their event'),
+  search: searchField('their id or the id of their event', '^(?:dlv|evt)_[0-9a-f]{32}$'),
   ...timeFields,
   tenantId: tenantField,
   livemode: livemodeFilter,
@@ -105,16 +106,12 @@ export const replayInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: {
-      minProperties: 1,
-      dependentRequired: {
-        endpointId: ['since'],
-        since: ['endpointId'],
-        until: ['endpointId'],
-        states: ['endpointId'],
-      },
-      not: { required: ['deliveryId', 'endpointId'] },
-    },
+    documented: never(
+      absent('deliveryId', 'endpointId'),
+      given('deliveryId', 'endpointId'),
+      both(given('endpointId'), absent('since')),
+      ...['since', 'until', 'states'].map((field) => both(given(field), absent('endpointId'))),
+    ),
   },
 );
 

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
+import { absent, both, given, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -72,7 +73,11 @@ export const modifyInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, documented: { minProperties: 2 } },
+  {
+    additionalProperties: false,
+    // Something changes; null is a change of the two limits.
+    documented: never(both(absent('url', 'events', 'state'), untouched('maxInFlight', 'ratePerSecond'))),
+  },
 );
 
 export const endpointInput = Type.Object({ id: endpointId("The endpoint's id.") }, { additionalProperties: false });
@@ -88,10 +93,11 @@ export const rotateInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: {
-      minProperties: 2,
-      not: { required: ['promote'], anyOf: [{ required: ['secret'] }, { required: ['promoteAt'] }] },
-    },
+    documented: never(
+      absent('secret', 'promote', 'promoteAt'),
+      given('promote', 'secret'),
+      given('promote', 'promoteAt'),
+    ),
   },
 );
 

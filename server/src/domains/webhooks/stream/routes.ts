@@ -18,6 +18,7 @@ export const streamType = 'text/event-stream';
 export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[] {
   return [
     get('/api/stream', 'caller', 'Events', {
+      operationId: 'streamEvents',
       summary: 'Stream events as they happen',
       description:
         "Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events " +

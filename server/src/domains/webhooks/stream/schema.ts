@@ -7,6 +7,14 @@ export const streamQuery = Type.Object({
 });
 
 export const lastEventHeader = Type.Object(
-  { 'last-event-id': Type.Optional(Type.String({ maxLength: 100, description: 'The last event that was received.' })) },
+  {
+    'last-event-id': Type.Optional(
+      Type.String({
+        maxLength: 100,
+        documented: { pattern: '^(?:evt_[0-9a-f]{32})?$' },
+        description: 'The last event that was received.',
+      }),
+    ),
+  },
   { additionalProperties: true },
 );

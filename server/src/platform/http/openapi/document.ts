@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Route } from '../route.ts';
+import { stateInputNulls } from './input-nulls.ts';
 import { type OperationExample, operationOf, sharedSchemas } from './operation.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
 import { type DocumentedEvent, webhooksOf } from './webhooks.ts';
@@ -42,6 +43,7 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
     };
   }
   const webhooks = webhooksOf(options.events, options.deliveryHeaders, schemas);
+  stateInputNulls(paths, webhooks, schemas.used);
   return {
     openapi: '3.1.0',
     info: {

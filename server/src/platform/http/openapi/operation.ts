@@ -51,12 +51,12 @@ export function operationOf(
   };
 }
 
-/** A body that may be null may be left out. */
+/** A body that may be left out may be null too. */
 function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
   const { anyOf } = body as { anyOf?: TSchema[] };
   const required = anyOf?.some((one) => (one as Json).type === 'null') !== true;
   const name = schemas.nameOf(body);
-  const shape = required ? body : (anyOf?.[0] as TSchema);
+  const shape = required ? body : ({ ...anyOf?.[0], type: ['object', 'null'] } as TSchema);
   const schema = name === undefined || required ? schemas.refer(shape) : schemas.add(name, () => schemas.refer(shape));
   return { required, content: { 'application/json': { schema, ...withExample(example) } } };
 }
@@ -151,7 +151,11 @@ function operationIdOf(method: string, path: string): string {
 
 const camelCase = (text: string) => text.replaceAll(/-(\w)/g, (_, first: string) => first.toUpperCase());
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const pluralOf = (noun: string) => noun.replace(/y$/, 'ie').replace(/x$/, 'xe').concat('s');
+const pluralOf = (noun: string) =>
+  noun
+    .replace(/(?<![aeiou])y$/, 'ie')
+    .replace(/x$/, 'xe')
+    .concat('s');
 
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';

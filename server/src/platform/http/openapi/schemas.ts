@@ -51,9 +51,9 @@ export class DocumentSchemas {
     const { title, properties, items, anyOf, documented, ...rest } = schema;
     return withoutUnionOfNull({
       ...rest,
+      ...typeAndFormat(rest, property),
       // Rules that the route enforces itself, with a clearer refusal than validation would give.
       ...(documented as Json | undefined),
-      ...typeAndFormat(rest, property),
       // A title completes the sentence of a refusal; generators would make it the name of a type.
       ...(typeof title === 'string' && rest.description === undefined && { description: sentence(title) }),
       ...(properties !== undefined && { properties: this.#properties(properties as Record<string, TSchema>) }),

@@ -1,11 +1,14 @@
-import { decimalOf } from '../../../../core/money.ts';
 import type { CustomerRecord } from '../../customers/record.ts';
+import { dayIn, type Language } from '../formats.ts';
 import type { InvoiceRecord } from '../record.ts';
 import type { Seller } from '../statements.ts';
+import { Figures } from './figures.ts';
+import { type Labels, labelsIn } from './labels.ts';
 
 /** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */
 export interface InvoiceDocument {
   id: number;
+  language: Language;
   title: string;
   /** Shown next to the title when the invoice is not simply open. */
   stamp: 'Paid' | 'Void' | 'Draft' | null;
@@ -30,98 +33,120 @@ export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
-/** The column titles of the lines. */
-export const lineColumns = ['Description', 'Quantity', 'Unit price', 'Tax', 'Amount'] as const;
+/** What the parts of one invoice are written with. */
+interface Writing {
+  language: Language;
+  labels: Labels;
+  figures: Figures;
+}
 
-/** Formats an invoice for rendering. */
-export function documentOf(invoice: InvoiceRecord, seller: Seller, buyer: Buyer): InvoiceDocument {
-  const { currency, number, status } = invoice;
+/** Formats an invoice for rendering, in the language in which the tenant addresses its customers. */
+export function documentOf(
+  invoice: InvoiceRecord,
+  seller: Seller,
+  buyer: Buyer,
+  language: Language = 'en',
+): InvoiceDocument {
+  const labels = labelsIn[language];
+  const figures = new Figures(language, invoice.currency);
+  const writing = { language, labels, figures };
   return {
     id: invoice.id,
-    title: number === null ? 'Invoice' : `Invoice ${number}`,
-    stamp: stamps[status],
+    language,
+    title: invoice.number === null ? labels.invoice : `${labels.invoice} ${invoice.number}`,
+    stamp: stamps[invoice.status],
     seller: {
       name: seller.name,
-      details: [...addressOf(seller), ...(seller.taxId ? [`Tax ID: ${seller.taxId}`] : [])],
+      details: [...addressOf(seller, language), ...(seller.taxId ? [`${labels.taxId}: ${seller.taxId}`] : [])],
     },
-    buyer: [buyer.name, ...addressOf(buyer), ...(buyer.email ? [buyer.email] : [])],
-    paymentSummary: paymentSummaryOf(invoice),
-    facts: factsOf(invoice),
+    buyer: [buyer.name, ...addressOf(buyer, language), ...(buyer.email ? [buyer.email] : [])],
+    paymentSummary: paymentSummaryOf(invoice, writing),
+    facts: factsOf(invoice, writing),
     description: invoice.description,
     lines: invoice.lines.map((line) => ({
       description: line.description,
-      quantity: grouped(String(line.quantity)),
-      unitPrice: figureOf(line.unitAmount, currency),
-      tax: taxOf(line, currency),
-      amount: figureOf(line.amount, currency),
+      quantity: figures.grouped(String(line.quantity)),
+      unitPrice: figures.amount(line.unitAmount),
+      tax: taxOf(line, figures),
+      amount: figures.amount(line.amount),
     })),
-    sums: sumsOf(invoice),
+    sums: sumsOf(invoice, writing),
     changedAt: new Date(invoice.updatedTime),
   };
 }
 
 /** With a state, the postal code follows it, as in the countries that have states; otherwise it precedes the city. */
-function addressOf({ address }: Pick<Buyer, 'address'>): string[] {
+function addressOf({ address }: Pick<Buyer, 'address'>, language: Language): string[] {
   const { line1, line2, postalCode, city, state, country } = address ?? {};
   const cityLine = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
-  const lines = [line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country)];
+  const lines = [line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country, language)];
   return lines.filter((line): line is string => !!line);
 }
 
-const countryNames = new Intl.DisplayNames('en', { type: 'region' });
+const countryNames: Readonly<Record<Language, Intl.DisplayNames>> = {
+  en: new Intl.DisplayNames('en', { type: 'region' }),
+  de: new Intl.DisplayNames('de', { type: 'region' }),
+};
 
 /** DE → Germany; a code of three letters stays as it is. */
-function countryOf(code: string): string {
-  return code.length === 2 ? (countryNames.of(code) ?? code) : code;
+function countryOf(code: string, language: Language): string {
+  return code.length === 2 ? (countryNames[language].of(code) ?? code) : code;
 }
 
-function paymentSummaryOf(invoice: InvoiceRecord) {
-  const { status, currency, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
-  const refunded = amountRefunded > 0 ? `, ${priceOf(amountRefunded, currency)} refunded` : '';
+function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, figures }: Writing) {
+  const { status, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
+  const refunded = amountRefunded > 0 ? `, ${labels.refunded(figures.price(amountRefunded))}` : '';
+  const day = (time: string | null) => dayOf(time, language);
   if (status === 'DRAFT') return null;
-  if (status === 'VOID') return `Void since ${dayOf(closedTime)}: nothing is to be paid`;
-  if (total === 0) return 'Nothing is to be paid';
-  if (status === 'PAID') return `${priceOf(total, currency)} paid on ${dayOf(paidTime)}${refunded}`;
-  return `${priceOf(amountRemaining, currency)} to pay by ${dayOf(dueDate)}${refunded}`;
+  if (status === 'VOID') return labels.voidSince(day(closedTime));
+  if (total === 0) return labels.nothingToPay;
+  if (status === 'PAID') return labels.paidOn(figures.price(total), day(paidTime)) + refunded;
+  return labels.toPayBy(figures.price(amountRemaining), day(dueDate)) + refunded;
 }
 
-function factsOf({ finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord): LabelledValue[] {
+function factsOf(
+  { finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord,
+  { language, labels }: Writing,
+): LabelledValue[] {
+  const day = (time: string | null) => dayOf(time, language);
   const facts: [string, string | null][] = [
-    ['Date', dayOf(finalizedTime)],
-    ['Due', status === 'VOID' ? null : dayOf(dueDate)],
-    ['Period', periodStart && periodEnd && `${dayOf(periodStart)} – ${dayOf(periodEnd)}`],
+    [labels.date, day(finalizedTime)],
+    [labels.due, status === 'VOID' ? null : day(dueDate)],
+    [labels.period, periodStart && periodEnd && `${day(periodStart)} – ${day(periodEnd)}`],
   ];
   return facts.filter((fact): fact is LabelledValue => fact[1] !== null);
 }
 
-function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], currency: string): string {
-  if (taxRate !== null) return percentOf(taxRate);
-  return taxAmount === 0 ? '' : figureOf(taxAmount, currency);
+function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], figures: Figures): string {
+  if (taxRate !== null) return figures.percent(taxRate);
+  return taxAmount === 0 ? '' : figures.amount(taxAmount);
 }
 
-function sumsOf(invoice: InvoiceRecord): LabelledValue[] {
-  const { currency, status, subtotal, total, amountPaid, amountRemaining } = invoice;
+function sumsOf(invoice: InvoiceRecord, writing: Writing): LabelledValue[] {
+  const { labels, figures } = writing;
+  const { status, subtotal, total, amountPaid, amountRemaining } = invoice;
   const sums: LabelledValue[] = [
-    ['Subtotal', priceOf(subtotal, currency)],
-    ...taxesOf(invoice),
-    ['Total', priceOf(total, currency)],
+    [labels.subtotal, figures.price(subtotal)],
+    ...taxesOf(invoice, writing),
+    [labels.total, figures.price(total)],
   ];
   if (status === 'DRAFT') return sums;
-  if (amountPaid > 0) sums.push(['Paid', priceOf(-amountPaid, currency)]);
-  return [...sums, ['To pay', priceOf(amountRemaining, currency)]];
+  if (amountPaid > 0) sums.push([labels.paid, figures.price(-amountPaid)]);
+  return [...sums, [labels.toPay, figures.price(amountRemaining)]];
 }
 
 /** The tax of each rate with its base; taxes given as amounts are summed up in the last entry. */
-function taxesOf({ lines, currency }: InvoiceRecord): LabelledValue[] {
+function taxesOf({ lines }: InvoiceRecord, { labels, figures }: Writing): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
   const withTaxAmount = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
   const taxes = rates.map((rate): LabelledValue => {
     const withRate = lines.filter(({ taxRate }) => taxRate === rate);
-    const base = figureOf(sumOf(withRate.map(({ amount }) => amount)), currency);
-    return [`Tax ${percentOf(rate)} of ${base}`, priceOf(sumOf(withRate.map(({ taxAmount }) => taxAmount)), currency)];
+    const base = figures.amount(sumOf(withRate.map(({ amount }) => amount)));
+    const tax = sumOf(withRate.map(({ taxAmount }) => taxAmount));
+    return [labels.taxOf(figures.percent(rate), base), figures.price(tax)];
   });
   if (withTaxAmount.length > 0 || rates.length === 0)
-    taxes.push(['Tax', priceOf(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)), currency)]);
+    taxes.push([labels.tax, figures.price(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)))]);
   return taxes;
 }
 
@@ -129,25 +154,4 @@ function taxesOf({ lines, currency }: InvoiceRecord): LabelledValue[] {
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
 /** 2027-06-30 → `30 June 2027`, which is unambiguous in all countries. */
-function dayOf(time: string | null): string | null {
-  if (time === null) return null;
-  return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-}
-
-/** 123456 EUR → `EUR 1,234.56`, without a line break. The code stands first to keep the figures of a column aligned. */
-const priceOf = (amount: number | bigint, currency: string) => `${currency}\u00a0${figureOf(amount, currency)}`;
-
-function figureOf(amount: number | bigint, currency: string): string {
-  const [whole = '', fraction] = decimalOf(amount < 0 ? -amount : amount, currency).split('.');
-  return `${amount < 0 ? '−' : ''}${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`}`;
-}
-
-const grouped = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
-
-/** 1900 basis points → `19 %`; 725 → `7.25 %`. */
-function percentOf(basisPoints: number): string {
-  const fraction = String(basisPoints % 100)
-    .padStart(2, '0')
-    .replace(/0+$/, '');
-  return `${Math.floor(basisPoints / 100)}${fraction === '' ? '' : `.${fraction}`}\u00a0%`;
-}
+const dayOf = (time: string | null, language: Language) => (time === null ? null : dayIn(language, time));

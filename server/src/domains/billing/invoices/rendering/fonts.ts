@@ -62,7 +62,27 @@ function installedFace(anchor: string, regular: string, bold: string): Face | un
 function lazyFont(file: string): () => Font {
   let font: Font | undefined;
   return () => {
-    font ??= (require('fontkit') as { create: (bytes: Buffer) => Font }).create(readFileSync(file));
+    font ??= withOwnCharacters(
+      (require('fontkit') as { create: (bytes: Buffer) => OpenedFont }).create(readFileSync(file)),
+    );
     return font;
   };
+}
+
+interface OpenedFont extends Font {
+  getGlyph: (id: number, codePoints?: number[]) => { codePoints: number[] };
+}
+
+/**
+ * The font keeps each glyph with the characters for which it was first asked, and Ö asks for O as a part of it, for no character:
+ * nobody could search or copy the O of later files.
+ */
+function withOwnCharacters(font: OpenedFont): OpenedFont {
+  const getGlyph = font.getGlyph.bind(font);
+  font.getGlyph = (id, codePoints = []) => {
+    const glyph = getGlyph(id, codePoints);
+    if (codePoints.length > 0) glyph.codePoints = codePoints;
+    return glyph;
+  };
+  return font;
 }

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
 import { escaped } from '../../../../platform/http/html.ts';
-import { type InvoiceDocument, type LabelledValue, lineColumns } from './document.ts';
+import type { Language } from '../formats.ts';
+import type { InvoiceDocument, LabelledValue } from './document.ts';
+import { labelsIn } from './labels.ts';
 
 /** Always light, since invoices are printed. The layout does not depend on the paper size. */
-const style = `:root { color-scheme: only light; background: #fff; color: #1a1a1a; }
+const styleOf = ([page, of]: readonly [
+  string,
+  string,
+]) => `:root { color-scheme: only light; background: #fff; color: #1a1a1a; }
 body {
   font: 0.875rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;
   max-width: 44rem; margin: 3rem auto; padding: 0 1.5rem;
@@ -43,31 +48,37 @@ tr, .sums { break-inside: avoid; }
 }
 @page {
   margin: 18mm 16mm 20mm;
-  @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; color: #595959; }
+  @bottom-right { content: "${page} " counter(page) " ${of} " counter(pages); font: 8pt system-ui, sans-serif; color: #595959; }
 }
 @media print { body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } }
 `;
 
+const styles: Readonly<Record<Language, string>> = {
+  en: styleOf(labelsIn.en.page),
+  de: styleOf(labelsIn.de.page),
+};
+
 /** No scripts, no resources, no frames. */
-export const contentPolicy =
-  `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; ` +
-  "frame-ancestors 'none'";
+export const contentPolicyOf = ({ language }: InvoiceDocument) =>
+  `default-src 'none'; style-src 'sha256-${hash('sha256', styles[language], 'base64')}'; base-uri 'none'; ` +
+  "form-action 'none'; frame-ancestors 'none'";
 
 export function renderHtml(invoice: InvoiceDocument): string {
-  const { title, stamp, seller, buyer, paymentSummary, facts, description, lines, sums } = invoice;
+  const { language, title, stamp, seller, buyer, paymentSummary, facts, description, lines, sums } = invoice;
+  const labels = labelsIn[language];
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}${stamp === null ? '' : ` (${stamp.toLowerCase()})`}</title>
-<style>${style}</style>
+<title>${escaped(title)}${stamp === null ? '' : ` (${labels.stamps[stamp].toLowerCase()})`}</title>
+<style>${styles[language]}</style>
 </head>
 <body>
 <p class="seller"><strong>${escaped(seller.name)}</strong>${seller.details.map(escaped).join('\n')}</p>
-<div class="title"><h1>${escaped(title)}</h1>${stamp === null ? '' : `<p class="stamp ${stamp}">${stamp}</p>`}</div>
+<div class="title"><h1>${escaped(title)}</h1>${stamp === null ? '' : `<p class="stamp ${stamp}">${labels.stamps[stamp]}</p>`}</div>
 <div class="parties">
-<div class="buyer"><h2>Billed to</h2>
+<div class="buyer"><h2>${labels.billedTo}</h2>
 <p>${buyer.map(escaped).join('\n')}</p></div>
 <dl>
 ${pairs(facts)}
@@ -76,7 +87,7 @@ ${pairs(facts)}
 ${paymentSummary === null ? '' : `<p class="demand">${escaped(paymentSummary)}</p>`}
 ${description === null ? '' : `<p>${escaped(description)}</p>`}
 <table>
-<thead><tr>${lineColumns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<thead><tr>${labels.columns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
 ${lines.map(rowOf).join('\n')}
 </tbody>

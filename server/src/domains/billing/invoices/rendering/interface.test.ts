@@ -137,6 +137,33 @@ describe.each(formats)('as %s', (format) => {
     expect(await textOf(voided)).not.toContain('30 June 2027');
   });
 
+  test('it is in German for a tenant whose mails are, with German figures, days and countries', async () => {
+    const tenantId = await makeTenant(florin, admin);
+    const changes = { id: tenantId, mailLanguage: 'de', taxId: 'DE123456789' };
+    dataOf(await florin.post('/api/tenant/modify', changes, admin));
+    const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    const customerId = await makeCustomer(florin, as, { address: { city: 'Wien', country: 'AT' } });
+    const invoice = {
+      lines: [{ description: 'Brot', quantity: 1200, unitAmount: 450, taxRate: 725 }],
+      ...{ currency: 'EUR', dueDate: '2027-06-30', customerId, tenantId },
+    };
+    const id = dataOf(await florin.post('/api/invoice/create', invoice, admin)).id;
+    const read = async () => (await readOn(id, format)).map((row) => row.replaceAll('\u00a0', ' '));
+    expect((await read()).join('\n')).toMatch(/entwurf/i);
+    const { number } = dataOf(await florin.post('/api/invoice/finalize', { id }, as));
+    const rows = await read();
+    for (const row of [
+      ...['Steuernummer: DE123456789', 'Rechnung an', 'Österreich', 'Fällig am 30. Juni 2027'],
+      ...['5.791,50 EUR zu zahlen bis 30. Juni 2027', 'Brot 1.200 4,50 7,25 % 5.400,00'],
+      ...['Zwischensumme 5.400,00 EUR', '7,25 % Steuer auf 5.400,00 391,50 EUR', 'Gesamtbetrag 5.791,50 EUR'],
+      'Zu zahlen 5.791,50 EUR',
+    ]) {
+      expect(rows.join('\n')).toContain(row);
+    }
+    expect(rows.join('\n')).toContain(`Rechnung ${number}`);
+    expect(rows.join('\n')).not.toMatch(/Invoice|Unit price|Total|To pay|Page/);
+  });
+
   test('the customer is shown with the whole address, in any script', async () => {
     const address = { line1: 'Žižkovská 12', postalCode: '130 00', city: 'Praha', country: 'CZ' };
     const names = ['Šárka Ångström', 'Ελένη Παπαδοπούλου', 'Иван Щербаков'];

@@ -33,14 +33,14 @@ export class PageLayout {
   readonly #document: InstanceType<typeof PDFDocument>;
   readonly #pdf: Promise<Buffer>;
 
-  constructor(faces: readonly Face[], info: { title: string; author: string; changedAt: Date }) {
-    const { title, author, changedAt } = info;
+  constructor(faces: readonly Face[], info: { title: string; author: string; language: string; changedAt: Date }) {
+    const { title, author, language, changedAt } = info;
     this.#faces = faces;
     this.#document = new PDFDocument({
       size: 'A4',
       margin: 0,
       bufferPages: true,
-      lang: 'en',
+      lang: language,
       displayTitle: true,
       // No default font: fonts are registered when they are first used.
       font: null as unknown as string,

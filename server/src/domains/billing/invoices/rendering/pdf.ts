@@ -1,5 +1,6 @@
-import { type InvoiceDocument, type LabelledValue, lineColumns } from './document.ts';
+import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { facesFor } from './fonts.ts';
+import { type Labels, labelsIn } from './labels.ts';
 import { type Box, hairline, PageLayout, type Style } from './page-layout.ts';
 import { canReorder, placeholder, rightToLeft } from './text-layout.ts';
 
@@ -17,37 +18,38 @@ const rightWidth = 215;
 
 /** Renders an invoice as A4 pages with embedded fonts. */
 export function renderPdf(invoice: InvoiceDocument): Promise<Buffer> {
-  const { title, stamp, seller, changedAt } = invoice;
+  const { title, language, stamp, seller, changedAt } = invoice;
+  const labels = labelsIn[language];
   const text = textOf(invoice);
-  const documentTitle = stamp === null ? title : `${title} (${stamp.toLowerCase()})`;
-  const layout = new PageLayout(facesFor(text), { title: documentTitle, author: seller.name, changedAt });
+  const documentTitle = stamp === null ? title : `${title} (${labels.stamps[stamp].toLowerCase()})`;
+  const layout = new PageLayout(facesFor(text), { title: documentTitle, author: seller.name, language, changedAt });
   addHeader(layout, invoice);
   addParties(layout, invoice);
   addLines(layout, invoice);
   addTotals(layout, invoice);
-  addFontNotes(layout, invoice.id, text);
-  addFooter(layout, `${title} · ${seller.name}`);
+  addFontNotes(layout, invoice.id, text, labels);
+  addFooter(layout, `${title} · ${seller.name}`, labels);
   return layout.end();
 }
 
 const textOf = ({ seller, buyer, description, lines }: InvoiceDocument) =>
   [seller.name, ...seller.details, ...buyer, description ?? '', ...lines.map((line) => line.description)].join('\n');
 
-function addHeader(layout: PageLayout, { title, stamp, seller }: InvoiceDocument): void {
+function addHeader(layout: PageLayout, { title, language, stamp, seller }: InvoiceDocument): void {
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'left' };
   layout.writeLines(layout.breakLines(seller.name, fullWidth.width, bold), fullWidth, bold);
   if (seller.details.length > 0) {
     layout.writeLines(layout.breakLines(seller.details.join('\n'), fullWidth.width, plain), fullWidth, plain);
   }
   layout.y += 16;
-  if (stamp !== null) addStamp(layout, stamp);
+  if (stamp !== null) addStamp(layout, stamp, labelsIn[language]);
   layout.writeLines(layout.breakLines(title, fullWidth.width, heading), fullWidth, heading);
   layout.y += 14;
 }
 
-function addStamp(layout: PageLayout, stamp: NonNullable<InvoiceDocument['stamp']>): void {
+function addStamp(layout: PageLayout, stamp: NonNullable<InvoiceDocument['stamp']>, labels: Labels): void {
   const style: Style = { size: 12, weight: 'bold', color: stampColors[stamp] };
-  const text = stamp.toUpperCase();
+  const text = labels.stamps[stamp].toUpperCase();
   const width = layout.widthOf(text, style) + 20;
   const y = layout.y + 3;
   layout.drawFrame(layout.right - width, y, width, layout.lineHeight(style) + 4, style.color);
@@ -55,7 +57,8 @@ function addStamp(layout: PageLayout, stamp: NonNullable<InvoiceDocument['stamp'
 }
 
 /** The buyer on the left, the facts on the right; below them the payment summary and the description. */
-function addParties(layout: PageLayout, { buyer, facts, paymentSummary, description }: InvoiceDocument): void {
+function addParties(layout: PageLayout, invoice: InvoiceDocument): void {
+  const { language, buyer, facts, paymentSummary, description } = invoice;
   const top = layout.y;
   const right = layout.right - rightWidth;
   const labels = Math.max(0, ...facts.map(([name]) => layout.widthOf(name, label)));
@@ -68,7 +71,7 @@ function addParties(layout: PageLayout, { buyer, facts, paymentSummary, descript
   const below = layout.y;
   layout.y = top;
   const box: Box = { x: layout.left, width: 250, align: 'left' };
-  layout.writeLines(layout.breakLines('Billed to', box.width, label), box, label);
+  layout.writeLines(layout.breakLines(labelsIn[language].billedTo, box.width, label), box, label);
   layout.writeLines(layout.breakLines(buyer.join('\n'), box.width, plain), box, plain);
   layout.y = Math.max(below, layout.y) + 18;
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'start' };
@@ -88,7 +91,8 @@ interface Columns {
   widths: number[];
 }
 
-function addLines(layout: PageLayout, { lines }: InvoiceDocument): void {
+function addLines(layout: PageLayout, { language, lines }: InvoiceDocument): void {
+  const { columns } = labelsIn[language];
   const rows = lines.map(({ description, quantity, unitPrice, tax, amount }) => ({
     description,
     figures: [quantity, unitPrice, tax, amount],
@@ -96,6 +100,7 @@ function addLines(layout: PageLayout, { lines }: InvoiceDocument): void {
   const { style, widths } = columnsFor(
     layout,
     rows.map(({ figures }) => figures),
+    columns.slice(1),
   );
   const figureBoxes = widths.map((width, i): Box => {
     const after = widths.slice(i + 1).reduce((sum, one) => sum + one + columnGap, 0);
@@ -106,8 +111,8 @@ function addLines(layout: PageLayout, { lines }: InvoiceDocument): void {
     for (const [i, text] of texts.entries()) layout.drawText(text, layout.y, figureBoxes[i] as Box, of);
   };
   const drawColumnNames = () => {
-    layout.drawText(lineColumns[0], layout.y, { ...first, align: 'left' }, label);
-    drawFigures(lineColumns.slice(1), label);
+    layout.drawText(columns[0], layout.y, { ...first, align: 'left' }, label);
+    drawFigures(columns.slice(1), label);
     layout.y += layout.lineHeight(label) + 4;
     layout.drawRule(layout.left, layout.right - layout.left, ink, 0.8);
     layout.y += 5;
@@ -128,14 +133,19 @@ function addLines(layout: PageLayout, { lines }: InvoiceDocument): void {
 }
 
 /** Figures are never broken: their columns are as wide as needed, and the font shrinks when the description gets too narrow. */
-function columnsFor(layout: PageLayout, rows: readonly (readonly string[])[], size = plain.size): Columns {
+function columnsFor(
+  layout: PageLayout,
+  rows: readonly (readonly string[])[],
+  names: readonly string[],
+  size = plain.size,
+): Columns {
   const style = { ...plain, size };
-  const widths = lineColumns.slice(1).map((name, i) => {
+  const widths = names.map((name, i) => {
     const figures = rows.map((row) => layout.widthOf(row[i] as string, style));
     return Math.max(layout.widthOf(name, label), ...figures);
   });
   const rest = widths.reduce((left, width) => left - width - columnGap, layout.right - layout.left);
-  return rest >= 150 || size < 6 ? { style, widths } : columnsFor(layout, rows, size - 1);
+  return rest >= 150 || size < 6 ? { style, widths } : columnsFor(layout, rows, names, size - 1);
 }
 
 function addTotals(layout: PageLayout, { sums: all }: InvoiceDocument): void {
@@ -163,8 +173,8 @@ function addTotals(layout: PageLayout, { sums: all }: InvoiceDocument): void {
 }
 
 /** Adds a note for text that the available fonts and packages cannot show correctly. */
-function addFontNotes(layout: PageLayout, id: number, text: string): void {
-  const page = `The page shows them as they are: /api/invoice/print?id=${id}`;
+function addFontNotes(layout: PageLayout, id: number, text: string, labels: Labels): void {
+  const page = labels.seePage(`/api/invoice/print?id=${id}`);
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'left' };
   const addNote = (note: string) => {
     layout.y += 14;
@@ -172,17 +182,16 @@ function addFontNotes(layout: PageLayout, id: number, text: string): void {
     layout.ensureSpace(lines.length * layout.lineHeight(label));
     layout.writeLines(lines, fullWidth, label);
   };
-  if (layout.hasMissingGlyphs)
-    addNote(`This file has no font for some letters; ${placeholder} stands for each of them.`);
-  if (!canReorder && rightToLeft.test(text)) addNote('Right-to-left text is shown in the wrong order in this file.');
+  if (layout.hasMissingGlyphs) addNote(labels.missingFont(placeholder));
+  if (!canReorder && rightToLeft.test(text)) addNote(labels.wrongOrder);
 }
 
-function addFooter(layout: PageLayout, title: string): void {
+function addFooter(layout: PageLayout, title: string, { page: [pageWord, of] }: Labels): void {
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'right' };
   const line = truncated(layout, title.replace(/\s+/g, ' '), fullWidth.width - 90);
   layout.addFooters((y, page, pages) => {
     layout.drawText(line, y, { ...fullWidth, align: 'left' }, label);
-    layout.drawText(`Page ${page} of ${pages}`, y, fullWidth, label);
+    layout.drawText(`${pageWord} ${page} ${of} ${pages}`, y, fullWidth, label);
   });
 }
 

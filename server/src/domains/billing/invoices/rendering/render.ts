@@ -8,11 +8,11 @@ import type { InvoiceKey } from '../lock.ts';
 import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import type { printQuery } from '../schema.ts';
-import { sellerOf } from '../sellers.ts';
+import { languageOf, sellerOf } from '../sellers.ts';
 import { findInvoice, type InvoiceRow } from '../statements.ts';
 import { documentOf, type InvoiceDocument } from './document.ts';
 import { attachmentNamed, fileNameOf } from './file-name.ts';
-import { contentPolicy, renderHtml } from './html.ts';
+import { contentPolicyOf, renderHtml } from './html.ts';
 import type { PdfRenderer } from './pdf-renderer.ts';
 import { tagOf } from './version.ts';
 
@@ -41,7 +41,7 @@ export async function renderInvoice(
   if (format !== 'pdf') {
     return {
       document: { type: 'text/html; charset=utf-8', tag, content: async () => renderHtml(invoice) },
-      headers: { ...securityHeaders, 'content-security-policy': contentPolicy },
+      headers: { ...securityHeaders, 'content-security-policy': contentPolicyOf(invoice) },
     };
   }
   return {
@@ -59,10 +59,11 @@ interface Renderable {
 async function renderable(snapshot: Queryable, row: InvoiceRow, customer: CustomerRow): Promise<Renderable> {
   const present = await sellerOf(snapshot, row.tenant_id);
   // Invoices that were finalized before sellers were kept show the name alone, as they always have.
-  const seller = row.seller ?? (row.status === 'DRAFT' ? present : { ...present, address: null, taxId: null });
+  const seller = row.seller ?? (row.status === 'DRAFT' ? present : { name: present.name, address: null, taxId: null });
   const record = await detailOf(snapshot, row);
+  const language = await languageOf(snapshot, row.tenant_id);
   return {
-    invoice: documentOf(record, seller, customer),
+    invoice: documentOf(record, seller, customer, language),
     fileName: fileNameOf(seller.name, record),
     tenantId: row.tenant_id,
   };

@@ -8,6 +8,7 @@ import { rendererVersion, tagOf } from './version.ts';
 
 const invoice: InvoiceDocument = {
   id: 7,
+  language: 'en',
   title: 'Invoice INV-000007',
   stamp: 'Paid',
   seller: { name: 'Mill', details: ['Mill Road 1', 'Tax ID: DE123456789'] },

@@ -3,6 +3,7 @@ import { get, post, type Route } from '../../../../platform/http/route.ts';
 import { signLoginResult } from '../../sessions/open-session.ts';
 import { loginResult } from '../../sessions/schema.ts';
 import { steppedUp } from '../schema.ts';
+import { steppedUpAnswer } from '../step-up.ts';
 import { beginPasskeyLogin, loginWithPasskey, type PasskeyLoginDeps } from './login.ts';
 import { listPasskeys, type ManagePasskeysDeps, modifyPasskey, removePasskey } from './manage.ts';
 import { beginPasskey, type RegisterPasskeyDeps, registerPasskey } from './register.ts';
@@ -63,6 +64,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
     }),
 
     get('/api/user/passkey/list', 'enrolment', 'Passkeys', {
+      operationId: 'listPasskeys',
       summary: 'List my passkeys',
       data: Type.Array(passkeyRecord),
       handle: async ({ principal }) => ({ data: await listPasskeys(principal, deps) }),
@@ -147,9 +149,9 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       body: passkeyStepUpInput,
       refuses: ['passkey_wrong', 'challenge_invalid', 'passkeys_unavailable'],
       data: steppedUp,
-      handle: async ({ body, principal }) => {
-        const until = await stepUpWithPasskey(body.credential, principal, deps);
-        return { message: 'Session stepped up', data: { steppedUpUntil: until.toISOString() } };
+      handle: async ({ body, principal, headers: { authorization } }) => {
+        const result = await stepUpWithPasskey(body.credential, principal, deps);
+        return steppedUpAnswer(result, principal, authorization, deps);
       },
     }),
   ];

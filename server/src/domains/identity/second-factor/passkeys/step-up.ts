@@ -1,16 +1,11 @@
 import type { Principal } from '../../../../core/principal.ts';
-import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { sessionsTopic } from '../../sessions/session-authenticator.ts';
 import { secondFactorAbsent } from '../rules.ts';
-import { markSteppedUp } from '../step-up.ts';
+import { type MarkSteppedUpDeps, markSteppedUp, type SteppedUp } from '../step-up.ts';
 import { listPasskeysOfUser } from './statements.ts';
 import { type AssertedCredential, type PasskeyDeps, passkeyWrong, requestOptions, verifyPasskey } from './verify.ts';
 
-export interface PasskeyStepUpDeps extends PasskeyDeps {
-  notifications: Notifications;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
-}
+export interface PasskeyStepUpDeps extends PasskeyDeps, MarkSteppedUpDeps {}
 
 const expectedOf = ({ sessionId }: Principal) =>
   ({ purpose: 'step-up', subject: sessionId as string, userVerified: false }) as const;
@@ -24,18 +19,18 @@ export async function beginPasskeyStepUp(
   return requestOptions(passkeys, expectedOf(principal), deps);
 }
 
-/** Marks the session as stepped up for `app.security.step-up-lifetime`; returns until when. */
+/** Marks the session as stepped up for `app.security.step-up-lifetime`. */
 export async function stepUpWithPasskey(
   credential: AssertedCredential,
   principal: Principal,
   deps: PasskeyStepUpDeps,
-): Promise<Date> {
+): Promise<SteppedUp> {
   const { passkey, use } = await verifyPasskey(credential, expectedOf(principal), deps);
   if (passkey.user_id !== principal.userId) throw passkeyWrong();
-  const until = await deps.database.transaction(async (transaction) => {
+  const result = await deps.database.transaction(async (transaction) => {
     await use(transaction);
     return markSteppedUp(transaction, principal, 'passkey', deps);
   });
   deps.notifications.applied(sessionsTopic, principal.sessionId as string);
-  return until;
+  return result;
 }

@@ -1,0 +1,70 @@
+import { Ajv } from 'ajv';
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { absent, both, given, never, untouched } from '../documented-rules.ts';
+import { requiredToCreate } from '../shapes.ts';
+import { stateInputNulls } from './input-nulls.ts';
+import { DocumentSchemas, type Json } from './schemas.ts';
+
+const color = Type.Enum(['red', 'blue']);
+const input = Type.Object(
+  {
+    id: Type.Optional(Type.Integer()),
+    name: Type.Optional(Type.String()),
+    color: Type.Optional(color),
+    note: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    tags: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    tagsReplace: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    lines: Type.Optional(Type.Array(Type.Object({ text: Type.String(), only: Type.Optional(Type.Literal(true)) }))),
+  },
+  {
+    additionalProperties: false,
+    ...requiredToCreate(['name']),
+    documented: never(
+      given('tags', 'tagsReplace'),
+      both(given('id'), absent('name', 'color', 'tags', 'tagsReplace', 'lines'), untouched('note')),
+    ),
+  },
+);
+const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } });
+const answer = (schema: Json) => ({ responses: { 200: { content: { 'application/json': { schema } } } } });
+
+function documented() {
+  const schemas = new DocumentSchemas([{ Input: input, Color: color }]);
+  const paths = { '/modify': { post: body(schemas.refer(input)) } };
+  stateInputNulls(paths, {}, schemas.used);
+  const ajv = new Ajv({ strict: false, formats: { int64: true } });
+  return { schemas, accepts: ajv.compile({ ...schemas.used.Input, components: { schemas: schemas.used } }) };
+}
+
+test('an optional field of a request may be null, at every depth, and a required one may not', () => {
+  const { accepts } = documented();
+  expect(accepts({ name: 'a', color: null, tags: null, lines: [{ text: 'x', only: null }] })).toBe(true);
+  expect(accepts({ name: 'a', color: 'red', lines: [{ text: 'x', only: true }] })).toBe(true);
+  expect(accepts({ name: 'a', lines: [{ text: null }] })).toBe(false);
+  expect(accepts({ name: 'a', color: 'green' })).toBe(false);
+});
+
+test('rules over several fields count null as absent', () => {
+  const { accepts } = documented();
+  expect(accepts({ id: null, name: null })).toBe(false);
+  expect(accepts({ id: 1, name: 'a' })).toBe(true);
+  expect(accepts({ id: 1, tags: null, name: null })).toBe(false);
+  expect(accepts({ id: 1, note: null })).toBe(true);
+  expect(accepts({ name: 'a', tags: {}, tagsReplace: null })).toBe(true);
+  expect(accepts({ name: 'a', tags: {}, tagsReplace: {} })).toBe(false);
+});
+
+test('a null that counts as absent is marked, and one that clears is not', () => {
+  const { Input } = documented().schemas.used as unknown as { Input: { properties: Record<string, Json> } };
+  const mark = 'x-null-means-absent';
+  expect(Input.properties.name).toMatchObject({ type: ['string', 'null'], [mark]: true });
+  expect(Input.properties.note).toEqual({ type: ['string', 'null'] });
+});
+
+test('a schema with optional fields is not that of a request and of an answer at once', () => {
+  const schemas = new DocumentSchemas([{ Input: input }]);
+  const reference = schemas.refer(input);
+  const paths = { '/modify': { post: { ...body(reference), ...answer(reference) } } };
+  expect(() => stateInputNulls(paths, {}, schemas.used)).toThrow('Input');
+});
