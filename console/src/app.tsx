@@ -1,5 +1,6 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
+import { endedSession } from './api/query-client.ts';
 import { ProfileContext, useSessionQuery } from './session/session.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { ModeProvider } from './shell/mode.tsx';
@@ -13,7 +14,9 @@ const Shell = lazy(async () => ({ default: (await loadShell()).Shell }));
 export function App() {
   const text = useText();
   const session = useSessionQuery();
-  if (session.data === null) return <SignInPage />;
+  if (session.data === null || session.data === endedSession) {
+    return <SignInPage hasEnded={session.data === endedSession} />;
+  }
   if (session.data !== undefined) {
     return (
       <ProfileContext value={session.data}>

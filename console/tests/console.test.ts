@@ -6,6 +6,7 @@ import { accountJourneys } from './account-journeys.ts';
 import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';
 import { buildConsole } from './build.ts';
+import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages } from './pages.ts';
@@ -35,6 +36,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));
   describe('every page', () => pages(() => console));
+
+  // Its hours pass for every window.
+  describe('sessions that expire', () => expiryJourneys(() => console));
 
   test('no page has complained, and none has asked another server', () => {
     expect(console.complaints).toEqual([]);

@@ -6,6 +6,8 @@ import { administratorPassword, florinOn, type TestFlorin } from '../../server/s
 
 export interface OpenedConsole {
   florin: TestFlorin;
+  /** Moves the clock of the node ahead, for good: only the last journeys may. */
+  pass: (ms: number) => void;
   /** The Authorization header of the administrator, for what a journey prepares. */
   admin: string;
   /** What the pages have complained of: errors of scripts, and what their policy has forbidden. */
@@ -24,11 +26,15 @@ export interface OpenedConsole {
 /** A node with the built console, and a browser. */
 export async function openConsole(): Promise<OpenedConsole> {
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
-  const florin = await florinOn(db, { APP_SERVER_PORT: String(port) });
+  let aheadMs = 0;
+  const florin = await florinOn(db, { APP_SERVER_PORT: String(port) }, () => Date.now() + aheadMs);
   const complaints: string[] = [];
   const open = (locale = 'en-GB', address = florin.address) => openWindow(browser, address, locale, complaints);
   return {
     florin,
+    pass: (ms) => {
+      aheadMs += ms;
+    },
     admin: await florin.login('admin', administratorPassword),
     complaints,
     window: await open(),

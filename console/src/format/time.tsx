@@ -28,8 +28,21 @@ export function Time({ value, precise = false }: TimeProps) {
       {/* On a narrow screen the line breaks before the hour alone. */}
       <bdi>
         <Piece parts={parts.slice(0, hour)} />
+        <wbr />
         <Piece parts={parts.slice(hour)} />
       </bdi>
+    </time>
+  );
+}
+
+/** A calendar day, `2026-11-23`: the same in every zone. */
+export function Day({ value }: { value: string | null | undefined }) {
+  const { locale } = usePreferences();
+  if (value === null || value === undefined) return <>–</>;
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(value));
+  return (
+    <time dateTime={value}>
+      <bdi>{text}</bdi>
     </time>
   );
 }

@@ -2,18 +2,19 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, useContext } from 'react';
 import type { ConsoleProfile } from '../api/client.ts';
 import { call, FlorinError } from '../api/client.ts';
-import { sessionKey } from '../api/query-client.ts';
+import { endedSession, sessionKey } from '../api/query-client.ts';
 
 /** Who is signed in: null is nobody, undefined not known yet. */
 export function useSessionQuery() {
   return useQuery({
     queryKey: sessionKey,
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<ConsoleProfile | typeof endedSession | null> => {
       try {
         return (await call('console.profile', {}, { signal, maxRetries: 0 })).data;
       } catch (error) {
-        if (error instanceof FlorinError && error.status === 401) return null;
-        throw error;
+        if (!(error instanceof FlorinError) || error.status !== 401) throw error;
+        // The browser still has the cookie of a session, or has none.
+        return error.type === 'credentials_invalid' ? endedSession : null;
       }
     },
     staleTime: 60_000,

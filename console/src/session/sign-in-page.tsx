@@ -10,8 +10,11 @@ import { askForPasskey, hasPasskeys } from './passkey.ts';
 import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
-/** Password, then the code of a second factor if the account has one. */
-export function SignInPage() {
+/**
+ * Password, then the code of a second factor if the account has one. `hasEnded`: there was a session, and the user comes back to
+ * the page that they were on.
+ */
+export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const text = useText();
   const client = useQueryClient();
   const [challenge, setChallenge] = useState<string>();
@@ -79,6 +82,11 @@ export function SignInPage() {
         ) : (
           <form onSubmit={signIn}>
             <Stack gap="md">
+              {hasEnded && error === undefined && (
+                <Alert color="blue" role="status">
+                  {text('signIn.ended')}
+                </Alert>
+              )}
               {error !== undefined && (
                 <Alert color="red" role="alert">
                   {error}

@@ -1,7 +1,7 @@
 import { exponentOf } from '../../../server/src/core/currency.ts';
 import { moneyText } from '../format/money.tsx';
+import { minorUnitsOf } from '../ui/forms/money-field.tsx';
 import type { IconName } from '../ui/icons.tsx';
-import { minorUnitsOf } from '../ui/money-field.tsx';
 import type { Text } from './preferences.tsx';
 
 export interface Hit {

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import { mayDo, useMay, useProfile } from '../session/session.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/forms/dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { navigation } from './navigation.ts';
 import { usePreferences, useText } from './preferences.tsx';

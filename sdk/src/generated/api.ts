@@ -1666,6 +1666,8 @@ export interface CustomersListParams {
   metadata?: Record<string, string> | undefined;
   /** Only rows found by their id, mail address, external id or the beginning of their name. */
   search?: string | undefined;
+  /** Only the customers with these ids: at most 100, separated by commas. They may be of either mode. Ids that the caller cannot see are left out. */
+  ids?: string | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;
   /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */

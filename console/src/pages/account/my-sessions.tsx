@@ -5,9 +5,9 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useSignOut } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 
 export function MySessions() {
   const text = useText();

@@ -5,11 +5,11 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { createPasskey, hasPasskeys } from '../../session/passkey.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Section } from '../../ui/page.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 
 /** Passkeys of this user. Browsers bind them to a host name, so that a console opened at an address has none. */
 export function Passkeys() {

@@ -5,9 +5,9 @@ import type { RecoveryCodes, SecondFactorEnrolment } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { Copyable } from '../../ui/copy.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { Copyable } from '../../ui/secrets/copy.tsx';
+import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 
 type Dialog = 'begin' | 'renew' | 'remove' | undefined;
 

@@ -4,16 +4,16 @@ import type { AuditEntry } from '../../api/client.ts';
 import { addressOf } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock } from '../../ui/copy.tsx';
-import { CursorList } from '../../ui/cursor-list.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { TimeFilters } from '../../ui/filters/time-filters.tsx';
+import { useFilters } from '../../ui/filters/use-filters.ts';
+import { Dialog } from '../../ui/forms/dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
-import { TimeFilters } from '../../ui/time-filters.tsx';
-import { useFilters } from '../../ui/use-filters.ts';
+import { CodeBlock } from '../../ui/secrets/copy.tsx';
+import { CursorList } from '../../ui/tables/cursor-list.tsx';
 
 const filterNames = ['recordType', 'startDate', 'endDate'] as const;
 const recordTypes = [

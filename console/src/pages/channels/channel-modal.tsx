@@ -5,7 +5,7 @@ import type { ChannelListItem } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { SecretField } from './secret-field.tsx';
 
 interface ChannelModalProps {

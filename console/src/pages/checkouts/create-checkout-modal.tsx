@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 
 interface CreateCheckoutModalProps {
   opened: boolean;

@@ -4,8 +4,8 @@ import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { AddressFields, addressOf } from '../../ui/address-fields.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { AddressFields, addressOf } from '../../ui/forms/address-fields.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 interface CustomerModalProps {
   /** Undefined: a new one. */

@@ -2,9 +2,9 @@ import { Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 import { CustomerModal } from './customer-modal.tsx';
 
 const filterNames = ['name', 'email', 'externalId'] as const;

@@ -1,9 +1,9 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { SecretLink } from '../../ui/secret-link.tsx';
+import { SecretLink } from '../../ui/secrets/secret-link.tsx';
 
 /** A link to the customer's own page, which works for an hour. */
 export function PortalLink({ customerId }: { customerId: number }) {

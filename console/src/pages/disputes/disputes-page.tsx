@@ -4,13 +4,13 @@ import type { Dispute } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 
 const filterNames = ['state'] as const;
 

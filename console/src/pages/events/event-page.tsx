@@ -2,14 +2,14 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock, Copyable } from '../../ui/copy.tsx';
-import { CursorList } from '../../ui/cursor-list.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
-import { pathOfRecord } from '../../ui/record-paths.ts';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
+import { pathOfRecord } from '../../ui/records/record-paths.ts';
+import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
+import { CursorList } from '../../ui/tables/cursor-list.tsx';
 import { useDeliveryColumns } from '../webhooks/delivery-columns.tsx';
 
 export default function EventPage({ id }: { id: string }) {

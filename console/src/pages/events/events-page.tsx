@@ -2,13 +2,13 @@ import { TextInput } from '@mantine/core';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CursorList } from '../../ui/cursor-list.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { TimeFilters } from '../../ui/filters/time-filters.tsx';
+import { useFilters } from '../../ui/filters/use-filters.ts';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
-import { TimeFilters } from '../../ui/time-filters.tsx';
-import { useFilters } from '../../ui/use-filters.ts';
+import { CursorList } from '../../ui/tables/cursor-list.tsx';
 
 const filterNames = ['type', 'objectId', 'startDate', 'endDate'] as const;
 

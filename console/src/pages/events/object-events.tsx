@@ -3,10 +3,10 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 
 /** The events about a record, each with where it was delivered to. */
 export function ObjectEvents({ objectId }: { objectId: string }) {

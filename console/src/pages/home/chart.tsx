@@ -125,7 +125,7 @@ function Plot({ title, days, series, shown, range }: ChartProps) {
             grid,
             ticks: grid,
             size: 70,
-            values: (_, values) => values.map((value) => compact(value, shown)),
+            values: (_, values) => values.map((value) => compact(value, shown, locale)),
           },
         ],
         series: [
@@ -157,9 +157,9 @@ function Plot({ title, days, series, shown, range }: ChartProps) {
 const fromZero = (_: UPlot, _min: number, max: number): [number, number] => [0, Math.max(max * 1.1, 1)];
 
 /** Without the currency, which the title of the axis would repeat at every line. */
-function compact(value: number, shown: (value: number) => string): string {
+function compact(value: number, shown: (value: number) => string, locale: string): string {
   return value >= 10_000
-    ? new Intl.NumberFormat(undefined, { notation: 'compact' }).format(value)
+    ? new Intl.NumberFormat(locale, { notation: 'compact' }).format(value)
     : shown(value).replace(/^[A-Z]{3}\s/, '');
 }
 

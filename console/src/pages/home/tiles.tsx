@@ -18,6 +18,8 @@ export function Tiles() {
   const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
+  /** Where most of them are. */
+  const pendingStatus = pending.toSorted((a, b) => b.count - a.count)[0]?.status ?? 'PENDING';
   const volumes = volumesOf(paid);
   const ended = summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
   const numbers = new Intl.NumberFormat(locale);
@@ -28,9 +30,9 @@ export function Tiles() {
         {volumes.length === 0
           ? '–'
           : volumes.map(({ currency, amount }) => (
-              <div key={currency}>
+              <Text key={currency} component="div" inherit={volumes.length < 3} size="sm" fw={600}>
                 <Money amount={amount} currency={currency} />
-              </div>
+              </Text>
             ))}
       </Tile>
       <Tile
@@ -43,7 +45,7 @@ export function Tiles() {
       <Tile
         label={text('home.pending')}
         isLoading={summary === undefined}
-        note={<LinkText href="/payments?status=PROCESSING">{text('home.show')}</LinkText>}
+        note={<LinkText href={`/payments?status=${pendingStatus}`}>{text('home.show')}</LinkText>}
       >
         {numbers.format(pendingCount)}
       </Tile>
@@ -77,7 +79,7 @@ interface TileProps {
 
 function Tile({ label, isLoading, note, children }: TileProps) {
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="md" style={{ overflow: 'hidden' }}>
       <Stack gap={2}>
         <Text size="xs" c="dimmed">
           {label}

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/forms/dialog.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { makeConnectedInbox } from './make-inbox.ts';
 

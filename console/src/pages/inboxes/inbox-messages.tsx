@@ -4,8 +4,8 @@ import type { InboxMessage } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock } from '../../ui/copy.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
 /** What has been posted to an inbox, newest first, with the verdict on its signature. */

@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 import { ConnectInbox } from './connect-inbox.tsx';
 
 export default function InboxesPage() {

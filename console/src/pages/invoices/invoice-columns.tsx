@@ -1,10 +1,11 @@
 import type { InvoiceListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
-import { Time } from '../../format/time.tsx';
+import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Column } from '../../ui/tables/data-table.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 
 export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   const text = useText();
@@ -28,9 +29,9 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
       id: 'customer',
       header: text('payment.customer'),
       from: 'md',
-      cell: ({ customerId }) => <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
+      cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
-    { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => dueDate ?? '–' },
+    { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => <Day value={dueDate} /> },
     {
       id: 'created',
       header: text('payments.created'),

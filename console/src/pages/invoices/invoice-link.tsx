@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Invoice } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { SecretLink } from '../../ui/secret-link.tsx';
+import { SecretLink } from '../../ui/secrets/secret-link.tsx';
 import { CreateCheckoutModal } from '../checkouts/create-checkout-modal.tsx';
 
 /** A page on which the customer pays this invoice. */

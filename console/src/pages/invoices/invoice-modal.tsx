@@ -5,9 +5,9 @@ import { decimalOf } from '../../../../server/src/core/money.ts';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { type ErrorOf, type Fields, FormModal } from '../../ui/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
-import { basisPointsOf, percentOf } from '../../ui/tax-field.tsx';
+import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { basisPointsOf, percentOf } from '../../ui/forms/tax-field.tsx';
 
 interface InvoiceModalProps {
   /** A draft to be changed. Undefined: a new one. */

@@ -2,15 +2,16 @@ import { Button, Text } from '@mantine/core';
 import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
-import { Time } from '../../format/time.tsx';
+import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { InvoiceActions } from './invoice-actions.tsx';
 
@@ -55,17 +56,12 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
   return (
     <Facts
       facts={[
-        [
-          text('payment.customer'),
-          <LinkText key="customer" href={`/customers/${invoice.customerId}`}>
-            {invoice.customerId}
-          </LinkText>,
-        ],
+        [text('payment.customer'), <CustomerLink key="customer" id={invoice.customerId} />],
         [text('invoices.subtotal'), <Money key="subtotal" amount={invoice.subtotal} currency={currency} />],
         [text('invoices.tax'), <Money key="tax" amount={invoice.tax} currency={currency} />],
         [text('invoices.paid'), <Money key="paid" amount={invoice.amountPaid} currency={currency} />],
         [text('invoices.remaining'), <Money key="rest" amount={invoice.amountRemaining} currency={currency} />],
-        [text('invoices.due'), invoice.dueDate],
+        [text('invoices.due'), <Day key="due" value={invoice.dueDate} />],
         [text('payments.description'), invoice.description],
         [
           text('subscriptions.one'),

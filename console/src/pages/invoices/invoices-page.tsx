@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
 import { invoiceStatuses } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { SearchFilter } from '../../ui/filters/search-filter.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { SearchFilter } from '../../ui/search-filter.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 
 import { useInvoiceColumns } from './invoice-columns.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';

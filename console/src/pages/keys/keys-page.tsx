@@ -4,10 +4,10 @@ import type { DeveloperKey, GeneratedDeveloperKey } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 import { GenerateKeyModal } from './generate-key-modal.tsx';
 import { RevokeKeyModal } from './revoke-key-modal.tsx';
 

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import type { DeveloperKey } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 /** Typing the last four characters keeps the wrong key from being revoked: it cannot be undone. */
 export function RevokeKeyModal({ revoked, onClose }: { revoked: DeveloperKey | undefined; onClose: () => void }) {

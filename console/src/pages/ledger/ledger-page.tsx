@@ -6,15 +6,15 @@ import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
-import { DataTable } from '../../ui/data-table.tsx';
-import { DayFilters } from '../../ui/day-filters.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { DayFilters } from '../../ui/filters/day-filters.tsx';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { Paging } from '../../ui/paging.tsx';
-import { useFilters, usePageNumber } from '../../ui/use-filters.ts';
+import { DataTable } from '../../ui/tables/data-table.tsx';
+import { Paging } from '../../ui/tables/paging.tsx';
 
 const filterNames = ['account', 'currency', 'startDate', 'endDate'] as const;
 

@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock } from '../../ui/copy.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
+import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { curlOf } from './curl.ts';
 
 /** No payment matches, or there is none at all: then a first one can be made right here. */

@@ -6,9 +6,9 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { curlOf } from './curl.ts';
 

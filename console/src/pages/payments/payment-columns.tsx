@@ -3,9 +3,9 @@ import type { TransactionListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Column } from '../../ui/tables/data-table.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 
 export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();
@@ -17,6 +17,12 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
       header: text('payments.amount'),
       isNumber: true,
       cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+    },
+    {
+      id: 'customer',
+      header: text('payment.customer'),
+      from: 'md',
+      cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
     { id: 'channel', header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },
     {
@@ -35,12 +41,6 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
       isNumber: true,
       isExtra: true,
       cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded} currency={currency} />,
-    },
-    {
-      id: 'customer',
-      header: text('payment.customer'),
-      isExtra: true,
-      cell: ({ customerId }) => customerId && <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
     },
     { id: 'failure', header: text('payment.failure'), isExtra: true, cell: ({ failureCode }) => failureCode },
     {

@@ -4,11 +4,11 @@ import { decimalOf } from '../../../../server/src/core/money.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { minorUnitsOf } from '../../ui/money-field.tsx';
-import { SearchFilter } from '../../ui/search-filter.tsx';
-import { TimeFilters } from '../../ui/time-filters.tsx';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { SearchFilter } from '../../ui/filters/search-filter.tsx';
+import { TimeFilters } from '../../ui/filters/time-filters.tsx';
+import { minorUnitsOf } from '../../ui/forms/money-field.tsx';
 
 export const paymentFilterNames = [
   'status',

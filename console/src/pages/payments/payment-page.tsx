@@ -4,12 +4,13 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock, Copyable } from '../../ui/copy.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
+import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentRefunds } from './payment-refunds.tsx';
@@ -78,14 +79,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
           ],
           [text('payments.channel'), payment.channelName],
           [text('payments.description'), payment.description],
-          [
-            text('payment.customer'),
-            customerId !== null && (
-              <LinkText key="customer" href={`/customers/${customerId}`}>
-                {customerId}
-              </LinkText>
-            ),
-          ],
+          [text('payment.customer'), customerId !== null && <CustomerLink key="customer" id={customerId} />],
           [
             text('payment.invoice'),
             invoiceId !== null && (

@@ -2,9 +2,9 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
 import { Section } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 
 export function PaymentRefunds({ transactionId }: { transactionId: string }) {
   const text = useText();

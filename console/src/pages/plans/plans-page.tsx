@@ -7,12 +7,12 @@ import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/money-field.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { basisPointsOf, percentOf, TaxField } from '../../ui/forms/tax-field.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { basisPointsOf, percentOf, TaxField } from '../../ui/tax-field.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 
 export default function PlansPage() {
   const text = useText();

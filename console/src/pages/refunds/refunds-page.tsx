@@ -3,12 +3,12 @@ import { refundStatuses } from '../../api/choices.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { TimeFilters } from '../../ui/filters/time-filters.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { TimeFilters } from '../../ui/time-filters.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 
 const filterNames = ['status', 'startDate', 'endDate'] as const;
 

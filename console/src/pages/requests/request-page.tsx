@@ -3,11 +3,11 @@ import type { Request } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { Copyable } from '../../ui/copy.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
+import { Copyable } from '../../ui/secrets/copy.tsx';
 import { HttpStatus } from './http-status.tsx';
 
 export default function RequestPage({ id }: { id: string }) {

@@ -2,7 +2,7 @@ import { Code, SegmentedControl, Select, Switch, Text, Textarea, TextInput } fro
 import { useState } from 'react';
 import type { Seller } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import type { SellerModalProps } from './seller-modals.tsx';
 
 /** The mails to customers, each with the placeholders of its own. */

@@ -2,8 +2,8 @@ import { Button, ColorInput, FileInput, Group, Image, SimpleGrid, Stack, TextInp
 import { useState } from 'react';
 import type { Seller } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { AddressFields, addressOf } from '../../ui/address-fields.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { AddressFields, addressOf } from '../../ui/forms/address-fields.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 export interface SellerModalProps {
   seller: Seller;

@@ -5,9 +5,9 @@ import { useRead } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
 import { type MailName, MailsModal, MailTextModal, mailNames, mailTextOf } from './mail-modals.tsx';
 import { AppearanceModal, DetailsModal } from './seller-modals.tsx';
 

@@ -2,7 +2,7 @@ import { NumberInput, Select } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 interface CreateSubscriptionModalProps {
   opened: boolean;

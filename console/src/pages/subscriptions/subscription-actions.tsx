@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Subscription } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 

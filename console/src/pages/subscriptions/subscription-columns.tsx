@@ -2,14 +2,16 @@ import type { Subscription } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Column } from '../../ui/tables/data-table.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
+import { PlanName } from '../plans/plan-name.tsx';
 
 export function useSubscriptionColumns(): Column<Subscription>[] {
   const text = useText();
   return [
-    { header: 'ID', cell: ({ id }) => id },
+    { header: text('plans.one'), cell: ({ planId }) => <PlanName id={planId} /> },
+    { header: text('payment.customer'), from: 'sm', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
     { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
     {
       header: text('subscriptions.price'),
@@ -21,11 +23,7 @@ export function useSubscriptionColumns(): Column<Subscription>[] {
         </>
       ),
     },
-    {
-      header: text('payment.customer'),
-      from: 'sm',
-      cell: ({ customerId }) => <LinkText href={`/customers/${customerId}`}>{customerId}</LinkText>,
-    },
     { header: text('subscriptions.periodEnd'), from: 'md', cell: ({ periodEnd }) => <Time value={periodEnd} /> },
+    { header: 'ID', from: 'lg', cell: ({ id }) => id },
   ];
 }

@@ -4,15 +4,16 @@ import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
+import { PlanName } from '../plans/plan-name.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
 export default function SubscriptionPage({ id }: { id: string }) {
@@ -41,13 +42,8 @@ function SubscriptionFacts({ subscription }: { subscription: Subscription }) {
   return (
     <Facts
       facts={[
-        [
-          text('payment.customer'),
-          <LinkText key="customer" href={`/customers/${customerId}`}>
-            {customerId}
-          </LinkText>,
-        ],
-        [text('plans.one'), planId],
+        [text('payment.customer'), <CustomerLink key="customer" id={customerId} />],
+        [text('plans.one'), <PlanName key="plan" id={planId} />],
         [text('invoices.quantity'), quantity],
         [text('invoices.unitAmount'), <Money key="price" amount={unitAmount} currency={currency} />],
         [text('subscriptions.periodStart'), <Time key="start" value={subscription.periodStart} />],

@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
 import { subscriptionStates } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { SearchFilter } from '../../ui/filters/search-filter.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
-import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { SearchFilter } from '../../ui/search-filter.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 import { CreateSubscriptionModal } from './create-subscription-modal.tsx';
 import { useSubscriptionColumns } from './subscription-columns.tsx';
 

@@ -4,9 +4,9 @@ import { call } from '../../api/client.ts';
 import { useLiveness } from '../../live/use-stream.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
 
 /** Whether this node can serve requests, and where to look further. */
 export default function SystemPage() {

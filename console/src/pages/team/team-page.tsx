@@ -5,9 +5,9 @@ import { Time } from '../../format/time.tsx';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
-import { ListPage } from '../../ui/list-page.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 import { UserModal } from './user-modal.tsx';
 
 export default function TeamPage() {

@@ -6,7 +6,7 @@ import { useChange } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {

@@ -4,11 +4,11 @@ import type { Tenant } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 
 export default function TenantsPage() {
   const text = useText();

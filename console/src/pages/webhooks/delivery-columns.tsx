@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { Delivery } from '../../api/client.ts';
 import { RelativeTime, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Column } from '../../ui/tables/data-table.tsx';
 
 /** A delivery that is due waits for its endpoint, which is paused or slow. */
 export function NextTry({ time }: { time: string }) {

@@ -3,15 +3,15 @@ import type { DeliveryAttempt, DeliveryDetail } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { CodeBlock, Copyable } from '../../ui/copy.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { RecordPage } from '../../ui/record-page.tsx';
+import { Facts } from '../../ui/records/facts.tsx';
+import { RecordPage } from '../../ui/records/record-page.tsx';
+import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DataTable } from '../../ui/tables/data-table.tsx';
 import { NextTry } from './delivery-columns.tsx';
 
 export default function DeliveryPage({ id }: { id: string }) {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { WebhookEndpoint } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { eventChoices } from './register-modal.tsx';
 import { ReplayModal } from './replay-modal.tsx';
 

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 
 export const eventChoices = ['*', ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)), ...eventTypes];
 

@@ -2,8 +2,8 @@ import { Alert, Checkbox, Progress, Stack, Text, TextInput } from '@mantine/core
 import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FormModal } from '../../ui/form-modal.tsx';
+import { Dialog } from '../../ui/forms/dialog.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 interface ReplayModalProps {
   endpointId: number;

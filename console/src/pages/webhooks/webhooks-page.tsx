@@ -4,8 +4,8 @@ import type { WebhookEndpoint } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
-import { ListPage } from '../../ui/list-page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 import { NoEndpoints } from './no-endpoints.tsx';
 import { RegisterModal } from './register-modal.tsx';
 

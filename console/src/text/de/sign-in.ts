@@ -2,6 +2,7 @@
 export const signIn = {
   'common.tryAgain': 'Erneut versuchen',
   'signIn.title': 'Bei Florin anmelden',
+  'signIn.ended': 'Ihre Sitzung ist beendet. Melden Sie sich an, um zu dieser Seite zurückzukehren.',
   'signIn.account': 'Benutzername oder E-Mail',
   'signIn.password': 'Passwort',
   'signIn.showPassword': 'Passwort zeigen oder verbergen',

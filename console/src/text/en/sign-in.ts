@@ -2,6 +2,7 @@
 export const signIn = {
   'common.tryAgain': 'Try again',
   'signIn.title': 'Sign in to Florin',
+  'signIn.ended': 'Your session has ended. Sign in to return to this page.',
   'signIn.account': 'User name or e-mail',
   'signIn.password': 'Password',
   'signIn.showPassword': 'Show or hide the password',

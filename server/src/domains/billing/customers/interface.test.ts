@@ -148,6 +148,16 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
   expect(await list('externalId=c')).toEqual({ ids: made.slice(0, 1), total: 1 });
   expect(await list('name=%25')).toEqual({ ids: [], total: undefined });
   expect(await list('search=ann')).toEqual({ ids: made.slice(2), total: 1 });
+  expect(await list(`ids=${made[2]},1,${made[0]}`)).toEqual({ ids: [made[0], made[2]], total: 2 });
+  expect(await list(`ids=${made[0]}&search=ann`)).toEqual({ ids: [], total: 0 });
+  const stranger = (
+    await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: await makeTenant(florin, admin) })
+  ).as;
+  expect((await florin.get(`/api/customer/list?ids=${made[0]}`, stranger)).body.data).toEqual([]);
+  for (const wrong of ['', '0', '1,', 'a', Array(101).fill('1').join()]) {
+    const { body } = await florin.get(`/api/customer/list?ids=${wrong}`, member.as);
+    expect(body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'ids' }));
+  }
   expect(await list('search=anna@example.com')).toEqual({ ids: made.slice(1), total: 2 });
   expect(await list(`search=${made[0]}`)).toEqual({ ids: made.slice(0, 1), total: 1 });
   expect(await list('search=an_')).toEqual({ ids: [], total: 0 });

@@ -33,9 +33,18 @@ export async function listCustomers(
 /** The customers that the caller may see and asks for. */
 async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
-  const modes = listedModes(principal, query.livemode);
-  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const modes = listedModes(principal, query.livemode, [query.ids]);
+  const ids = intersection(idsOf(query), await search(deps, query, tenantIds));
+  const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, { name: 'customers', tenantIds, query, given, filters: customerFilters, statements });
+}
+
+const idsOf = ({ ids }: Query) => ids?.split(',').map(Number);
+
+/** Of what was named and what was found; undefined: any. */
+function intersection(named: number[] | undefined, found: number[] | undefined): number[] | undefined {
+  if (named === undefined || found === undefined) return named ?? found;
+  return found.filter((id) => named.includes(id));
 }
 
 async function search(

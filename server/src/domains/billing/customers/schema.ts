@@ -82,6 +82,14 @@ export const customerListQuery = Type.Object({
   ...listFields,
   ...customerFilters.fields,
   search: customerSearch,
+  ids: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,99}$',
+      title: 'at most 100 ids, separated by commas',
+      description:
+        'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. Ids that the caller cannot see are left out.',
+    }),
+  ),
   ...timeFields,
   livemode: livemodeFilter,
 });

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
-import type { Pagination } from '../api/client.ts';
-import { usePreferences, useText } from '../shell/preferences.tsx';
+import type { Pagination } from '../../api/client.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 
 interface PagingProps {
   pagination: Pagination | undefined;

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import type { ListName, RowOf } from '../api/client.ts';
-import { useRead } from '../api/hooks.ts';
+import type { ListName, RowOf } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
+import { FilterBar } from '../filters/filter-bar.tsx';
+import { useFilters, usePageNumber } from '../filters/use-filters.ts';
+import { ErrorNote } from '../notes.tsx';
+import { Page } from '../page.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
-import { FilterBar } from './filter-bar.tsx';
 import { useListViews } from './list-views.ts';
-import { ErrorNote } from './notes.tsx';
-import { Page } from './page.tsx';
 import { Paging } from './paging.tsx';
-import { useFilters, usePageNumber } from './use-filters.ts';
 import { ViewMenu } from './view-menu.tsx';
 
 interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<List>> {

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { call, type DataOf, FlorinError, type OperationName, type Params, type Reply } from '../api/client.ts';
-import { useChange } from '../api/hooks.ts';
-import { PasskeyStepUp } from '../session/passkey-step-up.tsx';
-import { useText } from '../shell/preferences.tsx';
+import { call, type DataOf, FlorinError, type OperationName, type Params, type Reply } from '../../api/client.ts';
+import { useChange } from '../../api/hooks.ts';
+import { PasskeyStepUp } from '../../session/passkey-step-up.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { ErrorNote } from '../notes.tsx';
 import { Dialog } from './dialog.tsx';
-import { ErrorNote } from './notes.tsx';
 
 export type Fields = Readonly<Record<string, string>>;
 /** Why the service refused a field, to be shown beside it. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 import classes from './filter-bar.module.css';
 
 /** The filters above a list. */

@@ -1,8 +1,8 @@
 import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useText } from '../shell/preferences.tsx';
-import { useTenant } from '../shell/tenant.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { useTenant } from '../../shell/tenant.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
@@ -109,5 +109,5 @@ function Placeholder<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 
 function classOf({ isNumber, isControl }: Column<never>): string | undefined {
   if (isControl) return classes.control;
-  return isNumber ? classes.number : undefined;
+  return isNumber ? classes.number : classes.text;
 }

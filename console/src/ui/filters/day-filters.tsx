@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 
 interface DayFiltersProps {
   filters: { startDate: string; endDate: string };

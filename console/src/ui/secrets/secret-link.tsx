@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Dialog } from '../forms/dialog.tsx';
 import { CodeBlock } from './copy.tsx';
-import { Dialog } from './dialog.tsx';
 
 interface SecretLinkProps {
   title: string;

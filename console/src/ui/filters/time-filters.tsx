@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
-import { momentOf, wallOf } from '../format/zone.ts';
-import { usePreferences, useText } from '../shell/preferences.tsx';
+import { momentOf, wallOf } from '../../format/zone.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 
 interface TimeFiltersProps {
   filters: { startDate: string; endDate: string };

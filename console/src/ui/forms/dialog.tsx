@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 
 /** A window over the page. Its header is that of the dialog, not another banner of the page. */
 export function Dialog(props: ModalProps) {

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { exponentOf } from '../../../server/src/core/currency.ts';
-import { amountOfDecimal } from '../../../server/src/core/money.ts';
-import { usePreferences } from '../shell/preferences.tsx';
+import { exponentOf } from '../../../../server/src/core/currency.ts';
+import { amountOfDecimal } from '../../../../server/src/core/money.ts';
+import { usePreferences } from '../../shell/preferences.tsx';
 
 const arabicZero = '٠'.charCodeAt(0);
 

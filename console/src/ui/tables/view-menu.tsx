@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Button, Checkbox, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { useText } from '../shell/preferences.tsx';
-import { Icon } from './icons.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Icon } from '../icons.tsx';
 import type { ListViews } from './list-views.ts';
 
 /** The saved views of a list, and which columns it shows. */

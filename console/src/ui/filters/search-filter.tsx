@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
-import { Icon } from './icons.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Icon } from '../icons.tsx';
 
 interface SearchFilterProps {
   value: string;

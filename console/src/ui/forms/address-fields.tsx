@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 import type { ErrorOf, Fields } from './form-modal.tsx';
 
 const parts = ['line1', 'line2', 'postalCode', 'city', 'state', 'country'] as const;

@@ -2,11 +2,11 @@ import { Anchor, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { FlorinError, type Reply } from '../api/client.ts';
-import { useModeOf } from '../shell/mode.tsx';
-import { useText } from '../shell/preferences.tsx';
-import { EmptyState, ErrorNote } from './notes.tsx';
-import { Page } from './page.tsx';
+import { FlorinError, type Reply } from '../../api/client.ts';
+import { useModeOf } from '../../shell/mode.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { EmptyState, ErrorNote } from '../notes.tsx';
+import { Page } from '../page.tsx';
 
 interface RecordPageProps<Data> {
   title: string;

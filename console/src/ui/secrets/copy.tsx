@@ -1,8 +1,8 @@
 import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Icon } from '../icons.tsx';
 import classes from './copy.module.css';
-import { Icon } from './icons.tsx';
 
 export function CopyButton({ value, label }: { value: string; label?: string }) {
   const text = useText();

@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 
 interface TaxFieldProps {
   name: string;

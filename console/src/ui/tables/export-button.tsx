@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ListName, pathOf, type Query } from '../api/client.ts';
-import { downloadCsv } from '../api/download.ts';
-import { useShown } from '../api/hooks.ts';
-import { useText } from '../shell/preferences.tsx';
-import { Icon } from './icons.tsx';
-import { ErrorNote } from './notes.tsx';
+import { type ListName, pathOf, type Query } from '../../api/client.ts';
+import { downloadCsv } from '../../api/download.ts';
+import { useShown } from '../../api/hooks.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { Icon } from '../icons.tsx';
+import { ErrorNote } from '../notes.tsx';
 
 /** Exactly the rows of the filters, as CSV. */
 export function ExportButton({ operation, query }: { operation: ListName; query: Query }) {

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
-import { useText } from '../shell/preferences.tsx';
-import type { TextKey } from '../text/texts.ts';
+import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 
 interface FilterSelectProps {
   label: string;

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useText } from '../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
+import { Dialog } from '../forms/dialog.tsx';
 import { CodeBlock } from './copy.tsx';
-import { Dialog } from './dialog.tsx';
 
 interface ShownOnceProps {
   title: string;

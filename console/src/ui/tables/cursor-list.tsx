@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call, given, type ListName, pathOf, type Query, type Reply, type RowOf } from '../api/client.ts';
-import { useShown } from '../api/hooks.ts';
-import { useText } from '../shell/preferences.tsx';
+import { call, given, type ListName, pathOf, type Query, type Reply, type RowOf } from '../../api/client.ts';
+import { useShown } from '../../api/hooks.ts';
+import { useText } from '../../shell/preferences.tsx';
+import { ErrorNote } from '../notes.tsx';
 import { type Column, DataTable } from './data-table.tsx';
-import { ErrorNote } from './notes.tsx';
 
 interface CursorListProps<List extends ListName, Row = RowOf<List>> {
   caption: string;

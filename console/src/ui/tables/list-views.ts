@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useProfile } from '../session/session.tsx';
+import { useProfile } from '../../session/session.tsx';
 import type { Column } from './data-table.tsx';
 
 /** A name for an address of a list: its filters and its columns. */

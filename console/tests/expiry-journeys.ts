@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, test } from 'vitest';
+import { dayMs } from '../../server/src/core/clock.ts';
+import { dataOf } from '../../server/src/testing/cast.ts';
+import { goTo, type OpenedConsole } from './opened-console.ts';
+
+/** Days pass on the clock of the node, so that these journeys come last. */
+export function expiryJourneys(opened: () => OpenedConsole): void {
+  let console: OpenedConsole;
+  let page: Page;
+  let customerId: number;
+
+  beforeAll(async () => {
+    console = opened();
+    page = await console.open();
+    const { id } = dataOf(await console.florin.post('/api/customer/modify', { name: 'Returning' }, console.admin));
+    customerId = id;
+    await console.signIn(page, 'admin', console.password, '/customers');
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const isSaid = () => page.getByText('Your session has ended. Sign in to return to this page.').waitFor();
+  const signInAgain = async () => {
+    await page.getByLabel('User name or e-mail').fill('admin');
+    await page.locator('input[name=password]').fill(console.password);
+    await button('Sign in').click();
+  };
+
+  test('a session that was idle for too long says so at the next page, which follows the sign-in', async () => {
+    console.pass(8 * dayMs);
+    await page.getByRole('link', { name: 'Refunds' }).click();
+    await isSaid();
+    await signInAgain();
+    await page.getByRole('heading', { name: 'Refunds', exact: true }).waitFor();
+  });
+
+  test('a session in use ends after seven days, in the middle of a form', async () => {
+    await goTo(page, `/customers/${customerId}`, 'Live');
+    await page.getByRole('heading', { name: 'Returning' }).waitFor();
+    console.pass(6 * dayMs);
+    await goTo(page, '/refunds');
+    await goTo(page, `/customers/${customerId}`);
+    await button('Edit').click();
+    console.pass(1.5 * dayMs);
+    await page.getByRole('dialog').getByLabel('Name').fill('Changed');
+    await button('Save').click();
+    await isSaid();
+    await signInAgain();
+    await page.getByRole('heading', { name: 'Returning' }).waitFor();
+  });
+}
