@@ -31,6 +31,11 @@ export class Credentials {
     this.onTokens?.(tokens);
   }
 
+  /** Uses other tokens of the same session, if there are any. */
+  replace(tokens: Tokens | undefined): void {
+    if (tokens !== undefined) this.use({ accessToken: tokens.accessToken, refreshToken: tokens.refreshToken });
+  }
+
   forget(): void {
     this.tokens = undefined;
   }

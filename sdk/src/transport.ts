@@ -1,4 +1,4 @@
-import type { Credentials } from './credentials.ts';
+import type { Credentials, Tokens } from './credentials.ts';
 import { ApiError, ConnectionError, FlorinError, refusalError, TimeoutError } from './errors.ts';
 import { version } from './generated/operations.ts';
 import type { Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
@@ -42,7 +42,10 @@ export class Transport {
     for (let retries = 0, hasRefreshed = false; ; ) {
       const used = operation === refreshOperation ? undefined : this.credentials.authorization;
       try {
-        return await this.try<Data>(request, used, isRepeatable, options);
+        const reply = await this.try<Data>(request, used, isRepeatable, options);
+        // A step-up replaces the tokens where the service is strict.
+        if (operation[1].startsWith('/api/user/step-up')) this.credentials.replace((reply.data as StepUp).token);
+        return reply;
       } catch (error) {
         if (!hasRefreshed && (await this.hasNewToken(error, used))) {
           hasRefreshed = true;
@@ -134,14 +137,18 @@ export class Transport {
     if (!isExpired || used === undefined) return false;
     try {
       await this.credentials.refresh(used, async (refreshToken) => {
-        const { data } = await this.send<{ accessToken: string }>(refreshOperation, { refreshToken });
-        return { accessToken: data.accessToken };
+        const { data } = await this.send<Tokens>(refreshOperation, { refreshToken });
+        return { accessToken: data.accessToken, refreshToken: data.refreshToken ?? refreshToken };
       });
     } catch {
       return false; // The first refusal tells more than that of the refresh token.
     }
     return this.credentials.authorization !== used;
   }
+}
+
+interface StepUp {
+  token?: Tokens;
 }
 
 const refreshOperation: Operation = ['POST', '/api/user/refresh'];

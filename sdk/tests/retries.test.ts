@@ -167,6 +167,31 @@ test('an access token that stays refused ends the call after one refresh', async
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', undefined, 'Bearer new']);
 });
 
+test('tokens that the service replaces, at a refresh or a step-up, are kept and used from then on', async () => {
+  const answers =
+    (data: object): typeof accepted =>
+    (response) =>
+      response.end(JSON.stringify({ code: 200, data }));
+  const kept: sdk.Tokens[] = [];
+  const user = new sdk.Florin({
+    baseUrl: server.address,
+    accessToken: 'a0',
+    refreshToken: 'r0',
+    onTokens: (given) => kept.push(given),
+  });
+  const expired = refused(401, 'credentials_invalid');
+  server.answer(expired, answers({ accessToken: 'a1', refreshToken: 'r1' }), accepted);
+  await user.users.info();
+  server.answer(answers({ steppedUpUntil: 'x', token: { accessToken: 'a2', refreshToken: 'r2' } }), accepted);
+  await user.users.stepUp({ code: '123456' });
+  await user.users.info();
+  expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer a2');
+  expect(kept).toMatchObject([
+    { accessToken: 'a1', refreshToken: 'r1' },
+    { accessToken: 'a2', refreshToken: 'r2' },
+  ]);
+});
+
 test('the log holds every request and repetition, and no credentials', () => {
   expect(logged.some((line) => line.includes('/api/transaction/create') && line.includes('"status":200'))).toBe(true);
   expect(logged.join('\n')).not.toContain('sk_live_secret');

@@ -403,7 +403,7 @@ export interface ConsoleApi {
   /**
    * Sign in to the console.
    *
-   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of a former cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   signIn(params: LoginInput, options?: RequestOptions): Call<null>;
   /**

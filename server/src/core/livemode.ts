@@ -68,8 +68,12 @@ export function livemodeOfNew(
 
 /** Refuses to connect records of different modes. `named` is the record that `field` names. */
 export function requireSameMode(livemode: boolean, ofNamed: boolean, field: string, named: string): void {
-  if (livemode === ofNamed) return;
-  throw livemodeMismatch(
+  if (livemode !== ofNamed) throw otherModeRefusal(livemode, ofNamed, field, named);
+}
+
+/** The refusal to connect a record with another, which is of the other mode. */
+export function otherModeRefusal(livemode: boolean, ofNamed: boolean, field: string, named: string): Refusal {
+  return livemodeMismatch(
     field,
     `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: name one for ${modeName(livemode)} use.`,
   );

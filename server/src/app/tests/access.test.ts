@@ -176,11 +176,6 @@ const cases: Record<string, Case> = {
     request: () => ({ body: { token: 'never issued', newPassword: memberPassword } }),
     answers: 400,
   },
-  'POST /api/console/session': {
-    needs: 'nothing',
-    ownerships: plain,
-    request: () => ({ headers: fromConsole(), body: { account: 'admin', password: administratorPassword } }),
-  },
   'POST /api/console/session/second-factor': {
     needs: 'nothing',
     ownerships: plain,
@@ -636,6 +631,11 @@ const cases: Record<string, Case> = {
     needs: 'nothing',
     ownerships: plain,
     request: () => ({ headers: fromConsole() }),
+  },
+  'POST /api/console/session': {
+    needs: 'nothing',
+    ownerships: plain,
+    request: () => ({ headers: fromConsole(), body: { account: 'admin', password: administratorPassword } }),
   },
   'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
 };

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { invalid } from '../../core/errors.ts';
+import { type Call, type EndpointDefinition, type Need, post, type Route } from './route.ts';
 
-/** The headers of an endpoint that accepts an Idempotency-Key. */
-export const idempotencyHeaders = Type.Object({
+const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
@@ -14,15 +14,43 @@ export const idempotencyHeaders = Type.Object({
   ),
 });
 
-/** Marks an answer that repeats an earlier one. */
-export const replayedHeader = { headers: { 'idempotency-replayed': 'true' } };
-
-/** The reply to a write that accepts an Idempotency-Key. */
-export function replyOnce<Data>(message: string, { answer, replayed }: { answer: Data; replayed: boolean }) {
-  return { message, data: answer, ...(replayed && replayedHeader) };
+/** A write that accepts an Idempotency-Key: how it is performed, and what the reply says. */
+interface OnceDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema>
+  extends Omit<EndpointDefinition<Body, Query, Data>, 'handle' | 'headers'> {
+  message: string | ((body: Static<Body>, answer?: Static<Data>) => string);
+  perform: (
+    call: Call<Static<Body>, Static<Query>>,
+    idempotencyKey: string | undefined,
+  ) => Promise<{ replayed: boolean } & ({ answer: Static<Data> } | { json: string })>;
 }
 
-export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+/** A POST route that accepts an Idempotency-Key. The reply to a repeat is marked `Idempotency-Replayed: true`. */
+export function postOnce<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
+  path: string,
+  needs: Need,
+  group: string,
+  { message, perform, ...definition }: OnceDefinition<Body, Query, Data>,
+): Route {
+  return post(path, needs, group, {
+    ...definition,
+    headers: idempotencyHeaders,
+    handle: async (call: Call<Static<Body>, Static<Query>>) => {
+      const result = await perform(call, idempotencyKeyOf(call.headers));
+      const data = 'json' in result ? { json: result.json } : { data: result.answer };
+      const text = typeof message === 'string' ? message : message(call.body, data.data);
+      return { message: text, ...data, ...(result.replayed && replayed) };
+    },
+  } as EndpointDefinition<Body, Query, Data>);
+}
+
+/** The message of a route that creates without `id` and updates with it. */
+export function savedMessage(record: string): (body: { id?: unknown }) => string {
+  return ({ id }) => (id === undefined ? `${record} created` : `${record} updated`);
+}
+
+const replayed = { headers: { 'idempotency-replayed': 'true' } };
+
+function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;

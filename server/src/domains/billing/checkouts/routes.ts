@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
@@ -22,17 +22,16 @@ import {
 
 export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Route[] {
   return [
-    post('/api/checkout/create', 'transaction_write', 'Checkouts', {
+    postOnce('/api/checkout/create', 'transaction_write', 'Checkouts', {
       summary: 'Create a checkout',
       description:
         'Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; ' +
         'the payment is created in the name of the user who created the checkout, and its events are sent as usual.',
-      headers: idempotencyHeaders,
       body: checkoutInput,
       refuses: ['scope_missing', 'channel_inactive', 'currency_not_supported', 'invoice_not_payable'],
       data: checkoutRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Checkout created', await createCheckout(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Checkout created',
+      perform: ({ body, principal }, key) => createCheckout(body, principal, deps, key),
     }),
 
     get('/api/checkout/detail', 'transaction_read', 'Checkouts', {

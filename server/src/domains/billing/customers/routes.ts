@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -16,18 +16,15 @@ import { findByExternalId } from './statements.ts';
 
 export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
-    post('/api/customer/modify', 'transaction_write', 'Customers', {
+    postOnce('/api/customer/modify', 'transaction_write', 'Customers', {
       summary: 'Create or update a customer',
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
-      headers: idempotencyHeaders,
       body: customerInput,
       refuses: ['external_id_taken', 'clocks_not_offered'],
       data: customerRecord,
-      handle: async ({ body, principal, headers }) => {
-        const message = body.id === undefined ? 'Customer created' : 'Customer updated';
-        return replyOnce(message, await modifyCustomer(body, principal, deps, idempotencyKeyOf(headers)));
-      },
+      message: savedMessage('Customer'),
+      perform: ({ body, principal }, key) => modifyCustomer(body, principal, deps, key),
     }),
 
     get('/api/customer/detail', 'transaction_read', 'Customers', {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
@@ -37,15 +37,14 @@ type InvoiceRouteDeps = CreateInvoiceDeps &
 
 export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
-    post('/api/invoice/create', 'invoice_write', 'Invoices', {
+    postOnce('/api/invoice/create', 'invoice_write', 'Invoices', {
       summary: 'Create an invoice',
       description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
-      headers: idempotencyHeaders,
       body: invoiceInput,
       refuses: ['currency_not_supported'],
       data: invoiceRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Invoice created', await createInvoice(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Invoice created',
+      perform: ({ body, principal }, key) => createInvoice(body, principal, deps, key),
     }),
 
     get('/api/invoice/detail', 'invoice_read', 'Invoices', {
@@ -108,12 +107,11 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       }),
     }),
 
-    post('/api/invoice/pay', 'invoice_write', 'Invoices', {
+    postOnce('/api/invoice/pay', 'invoice_write', 'Invoices', {
       summary: 'Pay an invoice',
       description:
         'Creates a payment on a channel, for the remaining amount or for a part of it. The outcome of the payment settles ' +
         'the invoice. On a channel without a provider, set the outcome by an update of the payment.',
-      headers: idempotencyHeaders,
       body: payInput,
       refuses: [
         'invoice_not_payable',
@@ -123,8 +121,8 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'payment_method_unreadable',
       ],
       data: paidInvoice,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Payment created', await payInvoice(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Payment created',
+      perform: ({ body, principal }, key) => payInvoice(body, principal, deps, key),
     }),
 
     post('/api/invoice/void', 'invoice_write', 'Invoices', {

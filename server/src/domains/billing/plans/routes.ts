@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { visibleModes } from '../../../core/livemode.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
@@ -12,19 +12,16 @@ import { countPlans, findVisiblePlan, listPlans } from './statements.ts';
 
 export function planRoutes(deps: PlanDeps): Route[] {
   return [
-    post('/api/plan/modify', 'subscription_write', 'Plans', {
+    postOnce('/api/plan/modify', 'subscription_write', 'Plans', {
       summary: 'Create or update a plan',
       description:
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
-      headers: idempotencyHeaders,
       body: planInput,
       refuses: ['plan_in_use', 'currency_not_supported'],
       data: planRecord,
-      handle: async ({ body, principal, headers }) => {
-        const message = body.id === undefined ? 'Plan created' : 'Plan updated';
-        return replyOnce(message, await modifyPlan(body, principal, deps, idempotencyKeyOf(headers)));
-      },
+      message: savedMessage('Plan'),
+      perform: ({ body, principal }, key) => modifyPlan(body, principal, deps, key),
     }),
 
     get('/api/plan/detail', 'subscription_read', 'Plans', {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
 import { cancelSubscription } from './changes/cancel.ts';
@@ -26,69 +26,61 @@ import {
 
 export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
-    post('/api/subscription/create', 'subscription_write', 'Subscriptions', {
+    postOnce('/api/subscription/create', 'subscription_write', 'Subscriptions', {
       summary: 'Subscribe a customer to a plan',
       description:
         'Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. ' +
         'With an `Idempotency-Key`, a repeated request gets the first answer.',
-      headers: idempotencyHeaders,
       body: createInput,
       refuses: ['plan_inactive', 'currency_not_supported'],
       data: subscriptionRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Subscription created', await createSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Subscription created',
+      perform: ({ body, principal }, key) => createSubscription(body, principal, deps, key),
     }),
 
-    post('/api/subscription/update', 'subscription_write', 'Subscriptions', {
+    postOnce('/api/subscription/update', 'subscription_write', 'Subscriptions', {
       summary: 'Change a subscription',
       description:
         'Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.',
-      headers: idempotencyHeaders,
       body: updateInput,
       refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Subscription updated', await updateSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Subscription updated',
+      perform: ({ body, principal }, key) => updateSubscription(body, principal, deps, key),
     }),
 
-    post('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
+    postOnce('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
       summary: 'Pause a subscription',
       description:
         'No further billing period begins until the subscription is resumed. The current period is not refunded.',
-      headers: idempotencyHeaders,
       body: subscriptionIdInput,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Subscription paused', await pauseSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Subscription paused',
+      perform: ({ body, principal }, key) => pauseSubscription(body, principal, deps, key),
     }),
 
-    post('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
+    postOnce('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
       summary: 'Resume a subscription',
       description:
         'Within the paid period, the subscription continues unchanged. After it, a new period begins now, and all later ' +
         'periods are counted from now.',
-      headers: idempotencyHeaders,
       body: subscriptionIdInput,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Subscription resumed', await resumeSubscription(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Subscription resumed',
+      perform: ({ body, principal }, key) => resumeSubscription(body, principal, deps, key),
     }),
 
-    post('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
+    postOnce('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
       summary: 'Cancel a subscription',
       description:
         'At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.',
-      headers: idempotencyHeaders,
       body: cancelInput,
       refuses: ['illegal_transition'],
       data: subscriptionRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce(
-          'Subscription cancelled',
-          await cancelSubscription(body, principal, deps, { idempotencyKey: idempotencyKeyOf(headers) }),
-        ),
+      message: 'Subscription cancelled',
+      perform: ({ body, principal }, idempotencyKey) => cancelSubscription(body, principal, deps, { idempotencyKey }),
     }),
 
     get('/api/subscription/preview', 'subscription_read', 'Subscriptions', {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { visibleModes } from '../../../core/livemode.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { advanceClock } from './advance.ts';
@@ -13,15 +13,14 @@ import { listClocks } from './statements.ts';
 
 export function clockRoutes(deps: ClockDeps): Route[] {
   return [
-    post('/api/clock/create', 'subscription_write', 'Clocks', {
+    postOnce('/api/clock/create', 'subscription_write', 'Clocks', {
       summary: 'Create a test clock',
       description: 'Only in STANDALONE mode. Customers that name the clock use its time instead of the real time.',
-      headers: idempotencyHeaders,
       body: clockInput,
       refuses: ['clocks_not_offered'],
       data: clockRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Clock created', await createClock(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Clock created',
+      perform: ({ body, principal }, key) => createClock(body, principal, deps, key),
     }),
 
     post('/api/clock/advance', 'subscription_write', 'Clocks', {

@@ -99,3 +99,16 @@ test('a wrong password is refused as at login, and sets no cookie', async () => 
   expect(refused).toMatchObject({ status: 401, body: { error: { type: 'login_refused' } } });
   expect(refused.headers.get('set-cookie')).toBeNull();
 });
+
+test('signing in again ends the session of the former cookie, and a refused sign-in does not', async () => {
+  const former = cookieOf(await signIn());
+  const again = (body: object = admin) => signIn(body, { ...own, cookie: former });
+  const statusWith = async (cookie: string) =>
+    (await florin.call('GET', '/api/user/info', { headers: { cookie } })).status;
+  expect((await again({ ...admin, password: 'not the password' })).status).toBe(401);
+  expect(await statusWith(former)).toBe(200);
+  const present = cookieOf(await again());
+  expect([await statusWith(former), await statusWith(present)]).toEqual([401, 200]);
+  // A cookie of a session that has ended is in nobody's way.
+  expect((await again()).status).toBe(200);
+});

@@ -34,14 +34,14 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       operationId: 'beginConsoleSession',
       summary: 'Sign in to the console',
       description:
-        'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. ' +
-        ownOriginOnly,
+        'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of ' +
+        `a former cookie ends. ${ownOriginOnly}`,
       body: signInInput,
       refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await login({ ...call.body, ...originOf(call) }, deps), deps);
+        return signedIn(await login({ ...call.body, ...originOf(call) }, deps), call, deps);
       },
     }),
 
@@ -54,7 +54,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await loginWithSecondFactor({ ...call.body, ...originOf(call) }, deps), deps);
+        return signedIn(await loginWithSecondFactor({ ...call.body, ...originOf(call) }, deps), call, deps);
       },
     }),
 
@@ -75,7 +75,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await loginWithPasskey({ ...call.body, ...originOf(call) }, deps), deps);
+        return signedIn(await loginWithPasskey({ ...call.body, ...originOf(call) }, deps), call, deps);
       },
     }),
 
@@ -106,7 +106,9 @@ function originOf({ address, requestId, headers }: Call<unknown, unknown>) {
   return { address, requestId, device: headers['user-agent'] };
 }
 
-async function signedIn(opened: OpenedLogin, deps: ConsoleDeps): Promise<Answer<null>> {
+/** The session of the former cookie, which nothing names any more, ends. */
+async function signedIn(opened: OpenedLogin, call: Call<unknown, unknown>, deps: ConsoleDeps): Promise<Answer<null>> {
+  await endSession(call.headers.cookie, false, originOf(call), deps);
   const maxAgeSeconds = Math.max(1, Math.floor((opened.session.expiresAtMs - deps.clock()) / 1000));
   const cookie = await signCookie(opened.user, opened.session, deps);
   return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
-import { administrator, get, platformAdministrator, post, type Route } from '../../../platform/http/route.ts';
+import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
+import { administrator, get, platformAdministrator, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
 import { tenantInput, tenantQuery, tenantRecord } from './schema.ts';
@@ -37,32 +37,28 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       handle: async ({ query, principal }) => ({ data: await readSeller(query.id, principal, deps) }),
     }),
 
-    post('/api/seller/modify', administrator('*'), 'Tenants', {
+    postOnce('/api/seller/modify', administrator('*'), 'Tenants', {
       summary: 'Change the seller',
       description:
         'What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of ' +
         'another one. What is left out stays as it is.',
-      headers: idempotencyHeaders,
       body: sellerInput,
       refuses: ['livemode_mismatch'],
       data: sellerRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Seller updated', await modifySeller(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Seller updated',
+      perform: ({ body, principal }, key) => modifySeller(body, principal, deps, key),
     }),
 
-    post('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {
+    postOnce('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {
       summary: 'Create or update a tenant',
       description:
         'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
         'logins, sessions and keys immediately.',
-      headers: idempotencyHeaders,
       body: tenantInput,
       refuses: ['step_up_required', 'livemode_mismatch'],
       data: tenantRecord,
-      handle: async ({ body, principal, headers }) => {
-        const message = body.id === undefined ? 'Tenant created' : 'Tenant updated';
-        return replyOnce(message, await modifyTenant(body, principal, deps, idempotencyKeyOf(headers)));
-      },
+      message: savedMessage('Tenant'),
+      perform: ({ body, principal }, key) => modifyTenant(body, principal, deps, key),
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { seesAllTenants } from '../../../core/principal.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -123,7 +123,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       },
     }),
 
-    post('/api/user/modify', 'user_write', 'Users', {
+    postOnce('/api/user/modify', 'user_write', 'Users', {
       summary: 'Create or update a user',
       description:
         'Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to ' +
@@ -132,7 +132,6 @@ export function userRoutes(deps: UserDeps): Route[] {
         'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own ' +
         'password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).',
-      headers: idempotencyHeaders,
       body: userInput,
       refuses: [
         'account_taken',
@@ -147,10 +146,8 @@ export function userRoutes(deps: UserDeps): Route[] {
         'step_up_required',
       ],
       data: userRecord,
-      handle: async ({ body, principal, headers }) => {
-        const message = body.id === undefined ? 'User created' : 'User updated';
-        return replyOnce(message, await modifyUser(body, principal, deps, idempotencyKeyOf(headers)));
-      },
+      message: savedMessage('User'),
+      perform: ({ body, principal }, key) => modifyUser(body, principal, deps, key),
     }),
   ];
 }

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
 import { filteredTenant } from '../../identity/tenants/visible-tenants.ts';
 import { callbackUrlOf } from './credentials.ts';
 import { type ChannelDeps, saveChannel } from './modify.ts';
@@ -47,18 +47,17 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       },
     }),
 
-    post('/api/channel/modify', 'channel_write', 'Channels', {
+    postOnce('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
-      headers: idempotencyHeaders,
       body: channelInput,
       refuses: ['channel_code_taken', 'livemode_mismatch', 'currency_not_supported', 'step_up_required'],
       data: savedChannel,
-      handle: async ({ body, principal, headers }) => {
-        const { answer: row, replayed } = await saveChannel(body, principal, deps, idempotencyKeyOf(headers));
-        const message = body.id === undefined ? 'Channel created' : 'Channel updated';
-        return replyOnce(message, { answer: savedChannelOnWire(row, principal, deps), replayed });
+      message: savedMessage('Channel'),
+      perform: async ({ body, principal }, key) => {
+        const { answer: row, replayed } = await saveChannel(body, principal, deps, key);
+        return { answer: savedChannelOnWire(row, principal, deps), replayed };
       },
     }),
   ];

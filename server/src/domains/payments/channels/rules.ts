@@ -52,22 +52,29 @@ export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): bo
   return provider === null || !providersWithoutPage.has(provider);
 }
 
-/**
- * Throws a refusal if the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive`
- * or `currency_not_supported`.
- */
+/** Throws a refusal if the channel does not accept payments in this currency (`acceptanceRefusal`). */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
-  if (channel.is_disabled) throw sandboxDisabled('channelId');
+  const refusal = acceptanceRefusal(channel, currency);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * Why the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive` or
+ * `currency_not_supported`. undefined: it does.
+ */
+export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
+  if (channel.is_disabled) return sandboxDisabled('channelId');
   if (!channel.state) {
-    throw new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
+    return new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
       field: 'channelId',
     });
   }
   if (!channel.currencies.includes(currency)) {
-    throw new Refusal(
+    return new Refusal(
       'currency_not_supported',
       `This channel takes ${channel.currencies.join(', ')}, not ${currency}.`,
       { field: 'currency', details: { currencies: channel.currencies } },
     );
   }
+  return undefined;
 }

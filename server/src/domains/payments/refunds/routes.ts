@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import { get, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
 import { type CreateRefundDeps, createRefund } from './create.ts';
@@ -11,17 +11,16 @@ import { listedRefund, refundInput, refundListQuery, refundQuery, refundRecord }
 
 export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
   return [
-    post('/api/refund/create', 'transaction_refund', 'Refunds', {
+    postOnce('/api/refund/create', 'transaction_refund', 'Refunds', {
       summary: 'Refund a transaction',
       description:
         'Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a ' +
         'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',
-      headers: idempotencyHeaders,
       body: refundInput,
       refuses: ['not_refundable', 'refund_exceeds_payment'],
       data: refundRecord,
-      handle: async ({ body, principal, headers }) =>
-        replyOnce('Refund created', await createRefund(body, principal, deps, idempotencyKeyOf(headers))),
+      message: 'Refund created',
+      perform: ({ body, principal }, key) => createRefund(body, principal, deps, key),
     }),
 
     get('/api/refund/detail', 'transaction_read', 'Refunds', {

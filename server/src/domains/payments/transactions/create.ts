@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { requireSameMode } from '../../../core/livemode.ts';
+import { otherModeRefusal } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -10,7 +10,7 @@ import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
-import { type CreateInput, draftOf, requireUsableChannel } from './draft.ts';
+import { type CreateInput, draftOf, usableChannel } from './draft.ts';
 import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import type { PaymentReservations } from './reservations.ts';
 import {
@@ -92,37 +92,41 @@ export class TransactionCreator implements PaymentWriter {
     const { channels, database } = this.#deps;
     const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
     const principal = actOn(channel, await actFor(caller, input.tenantId, database));
-    try {
-      return await this.#createNew(input, channel, principal, idempotencyKey);
-    } catch (error) {
-      if (idempotencyKey === undefined || isDatabaseUnavailable(error) || isOfOtherMode(error)) throw error;
-      const first = await this.#firstAnswer(input, principal, idempotencyKey);
-      if (first === undefined) throw error;
-      return createdOrThrow(first);
-    }
+    const usable = usableChannel(channel, input, principal);
+    const outcome =
+      usable instanceof Refusal
+        ? ((await this.#firstOutcome(input, principal, idempotencyKey)) ?? usable)
+        : await this.#createNew(input, usable, principal, idempotencyKey);
+    if (outcome instanceof Refusal) throw outcome;
+    return outcome;
   }
 
   async #createNew(
     input: CreateInput,
-    channel: ChannelRow | undefined,
+    channel: ChannelRow,
     principal: Principal,
     idempotencyKey?: string,
-  ): Promise<Created> {
+  ): Promise<Outcome> {
     const { reservations, database, drawUuid, seal } = this.#deps;
-    requireUsableChannel(channel, input, principal);
     const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey, seal);
     const { tenantId, invoiceId } = draft;
     if (invoiceId !== null && (await reservations.hasInvoice(database, tenantId, invoiceId))) {
       return this.#createForInvoice(draft, invoiceId);
     }
-    return createdOrThrow(await this.#batcher.add(draft));
+    return this.#batcher.add(draft);
   }
 
   /** Payments for an invoice run in a transaction that reserves the amount on the locked invoice. */
-  async #createForInvoice(draft: Draft, invoiceId: number): Promise<Created> {
+  async #createForInvoice(draft: Draft, invoiceId: number): Promise<Outcome> {
     const { tenantId, livemode, id: transactionId, amount, currency, createdMs } = draft;
-    await this.#deps.database.transaction(async (transaction) => {
-      await this.#deps.reservations.reserve(transaction, {
+    const { reservations, database, onCreated } = this.#deps;
+    const outcome = await database.transaction(async (transaction) => {
+      if (draft.idempotencyKey !== null) {
+        await reservations.lock(transaction, { tenantId, invoiceId });
+        const existing = await findExistingPayments(transaction, [draft]);
+        if (existing.length > 0) return outcomeOf(draft, existing);
+      }
+      await reservations.reserve(transaction, {
         tenantId,
         livemode,
         invoiceId,
@@ -132,11 +136,12 @@ export class TransactionCreator implements PaymentWriter {
         createdMs,
       });
       const inserted = await insertPayments(transaction, [draft]);
-      // The idempotency key is taken: the reservation is rolled back, and `create` looks the first answer up.
+      // Repeats of the same request wait for the lock. Another request has used the key since.
       if (inserted.length === 0) throw idempotencyMismatch();
+      return createdFrom(draft);
     });
-    this.#deps.onCreated?.(draft, 'request');
-    return createdFrom(draft);
+    if (!(outcome instanceof Refusal) && !outcome.replayed) onCreated?.(draft, 'request');
+    return outcome;
   }
 
   async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
@@ -163,11 +168,13 @@ export class TransactionCreator implements PaymentWriter {
     }
   }
 
-  async #firstAnswer(
+  /** The outcome for a repeat of an earlier request; undefined: there was none. */
+  async #firstOutcome(
     input: CreateInput,
     { tenantId }: Principal,
-    idempotencyKey: string,
+    idempotencyKey: string | undefined,
   ): Promise<Outcome | undefined> {
+    if (idempotencyKey === undefined) return undefined;
     const key = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input).toString('hex') };
     const existing = await findExistingPayments(this.#deps.database, [key]);
     return existing.length === 0 ? undefined : outcomeOf(key, existing);
@@ -239,49 +246,34 @@ function draftOrRefusal(
   const { id, tenantId, livemode, userId, amount, currency, channelId } = request;
   const { customerId, invoiceId, description, metadata, paymentMethod, returnUrl } = request;
   const createdBy = { tenantId, userId };
-  try {
-    const input = {
-      ...{ amount, currency, channelId },
-      ...(customerId !== null && { customerId }),
-      ...(invoiceId !== null && { invoiceId }),
-      ...(description !== null && { description }),
-      ...(metadata !== null && { metadata }),
-      ...(paymentMethod !== null && { paymentMethod: openToken(paymentMethod, open) }),
-      ...(returnUrl !== null && { returnUrl }),
-    };
-    requireUsableChannel(channel, input, createdBy);
-    requireSameMode(livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
-    return draftOf(input, channel, createdBy, id, undefined, seal);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+  const usable = usableChannel(channel, { channelId, currency }, createdBy);
+  if (usable instanceof Refusal) return usable;
+  if (usable.livemode !== livemode) {
+    return otherModeRefusal(livemode, usable.livemode, 'channelId', `channel ${channelId}`);
   }
+  const token = paymentMethod === null ? undefined : openToken(paymentMethod, open);
+  if (token instanceof Refusal) return token;
+  const input = {
+    ...{ amount, currency, channelId },
+    ...(customerId !== null && { customerId }),
+    ...(invoiceId !== null && { invoiceId }),
+    ...(description !== null && { description }),
+    ...(metadata !== null && { metadata }),
+    ...(token !== undefined && { paymentMethod: token }),
+    ...(returnUrl !== null && { returnUrl }),
+  };
+  return draftOf(input, usable, createdBy, id, undefined, seal);
 }
 
 /** Refuses the one payment: a token that cannot be opened must not keep those of other customers. */
-function openToken(token: StoredToken | string, open: CreateTransactionDeps['open']): string {
+function openToken(token: StoredToken | string, open: CreateTransactionDeps['open']): string | Refusal {
   if (typeof token === 'string') return token;
   try {
     return open(token.sealed, token.place);
   } catch (cause) {
-    throw new Refusal('payment_method_unreadable', 'The stored payment method of the customer cannot be opened.', {
-      cause,
-    });
+    const message = 'The stored payment method of the customer cannot be opened.';
+    return new Refusal('payment_method_unreadable', message, { cause });
   }
 }
 
 const createdFrom = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });
-
-function createdOrThrow(outcome: Outcome): Created {
-  if (outcome instanceof Refusal) throw outcome;
-  return outcome;
-}
-
-/** The first answer would show a key the payment of the other mode. */
-function isOfOtherMode(error: unknown): boolean {
-  return error instanceof Refusal && error.type === 'livemode_mismatch';
-}
-
-function isDatabaseUnavailable(error: unknown): boolean {
-  return error instanceof Refusal && error.type === 'database_unavailable';
-}

@@ -6,7 +6,7 @@ import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { eventBody } from '../../webhooks/events/append-events.cte.ts';
-import { mayUse, requireAccepting } from '../channels/rules.ts';
+import { acceptanceRefusal, mayUse } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { paymentTokenPlace } from './payment-token.ts';
 import { recordJson } from './record.ts';
@@ -19,19 +19,19 @@ export type CreateInput = Static<typeof createInput>;
 export type CreatedBy = Pick<Principal, 'tenantId' | 'userId' | 'livemode'>;
 
 /**
- * Refuses a channel that does not exist, that this tenant may not use, that is of another mode than the key, or that does not
- * accept the payment.
+ * The channel, or why it cannot take the payment: it does not exist, this tenant may not use it, or it does not accept the
+ * payment. Throws for a key of another mode, which must not see an earlier answer either.
  */
-export function requireUsableChannel(
+export function usableChannel(
   channel: ChannelRow | undefined,
-  { channelId, currency }: CreateInput,
+  { channelId, currency }: Pick<CreateInput, 'channelId' | 'currency'>,
   createdBy: CreatedBy,
-): asserts channel is ChannelRow {
+): ChannelRow | Refusal {
   if (channel === undefined || !mayUse(channel, createdBy.tenantId)) {
-    throw new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
+    return new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
   }
   requireModeOfKey(createdBy, channel.livemode, 'channelId', `channel ${channelId}`);
-  requireAccepting(channel, currency);
+  return acceptanceRefusal(channel, currency) ?? channel;
 }
 
 /** The payment to insert, with its event. Its creation time is that of its id. */

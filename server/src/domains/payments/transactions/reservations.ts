@@ -18,6 +18,8 @@ export interface PaymentOfInvoice {
 export interface PaymentReservations {
   /** Whether this service has the invoice. If not, `invoiceId` refers to another system and is only stored. */
   hasInvoice: (database: Queryable, tenantId: number, invoiceId: number) => Promise<boolean>;
+  /** Locks the invoice until the transaction ends: payments for it are created one after the other. */
+  lock: (transaction: Queryable, invoice: Pick<PaymentOfInvoice, 'tenantId' | 'invoiceId'>) => Promise<void>;
   /** Reserves the amount on the locked invoice, in the transaction that creates the payment. Refuses more than is open. */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { idempotencyHeaders, idempotencyKeyOf, replayedHeader, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { type Call, get, post, type Route } from '../../../platform/http/route.ts';
+import { type Call, get, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Tracing } from '../../../platform/tracing/tracing.ts';
@@ -63,12 +63,11 @@ function traceRequest(
 
 export function transactionRoutes(deps: TransactionDeps): Route[] {
   return [
-    post('/api/transaction/create', 'transaction_write', 'Transactions', {
+    postOnce('/api/transaction/create', 'transaction_write', 'Transactions', {
       summary: 'Create a transaction',
       description:
         'Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same ' +
         '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
-      headers: idempotencyHeaders,
       body: createInput,
       refuses: [
         'channel_inactive',
@@ -79,27 +78,27 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
         'sandbox_disabled',
       ],
       data: transactionRecord,
-      handle: async ({ body, principal, headers }) => {
+      message: 'Transaction created',
+      perform: async ({ body, principal, headers }, key) => {
         const startMs = deps.tracing === undefined ? 0 : deps.clock();
-        const { json, replayed } = await deps.creator.create(body, principal, idempotencyKeyOf(headers));
-        if (deps.tracing !== undefined && !replayed) traceRequest(json, startMs, { principal, headers }, deps);
-        return { message: 'Transaction created', json, ...(replayed && replayedHeader) };
+        const created = await deps.creator.create(body, principal, key);
+        if (deps.tracing !== undefined && !created.replayed) {
+          traceRequest(created.json, startMs, { principal, headers }, deps);
+        }
+        return created;
       },
     }),
 
-    post('/api/transaction/update', 'transaction_write', 'Transactions', {
+    postOnce('/api/transaction/update', 'transaction_write', 'Transactions', {
       summary: 'Update a transaction',
       description:
         'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
         'merged by key, `metadataReplace` replaces it as a whole.',
-      headers: idempotencyHeaders,
       body: updateInput,
       refuses: ['illegal_transition'],
       data: transactionRecord,
-      handle: async ({ body, principal, headers }) => {
-        const idempotencyKey = idempotencyKeyOf(headers);
-        return replyOnce('Transaction updated', await updateTransaction(body, principal, deps, { idempotencyKey }));
-      },
+      message: 'Transaction updated',
+      perform: ({ body, principal }, idempotencyKey) => updateTransaction(body, principal, deps, { idempotencyKey }),
     }),
 
     get('/api/transaction/detail', 'transaction_read', 'Transactions', {

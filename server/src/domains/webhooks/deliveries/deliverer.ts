@@ -1,13 +1,13 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { releaseDelivery } from '../delivery-queue/claim-statements.ts';
+import { releaseDelivery } from '../delivery-queue/lease-statements.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import type { Claimer, LeasedDelivery } from './claiming/claimer.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
 import type { EndpointHealth } from './recording/endpoint-health.ts';
 import type { Recorder } from './recording/recorder.ts';
 import { attemptResult, cancelledResult, type DeliveryResult } from './recording/result.ts';
-import { type AttemptOutcome, countsAsFailure, goneStatus } from './rules.ts';
+import { type AttemptOutcome, countsAsFailure, goneStatus, verdictOf } from './rules.ts';
 import { signedRequest } from './sending/request.ts';
 import { noAnswer, type Sender, type SendResult } from './sending/sender.ts';
 
@@ -57,8 +57,7 @@ export class Deliverer {
     try {
       sent = await this.#deliver(delivery, queue);
     } finally {
-      const ended = sent && { isFailure: countsAsFailure(sent.outcome, sent.status), durationMs: sent.durationMs };
-      claimer.end(queue, ended);
+      claimer.end(queue, sent && verdictOf(sent.outcome, sent.status, sent.durationMs));
     }
   }
 
@@ -123,13 +122,12 @@ export class Deliverer {
     if (state === 'FAILED' && status !== goneStatus) await health.disableIfFailing(queue);
   }
 
-  /** If the delivery is claimed again meanwhile, the worker renews its lease in place, and this releases that lease too. */
+  /** The survey finds it again. If the delivery is claimed again meanwhile, the worker renews its lease in place, and this releases that lease too. */
   async #releaseUnsent(delivery: LeasedDelivery): Promise<void> {
     for (let lease: string | undefined; lease !== delivery.lease; ) {
       lease = delivery.lease;
       await this.#options.database.run(releaseDelivery, [delivery.tenant_id, delivery.id, lease]);
     }
-    this.#options.claimer.released(delivery);
   }
 }
 

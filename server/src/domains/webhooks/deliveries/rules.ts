@@ -30,6 +30,17 @@ export function countsAsFailure(outcome: AttemptOutcome, status: number | undefi
   return outcome !== 'forbidden_address';
 }
 
+/** An answer within this time is prompt: its slot is free again soon. */
+export const promptMs = secondMs;
+
+/** What an attempt says about its endpoint. */
+export type AttemptVerdict = 'prompt' | 'slow' | 'failed';
+
+export function verdictOf(outcome: AttemptOutcome, status: number | undefined, durationMs: number): AttemptVerdict {
+  if (countsAsFailure(outcome, status)) return 'failed';
+  return durationMs <= promptMs ? 'prompt' : 'slow';
+}
+
 /** The receiver's Retry-After may extend a retry interval up to twice and never shortens it (decisions, Webhooks). */
 const maxExtension = 2;
 

@@ -2,8 +2,9 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { freeLeases, maxClaimSize, recentlyDueQuery, releaseLeases } from '../delivery-queue/claim-statements.ts';
+import { maxClaimSize, recentlyDueQuery } from '../delivery-queue/claim-statements.ts';
 import { deliveriesDue } from '../delivery-queue/enqueue.cte.ts';
+import { freeLeases, releaseLeases } from '../delivery-queue/lease-statements.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
 import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
 import { bringDeliveriesForward } from './clock-set-back.ts';
@@ -110,7 +111,6 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       Object.assign(inFlight, { lease, leasedUntilMs }),
     perform: (delivery) => deliverer.perform(delivery),
     drain: async (drained) => {
-      await claimer.settled();
       await withinMs(drained, timeoutMs + recordingBudgetMs);
       await withinMs(recorder.flush(), recordingBudgetMs);
       recorder.close();

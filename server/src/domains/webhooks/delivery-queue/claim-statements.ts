@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { type EndpointSnapshot, msOf, snapshotColumns } from './endpoint-snapshot.ts';
 
 /** Deliveries in one claim at most. */
 export const maxClaimSize = 200;
@@ -14,22 +15,6 @@ const isDueTo = (endpointId: string, from: string) =>
   `state = 'OPEN' and (endpoint_id, due_at) >= (${endpointId}, ${from})
             and (endpoint_id, due_at) <= (${endpointId}, ${timeOf('$1')})`;
 const oldestFirst = 'order by endpoint_id, due_at';
-const msOf = (time: string) => `(extract(epoch from ${time}) * 1000)::float8`;
-
-/** An endpoint's row as it was when this node last read it. */
-export interface EndpointSnapshot {
-  /** false: switched off or removed. Its deliveries are cancelled without a request, so no limit applies. */
-  isActive: boolean;
-  origin: string;
-  /** The endpoint's own limit of deliveries in flight on each node; null: none. */
-  maxInFlight: number | null;
-  /** The endpoint's own limit of deliveries per second over all nodes; null: none. */
-  ratePerS: number | null;
-  /** The circuit breaker is open until then and half-open afterwards. null: it is closed. */
-  pausedUntilMs: number | null;
-  /** Start of the present series of failures without a success, on any node. */
-  firstFailureMs: number | null;
-}
 
 /** An endpoint's row, and when the first delivery that was found for it was due. */
 export interface FoundEndpoint extends EndpointSnapshot {
@@ -37,10 +22,6 @@ export interface FoundEndpoint extends EndpointSnapshot {
   /** null: none is due. */
   dueMs: number | null;
 }
-
-const endpointColumns = `endpoint.id, endpoint.state as "isActive", endpoint.origin, endpoint.max_in_flight as "maxInFlight",
-          endpoint.rate_per_s as "ratePerS", ${msOf('endpoint.open_until')} as "pausedUntilMs",
-          ${msOf('endpoint.first_failure_at')} as "firstFailureMs"`;
 
 /**
  * Finds the endpoints of deliveries that came due within a time: when the first and the last were due, and how many. The
@@ -55,7 +36,7 @@ export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: numb
    ), fresh as (
      select endpoint_id, min(due_at) as first, max(due_at) as last, count(*) from due group by endpoint_id
    )
-   select ${endpointColumns}, ${msOf('fresh.first')} as "dueMs", ${msOf('fresh.last')} as "lastMs", fresh.count
+   select ${snapshotColumns}, ${msOf('fresh.first')} as "dueMs", ${msOf('fresh.last')} as "lastMs", fresh.count
      from fresh join webhook_endpoint endpoint on endpoint.id = fresh.endpoint_id`,
 );
 
@@ -66,7 +47,7 @@ export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: numb
  */
 export const survey = statement<FoundEndpoint & { openMs: number | null }>(
   'deliveries.survey',
-  `select ${endpointColumns}, ${msOf('oldest.due_at')} as "openMs", ${msOf('waiting.due_at')} as "dueMs"
+  `select ${snapshotColumns}, ${msOf('oldest.due_at')} as "openMs", ${msOf('waiting.due_at')} as "dueMs"
      from (select * from webhook_endpoint where id > $3 order by id limit $4) as endpoint
      left join lateral (
        select due_at from delivery
@@ -134,22 +115,4 @@ export const claimDeliveries = statement<ClaimedDelivery>(
     where delivery.ctid = picked.place
    returning delivery.tenant_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts,
              delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`,
-);
-
-/** Releases a delivery that was claimed and not sent: it is due again at once. Values: tenant, id, lease. */
-export const releaseDelivery = statement(
-  'deliveries.release_delivery',
-  'update delivery set lease = null, leased_until = null where tenant_id = $1 and id = $2 and lease = $3',
-);
-
-/** Releases all deliveries under the given leases, after a claim whose answer was lost. Value: leases. */
-export const releaseLeases = statement(
-  'deliveries.release_leases',
-  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease = any ($1::uuid[])`,
-);
-
-/** Releases the leases of all deliveries. */
-export const freeLeases = statement(
-  'deliveries.free_leases',
-  `update delivery set lease = null, leased_until = null where state = 'OPEN' and lease is not null`,
 );

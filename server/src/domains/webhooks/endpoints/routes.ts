@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
-import { idempotencyHeaders, idempotencyKeyOf, replyOnce } from '../../../platform/http/idempotency.ts';
+import { postOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { listEndpointsOf, recordOf } from './list.ts';
 import { findManagedEndpoint } from './managed-endpoint.ts';
@@ -24,26 +24,24 @@ import {
 export function endpointRoutes(deps: RegisterDeps): Route[] {
   const { database, clock } = deps;
   return [
-    post('/api/webhook/register', 'webhook_write', 'Webhooks', {
+    postOnce('/api/webhook/register', 'webhook_write', 'Webhooks', {
       summary: 'Register a webhook endpoint',
       description:
         "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
         'every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the ' +
         'generated secret: rotate it if that response was lost.',
-      headers: idempotencyHeaders,
       body: registerInput,
       refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
       data: registeredEndpoint,
-      handle: async ({ body, principal, headers }) => {
-        const registered = await registerEndpoint(body, principal, deps, idempotencyKeyOf(headers));
-        const { row, generatedSecret, replayed } = registered;
+      message: (_, registered) =>
+        registered?.secret === undefined
+          ? 'Webhook registered'
+          : 'Webhook registered. Keep its secret now: it is not shown again',
+      perform: async ({ body, principal }, key) => {
+        const { row, generatedSecret, replayed } = await registerEndpoint(body, principal, deps, key);
         const { id, livemode, url, events, state, created_at: createdTime } = row;
-        const data = { id, livemode, url, events, state, createdTime };
-        if (generatedSecret === undefined) return replyOnce('Webhook registered', { answer: data, replayed });
-        return {
-          message: 'Webhook registered. Keep its secret now: it is not shown again',
-          data: { ...data, secret: generatedSecret },
-        };
+        const secret = generatedSecret !== undefined && { secret: generatedSecret };
+        return { answer: { id, livemode, url, events, state, createdTime, ...secret }, replayed };
       },
     }),
 

@@ -9,10 +9,14 @@ import { requirePayableAmount } from '../rules.ts';
 import { invoiceExists, reservePayments } from '../statements.ts';
 
 /** Reserves the amounts of payments on the invoices that they name. */
-export const invoiceReservations: PaymentReservations = { hasInvoice, reserve };
+export const invoiceReservations: PaymentReservations = { hasInvoice, lock, reserve };
 
 async function hasInvoice(database: Queryable, tenantId: number, invoiceId: number): Promise<boolean> {
   return (await database.run(invoiceExists, [tenantId, invoiceId])).length > 0;
+}
+
+async function lock(transaction: Queryable, invoice: Pick<PaymentOfInvoice, 'tenantId' | 'invoiceId'>): Promise<void> {
+  await lockInvoices(transaction, [invoice]);
 }
 
 /** Runs under the invoice's lock, so that concurrent payments never exceed it. A constraint ensures it as well. */

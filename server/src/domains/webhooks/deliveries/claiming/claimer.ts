@@ -1,4 +1,5 @@
 import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
+import type { Leased } from '../../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import {
@@ -8,16 +9,14 @@ import {
   findFresh,
   survey,
 } from '../../delivery-queue/claim-statements.ts';
+import { takeRates } from '../rates/take-rates.ts';
 import type { EndpointHealth } from '../recording/endpoint-health.ts';
-import { type EndedAttempt, EndpointQueue } from './endpoint-queue.ts';
-import { takeRates } from './rates.ts';
+import type { AttemptVerdict } from '../rules.ts';
+import { EndpointQueue } from './endpoint-queue.ts';
 import { freshMs, SlotAllocator } from './slot-allocator.ts';
 
 /** A claimed delivery with its lease. */
-export interface LeasedDelivery extends ClaimedDelivery {
-  lease: string;
-  leasedUntilMs: number;
-}
+export type LeasedDelivery = Leased<ClaimedDelivery> & { leasedUntilMs: number };
 
 export interface ClaimerOptions {
   database: Queryable;
@@ -86,40 +85,28 @@ export class Claimer {
     this.#lastSurveyedId = 0;
   }
 
-  /** Resolves when no survey is running. */
-  async settled(): Promise<void> {
-    await this.#surveying;
-  }
-
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
   async claim(freeSlots: number, lease: string): Promise<LeasedDelivery[]> {
-    const { database, clock, slots, leaseMs, health, renew, onDue } = this.#options;
+    const { database, clock, slots, leaseMs, health, renew } = this.#options;
     const nowMs = clock();
     const untilMs = nowMs + leaseMs;
     await this.#find(nowMs);
     const allocator = new SlotAllocator({ freeSlots, slots: slots(), active: this.#active, nowMs });
-    const granted = allocator.grant([...this.#ready]);
-    const halfOpen = [...granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
-    await health.reserveTrials(halfOpen, nowMs, untilMs);
-    for (const queue of halfOpen) if (!queue.hasTrial) granted.delete(queue);
+    const granted = allocator.grant(this.#ready);
     await takeRates(database, granted, nowMs);
+    await health.reserveTrials(granted, nowMs, untilMs);
     if (granted.size === 0) return [];
     const queues = [...granted.keys()];
-    const rows = await database.run(claimDeliveries, [
-      nowMs,
-      untilMs,
-      lease,
-      plainArray(queues.map(({ id }) => id)),
-      plainArray([...granted.values()]),
-      plainArray(queues.map(({ dueFromMs }) => Math.floor(dueFromMs as number))),
-    ]);
-    if (this.#update(granted, rows)) onDue();
-    const toSend = rows
-      .map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }))
-      .filter((delivery) => !renew(delivery));
+    const ids = queues.map(({ id }) => id);
+    const dueFromMs = queues.map((queue) => Math.floor(queue.dueFromMs ?? 0));
+    const grants = [ids, [...granted.values()], dueFromMs].map((column) => plainArray(column));
+    const rows = await database.run(claimDeliveries, [nowMs, untilMs, lease, ...grants]);
+    this.#update(granted, rows);
+    const leased = rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
+    const toSend = leased.filter((delivery) => !renew(delivery));
     const sentTo = new Set(toSend.map((delivery) => delivery.endpoint_id));
-    const unused = halfOpen.filter((queue) => queue.hasTrial && !sentTo.has(queue.id));
-    await health.returnTrials(unused, nowMs, untilMs);
+    const unusedTrials = queues.filter((queue) => queue.hasTrial && !sentTo.has(queue.id));
+    await health.returnTrials(unusedTrials, nowMs, untilMs);
     return toSend;
   }
 
@@ -131,25 +118,22 @@ export class Claimer {
     return queue;
   }
 
-  end(queue: EndpointQueue, ended: EndedAttempt | undefined): void {
+  end(queue: EndpointQueue, verdict: AttemptVerdict | undefined): void {
     const { clock, slots, onDue } = this.#options;
-    const nowMs = clock();
-    queue.end(nowMs, ended, slots());
+    queue.end(clock(), verdict, slots());
     if (queue.inFlight === 0) this.#active.delete(queue);
     if (queue.dueFromMs !== undefined) onDue();
   }
 
-  /** A claimed delivery was released: it is due again. */
-  released({ endpoint_id: id, due_ms: dueMs }: LeasedDelivery): void {
-    const queue = this.#queues.get(id);
-    if (queue !== undefined) this.#addDue(queue, dueMs);
-  }
-
   async #find(nowMs: number): Promise<void> {
     const atMs = performance.now();
-    if (atMs - this.#surveyedAtMs > surveyEveryMs) this.#startSurvey(nowMs, atMs);
-    // A bound ahead of the clock is from before the clock was set back.
-    const fromMs = this.#freshFromMs > nowMs ? nowMs - lateMs : this.#freshFromMs;
+    if (atMs - this.#surveyedAtMs > surveyEveryMs) {
+      // In the background: claims do not wait for it, and report that the database is away.
+      this.#surveying ??= this.#survey(nowMs, atMs)
+        .catch(() => {})
+        .finally(() => (this.#surveying = undefined));
+    }
+    const fromMs = this.#freshFromMs;
     const rows = await this.#options.database.run(findFresh, [nowMs, fromMs, pageSize]);
     for (const row of rows) {
       const queue = this.#refresh(row, nowMs);
@@ -159,20 +143,9 @@ export class Claimer {
     const isPageFull = rows.reduce((sum, { count }) => sum + count, 0) >= pageSize;
     // A page that was full is not read again. If more deliveries are due at one moment, the survey finds the endpoints of the
     // others.
-    this.#freshFromMs = isPageFull
-      ? Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs))
-      : Math.max(fromMs, nowMs - lateMs);
+    const readUntilMs = isPageFull ? Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs)) : nowMs - lateMs;
+    this.#freshFromMs = Math.max(fromMs, readUntilMs);
     if (isPageFull) this.#options.onDue();
-  }
-
-  /** In the background: claims do not wait for it. */
-  #startSurvey(nowMs: number, atMs: number): void {
-    this.#surveying ??= this.#survey(nowMs, atMs)
-      // The claims report that the database is away.
-      .catch(() => {})
-      .finally(() => {
-        this.#surveying = undefined;
-      });
   }
 
   async #survey(nowMs: number, atMs: number): Promise<void> {
@@ -203,20 +176,18 @@ export class Claimer {
     if (!this.isIdle) this.#options.onDue();
   }
 
-  /** Records what a claim has found. Returns whether a queue had at least as many due deliveries as it was granted. */
-  #update(granted: ReadonlyMap<EndpointQueue, number>, rows: readonly ClaimedDelivery[]): boolean {
-    const counts = new Map<number, number>();
+  /** Queues with fewer due deliveries than they were granted are no longer ready; others have more. */
+  #update(granted: ReadonlyMap<EndpointQueue, number>, rows: readonly ClaimedDelivery[]): void {
+    const unused = new Map(granted);
     for (const row of rows) {
-      counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
-      const queue = this.#queues.get(row.endpoint_id);
-      if (queue !== undefined) queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, row.due_ms);
+      const queue = this.#queues.get(row.endpoint_id) as EndpointQueue;
+      queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, row.due_ms);
+      unused.set(queue, (unused.get(queue) ?? 0) - 1);
     }
-    let isBehind = false;
-    for (const [queue, count] of granted) {
-      if ((counts.get(queue.id) ?? 0) < count) this.#removeDue(queue);
-      else isBehind = true;
+    for (const [queue, count] of unused) {
+      if (count > 0) this.#removeDue(queue);
+      else this.#options.onDue();
     }
-    return isBehind;
   }
 
   #refresh(row: FoundEndpoint, nowMs: number): EndpointQueue {

@@ -1,17 +1,9 @@
 import { secondMs } from '../../../../core/clock.ts';
-import type { EndpointSnapshot } from '../../delivery-queue/claim-statements.ts';
-import { breakerFailures } from '../rules.ts';
-
-/** How one attempt ended, as far as the endpoint's health is concerned. */
-export interface EndedAttempt {
-  isFailure: boolean;
-  durationMs: number;
-}
+import type { EndpointSnapshot } from '../../delivery-queue/endpoint-snapshot.ts';
+import { type AttemptVerdict, breakerFailures, promptMs } from '../rules.ts';
 
 /** Deliveries in flight at first, and again while the endpoint is slow, failing or silent. */
 const initialWindow = 8;
-/** An answer within this time is prompt: its slot is free again soon. */
-const promptMs = secondMs;
 /** A pause that this node begins is in the database, and in every read that starts, after this time. */
 const pauseWrittenMs = secondMs;
 
@@ -46,7 +38,7 @@ export class EndpointQueue {
   isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
   #window: number;
-  #lastAttempt: 'prompt' | 'slow' | 'failed' | undefined;
+  #lastVerdict: AttemptVerdict | undefined;
   #lastActivityMs = 0;
 
   constructor(id: number, endpoint: EndpointSnapshot) {
@@ -57,9 +49,8 @@ export class EndpointQueue {
 
   /** Takes over a newer snapshot, except that a pause which this node has just begun may not be in it yet. */
   refresh(endpoint: EndpointSnapshot, nowMs: number): void {
-    const ownPauseMs = Math.abs(nowMs - this.#pausedAtMs) < pauseWrittenMs ? this.endpoint.pausedUntilMs : null;
-    const isMissing = ownPauseMs !== null && ownPauseMs > (endpoint.pausedUntilMs ?? 0);
-    this.endpoint = isMissing ? { ...endpoint, pausedUntilMs: ownPauseMs } : endpoint;
+    const hasJustPaused = Math.abs(nowMs - this.#pausedAtMs) < pauseWrittenMs;
+    this.endpoint = hasJustPaused ? { ...endpoint, pausedUntilMs: this.endpoint.pausedUntilMs } : endpoint;
   }
 
   pause(nowMs: number, untilMs: number): void {
@@ -81,23 +72,23 @@ export class EndpointQueue {
     if (this.inFlight++ === 0) this.#lastActivityMs = nowMs;
   }
 
-  /** `ended` is undefined when nothing was sent. The window never exceeds `slots`, which is all that the node has. */
-  end(nowMs: number, ended: EndedAttempt | undefined, slots: number): void {
+  /** `verdict` is undefined when nothing was sent. The window never exceeds `slots`, which is all that the node has. */
+  end(nowMs: number, verdict: AttemptVerdict | undefined, slots: number): void {
     this.inFlight--;
     this.isTrial = false;
     this.isIntroduction = false;
     this.#lastActivityMs = nowMs;
-    if (ended === undefined) return;
-    this.consecutiveFailures = ended.isFailure ? this.consecutiveFailures + 1 : 0;
-    this.failingSinceMs = ended.isFailure ? (this.failingSinceMs ?? nowMs) : undefined;
-    this.#lastAttempt = ended.isFailure ? 'failed' : ended.durationMs <= promptMs ? 'prompt' : 'slow';
-    if (this.#lastAttempt !== 'prompt') this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
+    if (verdict === undefined) return;
+    this.consecutiveFailures = verdict === 'failed' ? this.consecutiveFailures + 1 : 0;
+    this.failingSinceMs = verdict === 'failed' ? (this.failingSinceMs ?? nowMs) : undefined;
+    this.#lastVerdict = verdict;
+    if (verdict !== 'prompt') this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);
   }
 
   /** Its last attempt was answered, however slowly. */
   get hasAnswered(): boolean {
-    return this.#lastAttempt === 'prompt' || this.#lastAttempt === 'slow';
+    return this.#lastVerdict === 'prompt' || this.#lastVerdict === 'slow';
   }
 
   /** It has failed on this node, or has been paused or failing on any, without a success since. */
@@ -107,8 +98,7 @@ export class EndpointQueue {
 
   /** The circuit breaker is open: nothing is sent. */
   isPaused(nowMs: number): boolean {
-    const { pausedUntilMs } = this.endpoint;
-    return pausedUntilMs !== null && pausedUntilMs > nowMs;
+    return (this.endpoint.pausedUntilMs ?? 0) > nowMs;
   }
 
   /** The circuit breaker is half-open: one delivery, the trial, finds out whether the endpoint works again. */
@@ -123,7 +113,7 @@ export class EndpointQueue {
 
   /** Its last answer was prompt, and it has not been silent since with deliveries in flight. */
   isPrompt(nowMs: number): boolean {
-    return this.#lastAttempt === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
+    return this.#lastVerdict === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
   /** Deliveries in flight at most, by this endpoint's own window and limit. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import type { EndpointSnapshot } from '../../delivery-queue/claim-statements.ts';
+import type { EndpointSnapshot } from '../../delivery-queue/endpoint-snapshot.ts';
+import type { AttemptVerdict } from '../rules.ts';
 import { EndpointQueue } from './endpoint-queue.ts';
 import { SlotAllocator } from './slot-allocator.ts';
 
@@ -27,7 +28,7 @@ test('a prompt endpoint gets one slot more with every answer, and at most four f
   expect(granted({ queue }, 512)).toBe(410);
 });
 
-test.each(['slow', 'failing'] as const)(
+test.each(['slow', 'failed'] as const)(
   'after a %s answer an endpoint is unproven, and keeps half of its window',
   (how) => {
     const queue = new EndpointQueue(1, snapshot);
@@ -70,7 +71,7 @@ test('the first fresh delivery to an endpoint that is not known to fail gets a s
     const queue = new EndpointQueue(100, { ...snapshot, ...overrides });
     queue.freshAtMs = freshAtMs;
     const allocator = new SlotAllocator({ freeSlots: 200, slots: 512, active: hanging, nowMs });
-    allocator.grant([queue]);
+    allocator.grant(new Set([queue]));
     return allocator.granted.get(queue) ?? 0;
   };
   expect(countOf({}, nowMs)).toBe(1);
@@ -87,9 +88,9 @@ test('an endpoint that answers slowly gets slots although endpoints that hang fi
   const slow = new EndpointQueue(100, snapshot);
   send(slow, 1, 'slow');
   const failing = new EndpointQueue(101, snapshot);
-  send(failing, 1, 'failing');
+  send(failing, 1, 'failed');
   const allocator = new SlotAllocator({ freeSlots: 200, slots: 512, active: hanging, nowMs });
-  allocator.grant([slow, failing]);
+  allocator.grant(new Set([slow, failing]));
   expect([...allocator.granted]).toEqual([[slow, 8]]);
 });
 
@@ -126,7 +127,7 @@ test('no more slots are granted than are free, and unproven endpoints leave half
       const freeSlots = Math.max(0, slots - inFlight);
       const active = queues.filter((queue) => queue.inFlight > 0);
       const allocator = new SlotAllocator({ freeSlots, slots, active, nowMs });
-      allocator.grant(queues);
+      allocator.grant(new Set(queues));
 
       const now = (queue: EndpointQueue) => allocator.granted.get(queue) ?? 0;
       expect(queues.reduce((sum, queue) => sum + now(queue), 0)).toBe(freeSlots - allocator.remaining);
@@ -153,16 +154,16 @@ function total(queues: EndpointQueue[], slots = 512): number {
   const active = queues.filter(({ inFlight }) => inFlight > 0);
   const freeSlots = slots - active.reduce((sum, { inFlight }) => sum + inFlight, 0);
   const allocator = new SlotAllocator({ freeSlots, slots, active, nowMs });
-  allocator.grant(queues);
+  allocator.grant(new Set(queues));
   return freeSlots - allocator.remaining;
 }
 
 /** Sends `count` deliveries while more are due, and returns how many may be in flight afterwards. */
-function send(queue: EndpointQueue, count: number, how: 'prompt' | 'slow' | 'failing'): number {
+function send(queue: EndpointQueue, count: number, how: AttemptVerdict): number {
   for (let i = 0; i < count; i++) queue.begin(nowMs);
   for (let i = 0; i < count; i++) {
     queue.dueFromMs = nowMs;
-    queue.end(nowMs, { isFailure: how === 'failing', durationMs: how === 'slow' ? 1_001 : 5 }, 512);
+    queue.end(nowMs, how, 512);
   }
   return queue.limit(nowMs);
 }

@@ -56,8 +56,8 @@ export class SlotAllocator {
   }
 
   /** Grants slots to queues with due deliveries: first an equal share to each, then what is left. */
-  grant(queues: readonly EndpointQueue[]): Map<EndpointQueue, number> {
-    const equalShare = Math.ceil(this.remaining / Math.max(1, queues.length));
+  grant(queues: ReadonlySet<EndpointQueue>): Map<EndpointQueue, number> {
+    const equalShare = Math.ceil(this.remaining / Math.max(1, queues.size));
     for (const share of [equalShare, this.remaining]) for (const queue of queues) this.#grant(queue, share);
     return this.granted;
   }

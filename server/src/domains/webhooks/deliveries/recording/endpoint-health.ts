@@ -42,13 +42,18 @@ export class EndpointHealth {
     this.#options = options;
   }
 
-  /** Reserves the trials of half-open circuit breakers until `untilMs`, one on all nodes: `hasTrial` says who got one. */
-  async reserveTrials(queues: readonly EndpointQueue[], nowMs: number, untilMs: number): Promise<void> {
+  /**
+   * Reserves the trials of half-open circuit breakers until `untilMs`, one on all nodes: `hasTrial` says who got one. Others
+   * are no longer `granted` anything.
+   */
+  async reserveTrials(granted: Map<EndpointQueue, number>, nowMs: number, untilMs: number): Promise<void> {
+    const queues = [...granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));
     if (queues.length === 0) return;
     const rows = await this.#options.database.run(reserveTrials, [nowMs, untilMs, queues.map(({ id }) => id)]);
     const reserved = new Set(rows.map(({ id }) => id));
     for (const queue of queues) {
       queue.hasTrial = reserved.has(queue.id);
+      if (!queue.hasTrial) granted.delete(queue);
       queue.endpoint = { ...queue.endpoint, pausedUntilMs: untilMs };
     }
   }
