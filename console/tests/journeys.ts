@@ -182,6 +182,26 @@ export function journeys(opened: () => OpenedConsole): void {
     expect(await merchants.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
   });
 
+  test.each([
+    ['cashier', [true, false, false]],
+    ['operator', [true, true, true]],
+  ])('the role %s finds enabled what it allows, and elsewhere which permission is missing', async (role, allowed) => {
+    const member = { userType: 'MERCHANT_USER' as const, roles: [role], tenantId };
+    const { userName } = await makeMember(console.florin, console.admin, member);
+    await console.signIn(merchants, userName, memberPassword, '/customers');
+    const guarded = [
+      ['/customers', 'Add a customer', 'transaction_write'],
+      ['/invoices', 'Draft an invoice', 'invoice_write'],
+      ['/webhooks', 'Add an endpoint', 'webhook_write'],
+    ] as const;
+    for (const [i, [path, name, permission]] of guarded.entries()) {
+      await goTo(merchants, path);
+      const found = button(name, merchants).first();
+      expect(await found.getAttribute('aria-disabled'), path).toBe(String(!allowed[i]));
+      if (!allowed[i]) expect(await found.getAttribute('aria-description')).toContain(permission);
+    }
+  });
+
   test('signing out everywhere ends the session of another window, which is German for a German browser', async () => {
     const { userName } = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const german = await console.open('de-DE');
