@@ -1,8 +1,9 @@
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src/testing/cast.ts';
 import { administratorPassword } from '../../server/src/testing/service/florin.ts';
-import { goTo, type OpenedConsole, shown } from './opened-console.ts';
+import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
 /** In the window of the administrator, which stays signed in. */
 export function journeys(opened: () => OpenedConsole): void {
@@ -98,7 +99,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('To be declined').waitFor();
     await page.getByText('Just now').waitFor({ state: 'detached' });
     const [download] = await Promise.all([page.waitForEvent('download'), button('Export as CSV').click()]);
-    const rows = (await streamed(await download.createReadStream())).trim().split('\n').slice(1);
+    const rows = (await text(await download.createReadStream())).trim().split('\n').slice(1);
     expect(rows).toHaveLength(await page.locator('tbody tr').count());
     expect(rows.every((row) => row.includes('FAILED'))).toBe(true);
     await page.goBack();
@@ -292,16 +293,4 @@ export function journeys(opened: () => OpenedConsole): void {
     const { pagination } = (await console.florin.get(`/api/refund/list?transactionId=${id}`, console.admin)).body;
     expect(pagination.total).toBe(1);
   });
-}
-
-async function streamed(stream: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The list shows one row; the rows before a filter or another tenant may still be there at first. */
-async function onlyRow(page: Page): Promise<void> {
-  await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
-  await page.locator('tbody tr').waitFor();
 }

@@ -109,6 +109,12 @@ async function complete(page: Page): Promise<void> {
   await page.locator('.mantine-Loader-root, .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
+/** The list shows one row; the rows before a filter or another tenant may still be there at first. */
+export async function onlyRow(page: Page): Promise<void> {
+  await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+  await page.locator('tbody tr').waitFor();
+}
+
 /** Inboxes are posted to at the public address, so that the port must be known before. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
