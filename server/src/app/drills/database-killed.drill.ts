@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { billingKills } from '../../testing/faults/database-killed/billing.ts';
+import { callbackKills } from '../../testing/faults/database-killed/callbacks.ts';
 import { nodePartKills } from '../../testing/faults/database-killed/node-parts.ts';
 import { paymentKills } from '../../testing/faults/database-killed/payments.ts';
 import { openScene, type Scene } from '../../testing/faults/database-killed/scene.ts';
@@ -16,7 +17,13 @@ let kills: Kills;
 
 beforeAll(async () => {
   scene = await openScene();
-  kills = { ...paymentKills(scene), ...webhookKills(scene), ...billingKills(scene), ...nodePartKills(scene) };
+  kills = {
+    ...paymentKills(scene),
+    ...callbackKills(scene),
+    ...webhookKills(scene),
+    ...billingKills(scene),
+    ...nodePartKills(scene),
+  };
 });
 
 afterAll(async () => {
