@@ -9,33 +9,33 @@ import type { Clock } from './clock.ts';
 export type DrawUuid = () => string;
 
 const randomBatch = 512;
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 export function uuidSource(clock: Clock): DrawUuid {
   const random = Buffer.alloc(8 * randomBatch);
-  let offset = random.length;
+  /** The random bytes in hex; their numbers are read from the text. */
+  let digits = '';
+  let offset = 0;
   let lastMs = 0;
   let counter = 0;
+  /** The digits of `lastMs`, with their dash. */
+  let time = '';
 
   return () => {
     const nowMs = clock();
-    if (nowMs > lastMs) {
-      lastMs = nowMs;
+    if (nowMs > lastMs || ++counter > 0xfff) {
+      lastMs = Math.max(nowMs, lastMs + 1);
       counter = 0;
-    } else if (++counter > 0xfff) {
-      lastMs++;
-      counter = 0;
+      const text = lastMs.toString(16).padStart(12, '0');
+      time = `${text.slice(0, 8)}-${text.slice(8)}`;
     }
-    if (offset === random.length) {
-      randomFillSync(random);
+    if (offset === digits.length) {
+      digits = randomFillSync(random).toString('hex');
       offset = 0;
     }
-    const time = lastMs.toString(16).padStart(12, '0');
-    const r = (i: number) => hex[random[offset + i] as number] as string;
-    const variant = hex[0x80 | ((random[offset] as number) & 0x3f)] as string;
     const sequence = (0x7000 | counter).toString(16);
-    const id = `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}${r(1)}-${r(2)}${r(3)}${r(4)}${r(5)}${r(6)}${r(7)}`;
-    offset += 8;
+    const variant = (0x8 | (Number.parseInt(digits[offset] as string, 16) & 3)).toString(16);
+    const id = `${time}-${sequence}-${variant}${digits.slice(offset + 1, offset + 4)}-${digits.slice(offset + 4, offset + 16)}`;
+    offset += 16;
     return id;
   };
 }

@@ -9,23 +9,24 @@ const slowMs = 1_000;
 /** Logs refused and slow requests; all of them only at level debug, since a line costs more than the request itself. */
 export function logReply(reply: ReplyFacts, log: Log): void {
   if (reply.refusal !== undefined) logRefusal(reply, reply.refusal, log);
-  else if (reply.durationMs > slowMs) log.warn(reply, 'Slow');
-  else if (log.isLevelEnabled('debug')) log.debug(reply, 'Answered');
+  else if (reply.durationMs > slowMs) log.warn(factsOf(reply), 'Slow');
+  else if (log.isLevelEnabled('debug')) log.debug(factsOf(reply), 'Answered');
 }
 
-function logRefusal(
-  { refusal: _, ...facts }: ReplyFacts,
-  { type, field, message, kind, cause }: Refusal,
-  log: Log,
-): void {
+function logRefusal(reply: ReplyFacts, { type, field, message, kind, cause }: Refusal, log: Log): void {
   const about = {
-    ...facts,
+    ...factsOf(reply),
     type,
     field: field && withoutSecrets(field),
     reason: withoutSecrets(message),
     ...(kind === 'unavailable' && { cause }),
     ...(cause instanceof Refusal && { because: cause.message }),
   };
-  if (facts.status >= 500) log.warn(about, 'Refused');
+  if (reply.status >= 500) log.warn(about, 'Refused');
   else log.info(about, 'Refused');
+}
+
+/** What a line of the log says of every reply: neither the headers of the request nor more of the caller. */
+function factsOf({ method, path, status, durationMs, requestId }: ReplyFacts): object {
+  return { method, path, status, durationMs, requestId };
 }

@@ -16,7 +16,6 @@ import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addPayerPages } from './payer-pages.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
-import { recordRequest } from './record-request.ts';
 import { logReply } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
@@ -50,10 +49,10 @@ export async function serve(
     connectionsPerAddress: settings['app.server.connections-per-address'],
     publicUrl: publicUrlOf(settings),
     corsOrigins: settings['app.cors.origins'],
-    onReply: (reply, request) => {
+    onReply: (reply) => {
       observeReply(reply);
       logReply(reply, log);
-      recordRequest(reply, request, requestRecorder);
+      requestRecorder.record(reply);
     },
     onRefusal: (refusal, call) => recordRefused(refusal, call, refusedRequests),
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),

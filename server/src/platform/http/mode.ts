@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/livemode.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Answer } from './route.ts';
@@ -17,6 +17,11 @@ export function requireModeOf(request: FastifyRequest): FastifyRequest {
     throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
   }
   return request;
+}
+
+/** Names the mode of a caller that has one in the header of its answer, whatever the answer is. */
+export function nameMode(reply: FastifyReply, principal: Principal | undefined): void {
+  if (principal?.livemode !== undefined) reply.header(modeHeader, modeName(principal.livemode));
 }
 
 /**

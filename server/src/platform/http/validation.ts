@@ -33,8 +33,10 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
     removeNulls?.(value);
-    const bent = integers.find((name) => !isInteger((value as Record<string, unknown>)[name]));
-    if (bent !== undefined) return { error: invalid(bent, `${bent} must be an integer.`) };
+    for (const name of integers) {
+      if (!isInteger((value as Record<string, unknown>)[name]))
+        return { error: invalid(name, `${name} must be an integer.`) };
+    }
     const validate = compiled();
     if (validate(value)) return { value };
     return {

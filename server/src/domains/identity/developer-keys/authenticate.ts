@@ -16,7 +16,7 @@ export interface Authenticators {
  * `credentials_invalid`, `address_not_allowed` or `origin_not_allowed`.
  */
 export function authenticator({ keys, sessions, sessionCookie }: Authenticators): Authenticate {
-  return async (request, address, { isCheck = false } = {}) => {
+  const authenticate: Authenticate = async (request, address, { isCheck = false } = {}) => {
     const { authorization, cookie } = request.headers;
     if (authorization === undefined || authorization === '') {
       const session = sessionCookie.read(cookie);
@@ -26,18 +26,28 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
       sessionCookie.requireOwnOrigin(request);
       return sessions.authenticateCookie(session, address, isCheck);
     }
-    const space = authorization.indexOf(' ');
-    const scheme = authorization.slice(0, space).toLowerCase();
-    const credentials = authorization.slice(space + 1).trim();
-    if (scheme === 'bearer' && credentials.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
-    if (scheme === 'apikey' && credentials.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
-    if (scheme === 'apikey') return keys.authenticate(credentials, address, isCheck);
-    if (scheme === 'bearer') return sessions.authenticate(credentials, address, isCheck);
+    const { scheme, secret } = credentialsOf(authorization);
+    if (scheme === 'apikey') return keys.authenticate(secret, address, isCheck);
+    if (scheme === 'bearer') return sessions.authenticate(secret, address, isCheck);
     throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
   };
+  authenticate.cached = ({ headers: { authorization } }, address) => {
+    if (authorization === undefined || !/^apikey /i.test(authorization)) return undefined;
+    return keys.authenticateCached(credentialsOf(authorization).secret, address);
+  };
+  return authenticate;
 }
 
-/** For credentials that are sent under the scheme of the other kind. */
+/** The parts of an Authorization header. Refuses a secret that is sent under the scheme of the other kind. */
+function credentialsOf(authorization: string): { scheme: string; secret: string } {
+  const space = authorization.indexOf(' ');
+  const scheme = authorization.slice(0, space).toLowerCase();
+  const secret = authorization.slice(space + 1).trim();
+  if (scheme === 'bearer' && secret.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
+  if (scheme === 'apikey' && secret.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
+  return { scheme, secret };
+}
+
 function mistaken(what: string, header: string): Refusal {
   return new Refusal('credentials_invalid', `${what} is sent with another scheme: use "Authorization: ${header}".`);
 }

@@ -63,8 +63,16 @@ export class KeyAuthenticator {
    */
   async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
     if (!hasKeyFormat(key)) throw keyRefused();
-    const fingerprint = fingerprintOf(key);
-    const live = this.#live.peek(fingerprint) ?? (await this.#live.get(fingerprint));
+    return this.#admit(await this.#live.get(fingerprintOf(key)), address, isCheck);
+  }
+
+  /** The same for a key that is cached; undefined: it is not. */
+  authenticateCached(key: string, address: string): Principal | undefined {
+    const live = hasKeyFormat(key) ? this.#live.peek(fingerprintOf(key)) : undefined;
+    return live && this.#admit(live, address, false);
+  }
+
+  #admit(live: LiveKey | undefined, address: string, isCheck: boolean): Principal {
     const nowMs = this.#clock();
     if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
     if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address)) throw addressRefused(address);

@@ -13,9 +13,8 @@ const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   status: 200,
   durationMs: 1,
   requestId: 'r',
-  livemode: undefined,
-  userAgent: undefined,
-  idempotencyKey: undefined,
+  headers: {},
+  mode: undefined,
   refusal: undefined,
   ...changes,
 });
@@ -115,7 +114,7 @@ test('a key, a token or a secret address that a caller put where it does not bel
   const refusal = new Refusal('path_unknown', `There is no GET /p/${'x'.repeat(43)}/logo.svg, ${jwt} or ${key}.`, {
     field: key,
   });
-  recorder.record(answered({ refusal, userAgent: `curl ${key}`, idempotencyKey: key }));
+  recorder.record(answered({ refusal, headers: { 'user-agent': `curl ${key}`, 'idempotency-key': key } }));
   await recorder.flush();
   expect(texts.join()).toContain('There is no GET /p/…/logo.svg, eyJ… or sk_live_….');
   for (const secret of ['AAAA', 'xxxx', jwt.slice(3)]) expect(texts.join()).not.toContain(secret);
@@ -124,7 +123,9 @@ test('a key, a token or a secret address that a caller put where it does not bel
 test('no text of a caller is longer than its column is meant to be, or what PostgreSQL cannot store', async () => {
   const { recorder, texts } = recorderWith(async () => {});
   const refusal = new Refusal('invalid_request', `\0${'m'.repeat(9_000)}`, { field: `\0${'f'.repeat(9_000)}` });
-  recorder.record(answered({ userAgent: 'u'.repeat(9_000), idempotencyKey: 'k'.repeat(9_000), refusal }));
+  recorder.record(
+    answered({ headers: { 'user-agent': 'u'.repeat(9_000), 'idempotency-key': 'k'.repeat(9_000) }, refusal }),
+  );
   await recorder.flush();
   expect(texts[0]?.length).toBeLessThan(2_048);
   expect(texts[0]).not.toMatch(/\0[mf]{2}/);

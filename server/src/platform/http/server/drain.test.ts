@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import Fastify from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
 import { standStill } from '../../../testing/faults/stand-still.ts';
-import { drainBeforeClose } from './drain.ts';
+import { httpServer } from './server.ts';
 
 test.each([
   ['', 0],
@@ -12,8 +11,7 @@ test.each([
   'a stopping server answers a slow request before it closes connections, and ends the connection with the answer%s',
   async (_also, standstillMs) => {
     const order: string[] = [];
-    const app = Fastify();
-    drainBeforeClose(app);
+    const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
     // Runs after the drain, when connections that seem idle are closed.
     app.addHook('preClose', async () => {
       order.push('closing');

@@ -1,6 +1,6 @@
 import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Connections without a request for this long are idle: closing them interrupts nothing. */
 const quietMs = 50;
@@ -27,32 +27,33 @@ export async function stopAccepting(server: Server): Promise<void> {
  * new connections, sends every answer with `Connection: close`, and closes the other connections after a pause in which no
  * request arrived and none was in progress.
  */
-export function drainBeforeClose(app: FastifyInstance): void {
-  let inProgress = 0;
-  let changes = 0;
-  let isStopping = false;
-  app.addHook('onRequest', (_request, _reply, done) => {
-    inProgress++;
-    changes++;
-    done();
-  });
-  app.addHook('onResponse', (_request, _reply, done) => {
-    inProgress--;
-    changes++;
-    done();
-  });
-  // Fastify adds the header only to answers of requests that arrive from now on.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isStopping) reply.header('connection', 'close');
-    done(null, payload);
-  });
-  app.addHook('preClose', async () => {
-    isStopping = true;
-    await stopAccepting(app.server);
+export class Drain {
+  readonly #unanswered = new Set<FastifyReply>();
+  #changes = 0;
+
+  constructor(app: FastifyInstance) {
+    app.addHook('preClose', () => this.#untilQuiet(app.server));
+  }
+
+  /** A request arrived. Fastify itself adds the header to the answers of those that arrive after the stop has begun. */
+  began(reply: FastifyReply): void {
+    this.#unanswered.add(reply);
+    this.#changes++;
+  }
+
+  /** Its answer was sent, or its client has left. */
+  ended(reply: FastifyReply): void {
+    this.#unanswered.delete(reply);
+    this.#changes++;
+  }
+
+  async #untilQuiet(server: Server): Promise<void> {
+    for (const reply of this.#unanswered) reply.header('connection', 'close');
+    await stopAccepting(server);
     let before = -1;
-    for (let waits = 0; waits < longestWaits && (inProgress > 0 || before !== changes); waits++) {
-      before = changes;
+    for (let waits = 0; waits < longestWaits && (this.#unanswered.size > 0 || before !== this.#changes); waits++) {
+      before = this.#changes;
       await sleep(quietMs);
     }
-  });
+  }
 }

@@ -6,6 +6,7 @@ import { parse } from 'node:querystring';
  */
 export function parseQuery(text: string): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null);
+  if (text === '') return query;
   for (const [name, value] of Object.entries(parse(text))) {
     const [, outer, inner] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(name) ?? [];
     if (outer === undefined || inner === undefined) query[name] = value;

@@ -7,12 +7,13 @@ import type { Principal } from '../../../core/principal.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded } from '../json-body.ts';
 import { limitConnections } from '../limits/connection-limit.ts';
 import { addressMatcher } from '../limits/network-of.ts';
+import { nameMode } from '../mode.ts';
 import { refusalBody, statusOf, toRefusal } from '../refusal-reply.ts';
 import { compileSerializer } from '../serialization.ts';
 import { compileSchema } from '../validation.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
 import { corsFor } from './cors.ts';
-import { drainBeforeClose } from './drain.ts';
+import { Drain } from './drain.ts';
 import { KnownMethods } from './known-methods.ts';
 import { parseQuery } from './query-string.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -21,16 +22,21 @@ import { securityHeaders } from './security-headers.ts';
  * Identifies the caller by the headers of the request and its address; throws a refusal. `isCheck`: of an open stream, which is
  * no use of the session or key.
  */
-export type Authenticate = (
-  request: { method: string; headers: IncomingHttpHeaders },
-  address: string,
-  options?: { isCheck?: boolean },
-) => Promise<Principal>;
+export interface Authenticate {
+  (request: AuthenticatedRequest, address: string, options?: { isCheck?: boolean }): Promise<Principal>;
+  /** The caller, if it can be told from memory: on the way of a create, promises cost time. Throws the same refusals. */
+  cached?: (request: AuthenticatedRequest, address: string) => Principal | undefined;
+}
+
+export interface AuthenticatedRequest {
+  method: string;
+  headers: IncomingHttpHeaders;
+}
 
 export interface HttpServerOptions {
   authenticate: Authenticate;
   /** Called for every reply, for metrics and the log. */
-  onReply: (reply: ReplyFacts, request: RepliedRequest) => void;
+  onReply: (reply: ReplyFacts) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
   onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
@@ -68,11 +74,9 @@ export interface ReplyFacts {
   requestId: string;
   /** The refusal, if it was one. */
   refusal: Refusal | undefined;
-}
-
-/** Whose request was answered. */
-export interface RepliedRequest {
+  /** The caller, if authenticated. */
   principal: Principal | undefined;
+  /** The headers of the request. */
   headers: IncomingHttpHeaders;
   /** The mode that the answer named (`mode.ts`). */
   mode: string | undefined;
@@ -163,7 +167,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('leaveTurn', undefined);
   app.decorateRequest('answeredAfterMs', undefined);
   app.decorateRequest('declaredPath', 'other');
+  const drain = new Drain(app);
   app.addHook('onRequest', (request, reply, done) => {
+    drain.began(reply);
     reply.headers(everyAnswer);
     reply.header('x-request-id', request.id);
     const unmet = unmetOf(request);
@@ -172,22 +178,21 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.server.setTimeout(inactiveMs); // Of a client that does not read its answer.
   // Node would answer 417 by itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  drainBeforeClose(app);
   const methods = new KnownMethods();
   app.addHook('onRoute', ({ method, url }) => methods.add(url, [method].flat()));
   app.addHook('onResponse', (request, reply, done) => {
-    const { principal, raw } = request;
-    options.onReply(
-      {
-        method: request.method,
-        path: request.declaredPath,
-        status: reply.statusCode,
-        durationMs: request.answeredAfterMs ?? reply.elapsedTime,
-        requestId: request.id,
-        refusal: request.refusal,
-      },
-      { principal, headers: raw.headers, mode: reply.getHeader(modeHeader) as string | undefined },
-    );
+    drain.ended(reply);
+    options.onReply({
+      method: request.method,
+      path: request.declaredPath,
+      status: reply.statusCode,
+      durationMs: request.answeredAfterMs ?? reply.elapsedTime,
+      requestId: request.id,
+      refusal: request.refusal,
+      principal: request.principal,
+      headers: request.raw.headers,
+      mode: reply.getHeader(modeHeader) as string | undefined,
+    });
     done();
   });
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
@@ -240,6 +245,8 @@ function refuse(
   { onDefect, onRefusal }: Pick<HttpServerOptions, 'onDefect' | 'onRefusal'>,
 ): void {
   request.refusal = refusal;
+  request.leaveTurn?.();
+  nameMode(reply, request.principal);
   if (refusal.kind === 'defect') onDefect(refusal.cause ?? refusal, request.id);
   onRefusal?.(refusal, {
     principal: request.principal,
