@@ -18,6 +18,7 @@ export class Api {
   declare readonly console: ConsoleApi;
   declare readonly requests: RequestsApi;
   declare readonly devices: DevicesApi;
+  declare readonly views: ViewsApi;
   declare readonly events: EventsApi;
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
@@ -474,6 +475,33 @@ export interface DevicesApi {
    * Needs a Bearer access token.
    */
   decide(params: DeviceDecideInput, options?: RequestOptions): Call<DeviceDecision>;
+}
+
+export interface ViewsApi {
+  /**
+   * List the caller's saved views.
+   *
+   * By list, oldest first; those of other users are never shown.
+   *
+   * Needs a Bearer access token.
+   */
+  list(params?: ViewsListParams, options?: RequestOptions): List<View>;
+  /**
+   * Save a view.
+   *
+   * Replaces the view of the same list and name. Without a name it is how the list begins for the user.
+   *
+   * Needs a Bearer access token.
+   */
+  modify(params: ViewModifyInput, options?: RequestOptions): Call<View>;
+  /**
+   * Remove a view.
+   *
+   * Changes nothing if the caller has no view of this name.
+   *
+   * Needs a Bearer access token.
+   */
+  remove(params: ViewRemoveInput, options?: RequestOptions): Call<null>;
 }
 
 export interface EventsApi {
@@ -3746,6 +3774,38 @@ export interface UsersListParams {
   pageSize?: number | undefined;
   /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
   tenantId?: number | undefined;
+}
+
+export interface View {
+  /** The list that it shows, as the console names it, such as `payments`. */
+  listName: string;
+  /** null: how the list begins for the user. */
+  name: string | null;
+  /** The filters and columns, as the query string of an address without its question mark. */
+  query: string;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface ViewModifyInput {
+  /** The list that it shows, as the console names it, such as `payments`. */
+  listName: string;
+  /** Absent: how the list begins for the user. */
+  name?: string | null | undefined;
+  /** The filters and columns, as the query string of an address without its question mark. */
+  query: string;
+}
+
+export interface ViewRemoveInput {
+  /** The list that it shows, as the console names it, such as `payments`. */
+  listName: string;
+  /** Absent: how the list begins for the user. */
+  name?: string | null | undefined;
+}
+
+export interface ViewsListParams {
+  /** The list that it shows, as the console names it, such as `payments`. */
+  listName?: string | undefined;
 }
 
 export interface WebhookEndpoint {

@@ -13,6 +13,7 @@ import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
 import { tenants } from '../domains/identity/tenants/module.ts';
 import { users } from '../domains/identity/users/module.ts';
+import { views } from '../domains/identity/views/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
 import { channels } from '../domains/payments/channels/module.ts';
 import { ledger } from '../domains/payments/ledger/module.ts';
@@ -44,6 +45,7 @@ export const modules = [
   consoleSessions,
   requests,
   deviceLogin,
+  views,
 
   deliveryQueue,
   events,

@@ -58,6 +58,7 @@ export const refusalTypes = {
   second_factor_absent: 'conflict',
   passkeys_unavailable: 'conflict',
   passkey_limit_reached: 'conflict',
+  view_limit_reached: 'conflict',
   key_inactive: 'conflict',
   webhook_inactive: 'conflict',
   webhook_limit_reached: 'conflict',

@@ -37,7 +37,7 @@ export default function PaymentsPage() {
       <DataTable
         caption={text('payments.title')}
         columns={views.shown}
-        rows={payments.data?.data}
+        rows={views.isReady ? payments.data?.data : undefined}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/payments/${id}`}
         empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}

@@ -53,7 +53,7 @@ export function ListPage<List extends ListName, Name extends string>(props: List
       <DataTable
         caption={title}
         columns={viewsOf === undefined ? columns : views.shown}
-        rows={rows.data?.data as RowOf<List>[] | undefined}
+        rows={views.isReady ? (rows.data?.data as RowOf<List>[] | undefined) : undefined}
         keyOf={keyOf}
         linkOf={linkOf}
         empty={empty(state)}

@@ -1,6 +1,5 @@
-import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useProfile } from '../../session/session.tsx';
+import { useChange, useRead } from '../../api/hooks.ts';
 import type { Column } from './data-table.tsx';
 
 /** A name for an address of a list: its filters and its columns. */
@@ -9,25 +8,20 @@ export interface SavedView {
   query: string;
 }
 
-interface ListSettings {
-  /** Absent: the columns that every user begins with. */
-  columns?: string[];
-  views: SavedView[];
-}
-
-export const maxViewsOfList = 20;
-
 /**
  * The views and columns that a user has chosen for a list. The address comes first, so that a link shows the same columns to
- * everybody; what is kept here, by user and for this browser, is only where the list begins.
+ * everybody; the service keeps the views of the user, and with which columns the list begins: the view without a name.
  */
-export function useListViews<Row>(list: string, columns: readonly Column<Row>[]) {
-  const { userId } = useProfile();
+export function useListViews<Row>(listName: string, columns: readonly Column<Row>[]) {
   const search = useSearch();
   const [path, navigate] = useLocation();
-  const [settings, setSettings] = useState(() => storedSettings(userId, list));
+  const saved = useRead('views.list', {}, { enabled: listName !== '' });
+  const saving = useChange('views.modify');
+  const removing = useChange('views.remove');
+  const ofList = saved.data?.data.filter((view) => view.listName === listName) ?? [];
+  const beginning = ofList.find(({ name }) => name === null);
   const given = new URLSearchParams(search);
-  const named = given.get('columns')?.split(',') ?? settings.columns;
+  const named = (given.get('columns') ?? columnsOf(beginning?.query))?.split(',');
   const choosable = columns.filter(({ id }) => id !== undefined);
   const known = choosable.filter(({ id }) => named?.includes(id as string));
   const standard = columns.filter(({ isExtra }) => !isExtra);
@@ -39,24 +33,18 @@ export function useListViews<Row>(list: string, columns: readonly Column<Row>[])
         .map((column) => ({ ...column, from: undefined, isExtra: false }))
     : standard;
 
-  function store(changed: Partial<ListSettings>) {
-    const after = { ...settings, ...changed };
-    setSettings(after);
-    localStorage.setItem(keyOf(userId, list), JSON.stringify(after));
-  }
-
   function choose(ids: readonly string[] | undefined) {
-    store({ columns: ids && [...ids] });
     if (ids === undefined) given.delete('columns');
     else given.set('columns', ids.join(','));
     navigate(addressOf(path, given), { replace: true });
+    if (ids !== undefined) saving.mutate({ body: { listName, query: `columns=${ids.join(',')}` } });
+    else if (beginning !== undefined) removing.mutate({ body: { listName } });
   }
 
   function save(name: string) {
     given.delete('page');
     if (isChosen) given.set('columns', known.map(({ id }) => id).join(','));
-    const others = settings.views.filter((view) => view.name !== name);
-    store({ views: [...others, { name, query: given.toString() }].slice(-maxViewsOfList) });
+    saving.mutate({ body: { listName, name, query: given.toString() } });
   }
 
   return {
@@ -64,24 +52,22 @@ export function useListViews<Row>(list: string, columns: readonly Column<Row>[])
     choosable,
     isChosen,
     choose,
-    views: settings.views,
+    /** Whether it is known with which columns the list begins. */
+    isReady: listName === '' || !saved.isPending,
+    views: ofList.flatMap(({ name, query }): SavedView[] => (name === null ? [] : [{ name, query }])),
     save,
-    remove: (name: string) => store({ views: settings.views.filter((view) => view.name !== name) }),
+    remove: (name: string) => removing.mutate({ body: { listName, name } }),
     open: ({ query }: SavedView) => navigate(addressOf(path, new URLSearchParams(query))),
     isOpen: ({ query }: SavedView) => query === search,
+    error: saving.error ?? removing.error ?? saved.error,
   };
 }
 
 export type ListViews<Row> = ReturnType<typeof useListViews<Row>>;
 
+const columnsOf = (query = '') => new URLSearchParams(query).get('columns');
+
 function addressOf(path: string, query: URLSearchParams): string {
   const text = query.toString();
   return text === '' ? path : `${path}?${text}`;
-}
-
-const keyOf = (userId: number, list: string) => `florin.list.${userId}.${list}`;
-
-function storedSettings(userId: number, list: string): ListSettings {
-  const stored = JSON.parse(localStorage.getItem(keyOf(userId, list)) ?? '{}') as Partial<ListSettings>;
-  return { ...stored, views: stored.views ?? [] };
 }

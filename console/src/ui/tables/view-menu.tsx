@@ -2,6 +2,7 @@ import { ActionIcon, Anchor, Button, Checkbox, Group, Popover, Stack, Text, Text
 import type { FormEvent } from 'react';
 import { useText } from '../../shell/preferences.tsx';
 import { Icon } from '../icons.tsx';
+import { ErrorNote } from '../notes.tsx';
 import type { ListViews } from './list-views.ts';
 
 /** The saved views of a list, and which columns it shows. */
@@ -18,6 +19,7 @@ export function ViewMenu<Row>({ list }: { list: ListViews<Row> }) {
         <Stack gap="md">
           <Views list={list} />
           <Columns list={list} />
+          <ErrorNote error={list.error} />
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -220,6 +220,17 @@ const cases: Record<string, Case> = {
     ownerships: ['foreign', 'absent'],
     request: ({ passkey: id }) => ({ body: { id }, id }),
   },
+  'GET /api/view/list': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/view/modify': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { listName: 'payments', name: 'Mine', query: 'status=FAILED' } }),
+  },
+  'POST /api/view/remove': {
+    needs: 'session',
+    ownerships: plain,
+    request: () => ({ body: { listName: 'payments', name: 'Never saved' } }),
+  },
   'POST /api/user/step-up/passkey/begin': { needs: 'session', ownerships: plain, request: () => ({}), answers: 409 },
   'POST /api/user/step-up/passkey': {
     needs: 'session',
@@ -1033,6 +1044,8 @@ const unaudited: Record<string, string> = {
   'POST /api/user/passkey/modify': 'Refused here; recorded for an own one: passkeys.test.ts.',
   'POST /api/user/passkey/remove': 'Refused here; recorded for an own one: passkeys.test.ts.',
   'POST /api/user/step-up/passkey/begin': 'Changes nothing.',
+  'POST /api/view/modify': 'How a list looks to its user: nobody else sees it.',
+  'POST /api/view/remove': 'How a list looks to its user: nobody else sees it.',
   'POST /api/user/step-up/passkey': 'Refused here; recorded with a passkey: passkeys.test.ts.',
   'POST /api/user/second-factor/begin': 'Changes nothing until it is confirmed.',
   'POST /api/user/second-factor/confirm': 'Refused here; recorded with a code: second-factor.test.ts.',

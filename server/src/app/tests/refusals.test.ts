@@ -255,6 +255,16 @@ const writes: Record<string, Write> = {
     fields: { id: 'text', name: 'text' },
     required: ['id', 'name'],
   },
+  '/api/view/modify': {
+    body: () => ({ listName: 'payments', name: 'Mine', query: 'status=FAILED' }),
+    fields: { listName: 'text', name: 'text', query: 'text' },
+    required: ['listName', 'query'],
+  },
+  '/api/view/remove': {
+    body: () => ({ listName: 'payments', name: 'Never saved' }),
+    fields: { listName: 'text', name: 'text' },
+    required: ['listName'],
+  },
   '/api/user/passkey/remove': {
     body: () => ({ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e' }),
     fields: { id: 'text' },

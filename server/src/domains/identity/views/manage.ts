@@ -1,0 +1,68 @@
+import type { Static } from 'typebox';
+import type { Clock } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import type { modifyViewInput, removeViewInput, viewRecord } from './schema.ts';
+import { deleteView, listViewsOfUser, lockOwner, upsertView, type ViewRow } from './statements.ts';
+
+export type View = Static<typeof viewRecord>;
+
+export interface ViewDeps {
+  database: Database;
+  clock: Clock;
+}
+
+/** Some twenty for each list. */
+const maxViewsOfUser = 200;
+/** In the database, the name of how a list begins. */
+const noName = '';
+
+/** The caller's own. */
+export async function listViews(
+  listName: string | undefined,
+  { userId }: Principal,
+  { database }: ViewDeps,
+): Promise<View[]> {
+  return (await database.run(listViewsOfUser, [userId, listName ?? null])).map(recordOf);
+}
+
+/** Saves a view of the caller, in place of one of the same name. Refuses more than 200 (`view_limit_reached`). */
+export function modifyView(
+  { listName, name = noName, query }: Static<typeof modifyViewInput>,
+  { userId }: Principal,
+  { database, clock }: ViewDeps,
+): Promise<View> {
+  return database.transaction(async (transaction) => {
+    await transaction.run(lockOwner, [userId]);
+    const values = [userId, listName, name, query, new Date(clock()), maxViewsOfUser];
+    const [row] = await transaction.run(upsertView, values);
+    if (row === undefined) throw limitReached();
+    return recordOf(row);
+  });
+}
+
+/** Removing one that does not exist changes nothing: another window may have been faster. */
+export async function removeView(
+  { listName, name = noName }: Static<typeof removeViewInput>,
+  { userId }: Principal,
+  { database }: ViewDeps,
+): Promise<void> {
+  await database.run(deleteView, [userId, listName, name]);
+}
+
+function limitReached(): Refusal {
+  return new Refusal('view_limit_reached', `A user has at most ${maxViewsOfUser} saved views; remove one first.`, {
+    details: { limit: maxViewsOfUser },
+  });
+}
+
+function recordOf({ list_name, name, query, created_at, updated_at }: ViewRow): View {
+  return {
+    listName: list_name,
+    name: name === noName ? null : name,
+    query,
+    createdTime: created_at,
+    updatedTime: updated_at,
+  };
+}

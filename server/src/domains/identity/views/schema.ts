@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+
+const aboutList = 'The list that it shows, as the console names it, such as `payments`.';
+const aboutQuery = 'The filters and columns, as the query string of an address without its question mark.';
+
+const listName = Type.String({
+  pattern: '^[a-z][a-z-]{0,39}$',
+  title: 'up to 40 lower-case letters and hyphens',
+  description: aboutList,
+});
+
+const name = Type.String({ minLength: 1, maxLength: 60, description: 'Absent: how the list begins for the user.' });
+
+const query = Type.String({ maxLength: 2_000, description: aboutQuery });
+
+export const viewQuery = Type.Object({ listName: Type.Optional(listName) });
+
+export const modifyViewInput = Type.Object(
+  { listName, name: Type.Optional(name), query },
+  { additionalProperties: false },
+);
+
+export const removeViewInput = Type.Object({ listName, name: Type.Optional(name) }, { additionalProperties: false });
+
+export const viewRecord = Type.Object({
+  listName: Type.String({ description: aboutList }),
+  name: Type.Union([Type.String(), Type.Null()], { description: 'null: how the list begins for the user.' }),
+  query: Type.String({ description: aboutQuery }),
+  createdTime: Type.String(),
+  updatedTime: Type.String(),
+});
