@@ -250,6 +250,21 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('invalid_request').waitFor();
   });
 
+  test('a service that does not answer says so while it is asked again, and is read at a click once it is back', async () => {
+    const error = { type: 'internal_error', requestId: 'req_1' };
+    const body = JSON.stringify({ code: 500, message: 'Out of order.', data: null, error });
+    await page.route('**/api/request/list?*', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body }),
+    );
+    // Not by goTo, which waits for what is shown at the end.
+    await page.evaluate(`history.pushState(null, '', '/requests?status=5xx')`);
+    await page.getByText('The service does not answer. Trying again …').waitFor();
+    await page.getByRole('alert').getByText('Out of order.').waitFor();
+    await page.unroute('**/api/request/list?*');
+    await button('Try again').click();
+    await page.getByText('No requests').waitFor();
+  });
+
   test('a double click on the button of a form makes one refund', async () => {
     const { id } = await pay(1000);
     await goTo(page, `/payments/${id}`);

@@ -44,7 +44,7 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
       const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
       await row.getByRole('checkbox').check();
       await button('Replay 1 delivery').click();
-      await button('Replay 0 deliveries').waitFor();
+      await button('Replay chosen').waitFor();
       await row.getByRole('link').click();
       await page.getByRole('heading', { name: 'Sent again' }).waitFor();
     });

@@ -5,7 +5,7 @@ export const sessionKey = ['/api/console/session'] as const;
 
 /** A refusal says the same when it is asked again; a service that cannot be reached may be back. */
 function shouldRetry(failures: number, error: Error): boolean {
-  return error instanceof FlorinError && error.retryable && failures < 3;
+  return error instanceof FlorinError && error.retryable && failures < 2;
 }
 
 /** Instead of a profile: there was a session, and it has expired or was ended elsewhere. */

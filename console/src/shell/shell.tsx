@@ -1,5 +1,6 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useReducedMotion } from '@mantine/hooks';
+import { useIsFetching } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { LivenessContext, useStream } from '../live/use-stream.ts';
 import { EnrolFirst } from '../pages/account/enrol-first.tsx';
@@ -37,12 +38,13 @@ export function Shell() {
       <AppShell
         header={{ height: 52 }}
         transitionDuration={isCalm ? 0 : 200}
-        navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        // On a tablet the tables need the width more than the navigation does.
+        navbar={{ width: 212, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'sm', sm: 'lg' }}
       >
         <AppShell.Header className={classes.header}>
           <Group gap="xs" wrap="nowrap">
-            <Burger hiddenFrom="sm" size="sm" opened={isOpen} onClick={toggle} aria-label={text('shell.menu')} />
+            <Burger hiddenFrom="md" size="sm" opened={isOpen} onClick={toggle} aria-label={text('shell.menu')} />
             <Link href="/" className={classes.logo} aria-label="Florin">
               <img src={logo} alt="" width={24} height={24} />
               <Text fw={600} visibleFrom="xs">
@@ -67,10 +69,23 @@ export function Shell() {
           {!profile.mustEnrol && <Navigation onNavigate={close} />}
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
+          <Retrying />
           <div className={classes.content}>{profile.mustEnrol ? <EnrolFirst /> : <Pages />}</div>
         </AppShell.Main>
       </AppShell>
     </LivenessContext>
+  );
+}
+
+/** Said while failed reads are repeated: until they succeed or are given up, the page has nothing to show. */
+function Retrying() {
+  const text = useText();
+  const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });
+  if (failing === 0) return null;
+  return (
+    <Alert color="yellow" role="status" py="xs" mb="sm">
+      {text('shell.retrying')}
+    </Alert>
   );
 }
 

@@ -19,6 +19,8 @@ const colors: Readonly<Record<string, string>> = {
   OPEN: 'blue',
   TRIALING: 'blue',
   REFUNDED: 'violet',
+  PARTLY_REFUNDED: 'violet',
+  RETRYING: 'orange',
 };
 
 /** A state of the API, in the language of the user. */

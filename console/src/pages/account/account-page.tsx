@@ -18,15 +18,16 @@ export default function AccountPage() {
     <Page title={text('account.title')}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
-          <Facts
-            facts={[
-              [text('team.userName'), profile.userName],
-              [text('customers.email'), profile.email],
-              [text('team.role'), [text(`userType.${profile.userType}` as TextKey), ...profile.roles].join(' · ')],
-              [text('tenants.one'), profile.tenantName ?? text('shell.platform')],
-            ]}
-          />
-          <ChangeEmail />
+          <Section title={text('account.profile')} actions={<ChangeEmail />}>
+            <Facts
+              facts={[
+                [text('team.userName'), profile.userName],
+                [text('customers.email'), profile.email],
+                [text('team.role'), [text(`userType.${profile.userType}` as TextKey), ...profile.roles].join(' · ')],
+                [text('tenants.one'), profile.tenantName ?? text('shell.platform')],
+              ]}
+            />
+          </Section>
           <Section title={text('account.display')}>
             <DisplaySettings />
           </Section>

@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../api/client.ts';
 import { addressOf } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DottedName } from '../../ui/dotted-name.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { TimeFilters } from '../../ui/filters/time-filters.tsx';
@@ -65,7 +66,7 @@ export default function AuditPage() {
         query={filters}
         columns={[
           { header: text('audit.time'), cell: ({ time }) => <Time value={time} precise /> },
-          { header: text('audit.action'), cell: ({ action }) => action },
+          { header: text('audit.action'), cell: ({ action }) => <DottedName name={action} /> },
           { header: text('audit.who'), cell: ({ userName, by }) => userName ?? by },
           {
             header: text('audit.record'),

@@ -30,6 +30,7 @@ export function AddSandbox({ channels }: { channels: readonly ChannelListItem[] 
       <PermittedButton
         needs="channel_write"
         variant="default"
+        w="fit-content"
         loading={adding.isPending}
         onClick={() => adding.mutate({ body: sandboxInput })}
       >

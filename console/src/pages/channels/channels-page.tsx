@@ -16,12 +16,13 @@ export default function ChannelsPage() {
   const text = useText();
   const channels = useRead('channels.list');
   const [edited, setEdited] = useState<ChannelListItem | 'new'>();
+  const isEmpty = channels.data?.data.length === 0;
   return (
     <Page
       title={text('channels.title')}
       actions={
         <>
-          <AddSandbox channels={channels.data?.data} />
+          {!isEmpty && <AddSandbox channels={channels.data?.data} />}
           <PermittedButton needs="channel_write" onClick={() => setEdited('new')}>
             {text('channels.add')}
           </PermittedButton>
@@ -30,9 +31,10 @@ export default function ChannelsPage() {
     >
       <ErrorNote error={channels.error} onRetry={() => channels.refetch()} />
       {channels.data === undefined && <Skeleton height={140} />}
-      {channels.data?.data.length === 0 && (
+      {isEmpty && (
         <EmptyState title={text('channels.none')}>
           <Text size="sm">{text('channels.noneHint')}</Text>
+          <AddSandbox channels={channels.data?.data} />
         </EmptyState>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">

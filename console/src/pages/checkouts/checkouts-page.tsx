@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { checkoutStatuses } from '../../api/choices.ts';
 import type { CheckoutListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -52,7 +53,6 @@ export default function CheckoutsPage() {
         operation="checkouts.list"
         query={filters}
         columns={[
-          { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
           { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
           {
             header: text('payments.amount'),
@@ -65,6 +65,11 @@ export default function CheckoutsPage() {
               ),
           },
           {
+            header: text('payments.created'),
+            from: 'sm',
+            cell: ({ createdTime }) => <Time value={createdTime} />,
+          },
+          {
             header: text('payments.description'),
             from: 'md',
             cell: ({ description }) => (
@@ -73,14 +78,12 @@ export default function CheckoutsPage() {
               </Text>
             ),
           },
-          { header: text('checkouts.expires'), from: 'sm', cell: ({ expiresTime }) => <Time value={expiresTime} /> },
+          { header: text('checkouts.expires'), from: 'md', cell: ({ expiresTime }) => <Time value={expiresTime} /> },
           {
             header: text('payment.title'),
             from: 'lg',
             cell: ({ transactionId }) =>
-              transactionId && (
-                <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
-              ),
+              transactionId && <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
           },
           {
             header: text('common.actions'),

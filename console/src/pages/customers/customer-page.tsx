@@ -3,6 +3,7 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -11,6 +12,7 @@ import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
+import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { CustomerModal } from './customer-modal.tsx';
 import { PortalLink } from './portal-link.tsx';
@@ -45,12 +47,32 @@ export default function CustomerPage({ id }: { id: string }) {
             ]}
           />
           {customer.metadata !== null && <CodeBlock value={JSON.stringify(customer.metadata, null, 2)} />}
+          <CustomerPayments customerId={customer.id} />
           <CustomerInvoices customerId={customer.id} />
           <CustomerSubscriptions customerId={customer.id} />
           <CustomerModal customer={customer} opened={isEditing} onClose={close} />
         </Page>
       )}
     </RecordPage>
+  );
+}
+
+function CustomerPayments({ customerId }: { customerId: number }) {
+  const text = useText();
+  const columns = usePaymentColumns().filter(({ id }) => id !== 'customer');
+  const read = useRead('transactions.list', { customerId, pageSize: 5 });
+  const all = <LinkText href={`/payments?customerId=${customerId}`}>{text('home.all')}</LinkText>;
+  return (
+    <Section title={text('payments.title')} actions={read.data?.data.length === 0 ? undefined : all}>
+      <DataTable
+        caption={text('payments.title')}
+        columns={columns}
+        rows={read.data?.data}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/payments/${id}`}
+        empty={<EmptyState title={text('customers.noPayments')} />}
+      />
+    </Section>
   );
 }
 

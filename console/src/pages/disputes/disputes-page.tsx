@@ -2,6 +2,7 @@ import { Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Dispute } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
@@ -38,7 +39,7 @@ export default function DisputesPage() {
           {
             header: text('payment.title'),
             cell: ({ transactionId }) => (
-              <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+              <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
             ),
           },
           { header: text('disputes.reported'), from: 'sm', cell: ({ reported }) => reported },

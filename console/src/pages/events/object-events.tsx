@@ -3,10 +3,12 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DottedName } from '../../ui/dotted-name.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
+import { shownState } from '../webhooks/delivery-columns.tsx';
 
 /** The events about a record, each with where it was delivered to. */
 export function ObjectEvents({ objectId }: { objectId: string }) {
@@ -17,7 +19,7 @@ export function ObjectEvents({ objectId }: { objectId: string }) {
       <DataTable
         caption={text('events.ofRecord')}
         columns={[
-          { header: text('events.type'), cell: ({ type }) => type },
+          { header: text('events.type'), cell: ({ type }) => <DottedName name={type} /> },
           { header: text('events.deliveries'), cell: ({ id }) => <EventDeliveries eventId={id} /> },
           {
             header: text('payments.created'),
@@ -49,9 +51,9 @@ function EventDeliveries({ eventId }: { eventId: string }) {
       </Text>
     );
   }
-  return deliveries.data?.data.map(({ id, state }) => (
-    <LinkText key={id} href={`/deliveries/${id}`}>
-      <StatusBadge status={state} />
+  return deliveries.data?.data.map((delivery) => (
+    <LinkText key={delivery.id} href={`/deliveries/${delivery.id}`}>
+      <StatusBadge status={shownState(delivery)} />
     </LinkText>
   ));
 }

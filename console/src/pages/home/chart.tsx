@@ -160,7 +160,7 @@ const fromZero = (_: UPlot, _min: number, max: number): [number, number] => [0, 
 function compact(value: number, shown: (value: number) => string, locale: string): string {
   return value >= 10_000
     ? new Intl.NumberFormat(locale, { notation: 'compact' }).format(value)
-    : shown(value).replace(/^[A-Z]{3}\s/, '');
+    : shown(value).replace(/^[A-Z]{3}\s|\s[A-Z]{3}$/, '');
 }
 
 function summaryOf(series: readonly Series[], shown: (value: number) => string): string {

@@ -3,7 +3,7 @@ import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
-import { EmptyState } from '../../ui/notes.tsx';
+import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
@@ -40,6 +40,7 @@ function LatestPayments() {
   if (latest.data?.data.length === 0) return null;
   return (
     <Section title={text('home.latest')} actions={<LinkText href="/payments">{text('home.all')}</LinkText>}>
+      <ErrorNote error={latest.error} onRetry={() => latest.refetch()} />
       <DataTable
         caption={text('home.latest')}
         columns={columns}

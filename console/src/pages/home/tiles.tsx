@@ -6,6 +6,7 @@ import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
+import { ErrorNote } from '../../ui/notes.tsx';
 import { dayOf } from './days.ts';
 
 /** Volume, success, what is pending, and what was not delivered: of the last seven days. */
@@ -14,7 +15,8 @@ export function Tiles() {
   const { locale } = usePreferences();
   const mayReadWebhooks = useMay('webhook_read');
   const week = { startDate: dayOf(-6), endDate: dayOf(0) };
-  const summary = useRead('statistics.summary', week).data?.data;
+  const read = useRead('statistics.summary', week);
+  const summary = read.data?.data;
   const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
@@ -24,28 +26,45 @@ export function Tiles() {
   const ended = summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
   const numbers = new Intl.NumberFormat(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  if (summary === undefined && read.error !== null) {
+    return <ErrorNote error={read.error} onRetry={() => read.refetch()} />;
+  }
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
       <Tile label={text('home.volume')} isLoading={summary === undefined}>
-        {volumes.length === 0
-          ? '–'
-          : volumes.map(({ currency, amount }) => (
-              <Text key={currency} component="div" inherit={volumes.length < 3} size="sm" fw={600}>
+        {volumes.length === 0 ? (
+          '–'
+        ) : (
+          <SimpleGrid cols={volumes.length > 3 ? 2 : 1} spacing="xs" verticalSpacing={0}>
+            {volumes.map(({ currency, amount }) => (
+              <Text
+                key={currency}
+                component="div"
+                inherit={volumes.length < 3}
+                size={volumes.length > 3 ? 'xs' : 'sm'}
+                fw={600}
+              >
                 <Money amount={amount} currency={currency} />
               </Text>
             ))}
+          </SimpleGrid>
+        )}
       </Tile>
       <Tile
         label={text('home.success')}
         isLoading={summary === undefined}
-        note={ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) })}
+        note={summary && (ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) }))}
       >
         {ended === 0 ? '–' : shares.format((summary?.charges?.succeeded ?? 0) / ended)}
       </Tile>
       <Tile
         label={text('home.pending')}
         isLoading={summary === undefined}
-        note={<LinkText href={`/payments?status=${pendingStatus}`}>{text('home.show')}</LinkText>}
+        note={
+          pendingCount === 0 ? undefined : (
+            <LinkText href={`/payments?status=${pendingStatus}`}>{text('home.show')}</LinkText>
+          )
+        }
       >
         {numbers.format(pendingCount)}
       </Tile>
@@ -63,7 +82,11 @@ function FailedDeliveries({ startDate }: { startDate: string }) {
     <Tile
       label={text('home.failedDeliveries')}
       isLoading={failed === undefined}
-      note={<LinkText href={`/deliveries?state=FAILED&startDate=${startDate}`}>{text('home.show')}</LinkText>}
+      note={
+        count === 0 ? undefined : (
+          <LinkText href={`/deliveries?state=FAILED&startDate=${startDate}`}>{text('home.show')}</LinkText>
+        )
+      }
     >
       {failed?.pagination?.nextCursor ? `${count}+` : count}
     </Tile>

@@ -35,7 +35,7 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
     {
       id: 'created',
       header: text('payments.created'),
-      from: 'sm',
+      from: 'lg',
       cell: ({ createdTime }) => <Time value={createdTime} />,
     },
     { id: 'description', header: text('payments.description'), isExtra: true, cell: ({ description }) => description },

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
@@ -132,9 +133,7 @@ function InvoicePayments({ invoice: { payments, currency } }: { invoice: Invoice
             header: text('payment.title'),
             from: 'sm',
             cell: ({ transactionId }) =>
-              transactionId && (
-                <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
-              ),
+              transactionId && <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
           },
           { header: text('payment.failure'), from: 'sm', cell: ({ failureCode }) => failureCode },
         ]}

@@ -30,17 +30,24 @@ export default function KeysPage() {
         columns={[
           { header: text('common.name'), cell: ({ name }) => name ?? '–' },
           { header: text('keys.key'), from: 'xs', cell: ({ skMasked }) => <Code>{skMasked}</Code> },
+          {
+            header: text('mode.label'),
+            from: 'sm',
+            cell: ({ livemode }) => (
+              <Badge color={livemode ? 'green' : 'orange'}>{text(livemode ? 'mode.live' : 'mode.test')}</Badge>
+            ),
+          },
           { header: text('payments.status'), cell: (key) => <KeyState developerKey={key} /> },
           {
             header: text('keys.scope'),
             from: 'md',
             cell: ({ scope }) => (
               <Text size="sm" maw={300} truncate title={scope.replaceAll(',', ', ')}>
-                {scope.replaceAll(',', ', ')}
+                {scope === '*' ? text('keys.allScopes') : scope.replaceAll(',', ', ')}
               </Text>
             ),
           },
-          { header: text('keys.lastUsed'), from: 'sm', cell: ({ lastUsedTime }) => <Time value={lastUsedTime} /> },
+          { header: text('keys.lastUsed'), from: 'lg', cell: ({ lastUsedTime }) => <Time value={lastUsedTime} /> },
           { header: text('payments.created'), from: 'lg', cell: ({ createdTime }) => <Time value={createdTime} /> },
           {
             header: text('common.actions'),

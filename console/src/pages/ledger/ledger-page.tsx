@@ -1,8 +1,9 @@
-import { TextInput } from '@mantine/core';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { accounts } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
@@ -40,7 +41,7 @@ export default function LedgerPage() {
               cell: (row: AccountBalance) => <Money amount={row[side]} currency={row.currency} />,
             })),
           ]}
-          rows={balances.data?.data}
+          rows={balances.data?.data.filter(({ debit, credit }) => debit !== '0' || credit !== '0')}
           keyOf={({ account, currency }) => `${account} ${currency}`}
           empty={<EmptyState title={text('ledger.none')} />}
         />
@@ -54,13 +55,11 @@ export default function LedgerPage() {
             value={filters.account}
             onChange={(account) => setFilters({ account })}
           />
-          <TextInput
-            size="xs"
-            w={90}
+          <FilterSelect
             label={text('ledger.currency')}
-            defaultValue={filters.currency}
-            maxLength={3}
-            onBlur={({ currentTarget }) => setFilters({ currency: currentTarget.value.trim().toUpperCase() })}
+            options={currencyCodes.map((code) => ({ value: code, label: code }))}
+            value={filters.currency}
+            onChange={(currency) => setFilters({ currency })}
           />
         </FilterBar>
         <ErrorNote error={entries.error} onRetry={() => entries.refetch()} />
@@ -68,8 +67,8 @@ export default function LedgerPage() {
           caption={text('ledger.entries')}
           columns={[
             { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-            { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
-            { header: text('ledger.side'), cell: ({ side }) => text(`ledger.${side}` as TextKey) },
+            { header: text('ledger.account'), cell: ({ account }) => <Words>{accountName(account)}</Words> },
+            { header: text('ledger.side'), cell: ({ side }) => <Words>{text(`ledger.${side}` as TextKey)}</Words> },
             {
               header: text('payments.amount'),
               isNumber: true,
@@ -80,7 +79,7 @@ export default function LedgerPage() {
               header: text('payment.title'),
               from: 'sm',
               cell: ({ transactionId }) => (
-                <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+                <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
               ),
             },
           ]}
@@ -92,4 +91,9 @@ export default function LedgerPage() {
       </Section>
     </Page>
   );
+}
+
+/** Text of ours, which a narrow column breaks between words alone. */
+function Words({ children }: { children: string }) {
+  return <span style={{ overflowWrap: 'normal' }}>{children}</span>;
 }

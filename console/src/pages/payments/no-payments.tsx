@@ -26,8 +26,8 @@ export function NoPayments({ isFiltered, onClear }: { isFiltered: boolean; onCle
   return (
     <EmptyState title={text('payments.none')}>
       <Text size="sm">{text('payments.noneHint')}</Text>
-      <CodeBlock value={curlOf({ amount: 1999, currency, channelId: channel?.id ?? 1, description: null })} />
-      <Button component={Link} href="/welcome" variant="default" w="fit-content">
+      {channel && <CodeBlock value={curlOf({ amount: 1999, currency, channelId: channel.id, description: null })} />}
+      <Button component={Link} href="/welcome" w="fit-content">
         {text('firstRun.open')}
       </Button>
     </EmptyState>

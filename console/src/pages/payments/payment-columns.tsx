@@ -1,17 +1,19 @@
 import { Text } from '@mantine/core';
 import type { TransactionListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { shownStatus } from './shown-status.ts';
 
 export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();
   return [
     { id: 'created', header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-    { id: 'status', header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { id: 'status', header: text('payments.status'), cell: (payment) => <StatusBadge status={shownStatus(payment)} /> },
     {
       id: 'amount',
       header: text('payments.amount'),
@@ -59,7 +61,11 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
       id: 'id',
       header: 'ID',
       from: 'lg',
-      cell: ({ id }) => <Text ff="monospace" size="xs">{`${id.slice(0, 16)}…`}</Text>,
+      cell: ({ id }) => (
+        <Text ff="monospace" size="xs" title={id}>
+          {shortId(id)}
+        </Text>
+      ),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { Grid, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
@@ -13,8 +13,10 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { PaymentActions } from './payment-actions.tsx';
+import classes from './payment-page.module.css';
 import { PaymentRefunds } from './payment-refunds.tsx';
 import { PaymentTimeline } from './payment-timeline.tsx';
+import { shownStatus } from './shown-status.ts';
 
 export default function PaymentPage({ id }: { id: string }) {
   const text = useText();
@@ -29,35 +31,31 @@ export default function PaymentPage({ id }: { id: string }) {
               <Text size="lg" fw={600}>
                 <Money amount={payment.amount} currency={payment.currency} />
               </Text>
-              <StatusBadge status={payment.status} />
+              <StatusBadge status={shownStatus(payment)} />
             </>
           }
           actions={<PaymentActions payment={payment} />}
         >
-          <Grid gap="lg">
-            <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
-              <Stack gap="lg">
-                <Section title={text('payment.timeline')}>
-                  <PaymentTimeline id={id} />
+          <div className={classes.columns}>
+            <Stack gap="lg">
+              <Section title={text('payment.timeline')}>
+                <PaymentTimeline id={id} />
+              </Section>
+              {payment.amountRefunded > 0 && <PaymentRefunds transactionId={id} />}
+              <ObjectEvents objectId={id} />
+            </Stack>
+            <Stack gap="lg" className={classes.beside}>
+              <PaymentFacts payment={payment} />
+              {payment.metadata !== null && (
+                <Section title={text('payment.metadata')}>
+                  <CodeBlock value={JSON.stringify(payment.metadata, null, 2)} />
                 </Section>
-                {payment.amountRefunded > 0 && <PaymentRefunds transactionId={id} />}
-                <ObjectEvents objectId={id} />
-              </Stack>
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
-              <Stack gap="lg">
-                <PaymentFacts payment={payment} />
-                {payment.metadata !== null && (
-                  <Section title={text('payment.metadata')}>
-                    <CodeBlock value={JSON.stringify(payment.metadata, null, 2)} />
-                  </Section>
-                )}
-                <Section title="JSON">
-                  <CodeBlock value={JSON.stringify(payment, null, 2)} />
-                </Section>
-              </Stack>
-            </Grid.Col>
-          </Grid>
+              )}
+              <Section title="JSON">
+                <CodeBlock value={JSON.stringify(payment, null, 2)} />
+              </Section>
+            </Stack>
+          </div>
         </Page>
       )}
     </RecordPage>

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { refundStatuses } from '../../api/choices.ts';
 import { Money } from '../../format/money.tsx';
+import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
@@ -46,7 +47,7 @@ export default function RefundsPage() {
           header: text('payment.title'),
           from: 'sm',
           cell: ({ transactionId }) => (
-            <LinkText href={`/payments/${transactionId}`}>{`${transactionId.slice(0, 16)}…`}</LinkText>
+            <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
           ),
         },
         { id: 'reason', header: text('payment.reason'), from: 'md', cell: ({ reason }) => reason },

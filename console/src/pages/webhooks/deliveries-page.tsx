@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import { deliveryStates } from '../../api/choices.ts';
 import type { Delivery } from '../../api/client.ts';
@@ -9,6 +9,7 @@ import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { TimeFilters } from '../../ui/filters/time-filters.tsx';
 import { useFilters } from '../../ui/filters/use-filters.ts';
+import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -23,7 +24,7 @@ const filterNames = ['state', 'endpointId', 'eventType', 'startDate', 'endDate']
 /** All deliveries, from which several can be chosen to be sent again. */
 export default function DeliveriesPage() {
   const text = useText();
-  const { filters, setFilters } = useFilters(filterNames);
+  const { filters, setFilters, hasFilters } = useFilters(filterNames);
   const endpoints = useRead('webhooks.list', { pageSize: 100 });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [error, setError] = useState<Error>();
@@ -69,7 +70,7 @@ export default function DeliveriesPage() {
             onClick={replayChosen}
             unavailable={chosen.size === 0 ? text('deliveries.chooseFirst') : undefined}
           >
-            {text.count('deliveries.replay', chosen.size)}
+            {chosen.size === 0 ? text('deliveries.replayChosen') : text.count('deliveries.replay', chosen.size)}
           </PermittedButton>
         </>
       }
@@ -98,7 +99,16 @@ export default function DeliveriesPage() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/deliveries/${id}`}
         everyMs={5_000}
-        empty={<EmptyState title={text('deliveries.none')} />}
+        empty={
+          <EmptyState title={text('deliveries.none')}>
+            {!hasFilters && (
+              <>
+                <Text size="sm">{text('deliveries.noneYet')}</Text>
+                <LinkText href="/webhooks">{text('webhooks.title')}</LinkText>
+              </>
+            )}
+          </EmptyState>
+        }
       />
     </Page>
   );

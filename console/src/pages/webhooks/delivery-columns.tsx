@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { Delivery } from '../../api/client.ts';
 import { RelativeTime, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DottedName } from '../../ui/dotted-name.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 
@@ -12,6 +13,11 @@ export function NextTry({ time }: { time: string }) {
   return <RelativeTime value={time} />;
 }
 
+/** An open delivery that has been tried is one to look at. */
+export function shownState({ state, attemptCount }: Pick<Delivery, 'state' | 'attemptCount'>): string {
+  return state === 'OPEN' && attemptCount > 0 ? 'RETRYING' : state;
+}
+
 export function useDeliveryColumns(): Column<Delivery>[] {
   const text = useText();
   return [
@@ -20,14 +26,18 @@ export function useDeliveryColumns(): Column<Delivery>[] {
       header: text('payments.created'),
       cell: ({ createdTime }) => <Time value={createdTime} precise />,
     },
-    { id: 'status', header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
-    { id: 'type', header: text('events.type'), cell: ({ eventType }) => eventType },
+    {
+      id: 'status',
+      header: text('payments.status'),
+      cell: (delivery) => <StatusBadge status={shownState(delivery)} />,
+    },
+    { id: 'type', header: text('events.type'), cell: ({ eventType }) => <DottedName name={eventType} /> },
     {
       id: 'endpoint',
       header: text('deliveries.endpoint'),
       from: 'lg',
       cell: ({ url }) => (
-        <Text size="sm" maw={280} truncate title={url}>
+        <Text size="sm" maw={200} truncate title={url}>
           {url}
         </Text>
       ),

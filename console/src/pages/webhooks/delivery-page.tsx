@@ -12,7 +12,7 @@ import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
-import { NextTry } from './delivery-columns.tsx';
+import { NextTry, shownState } from './delivery-columns.tsx';
 
 export default function DeliveryPage({ id }: { id: string }) {
   const text = useText();
@@ -25,7 +25,7 @@ export default function DeliveryPage({ id }: { id: string }) {
           title={delivery.eventType}
           beside={
             <Group gap="xs">
-              <StatusBadge status={delivery.state} />
+              <StatusBadge status={shownState(delivery)} />
               <NextAttempt delivery={delivery} />
             </Group>
           }

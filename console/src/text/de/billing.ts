@@ -10,6 +10,7 @@ export const billing = {
   'customers.address': 'Anschrift',
   'customers.channel': 'Standardkanal',
   'customers.method': 'Gespeicherte Zahlungsart',
+  'customers.noPayments': 'Keine Zahlungen',
   'customers.none': 'Noch keine Kunden',
   'customers.noneHint': 'Kunden erhalten Rechnungen und Abonnements. Zahlungen brauchen keine.',
   'customers.noneMatch': 'Kein Kunde entspricht diesen Filtern',
@@ -65,7 +66,8 @@ export const billing = {
   'subscriptions.cancelAtEnd': 'Zum Ende der Periode gekündigt',
   'subscriptions.zone': 'Zeitzone',
   'subscriptions.none': 'Keine Abonnements',
-  'subscriptions.noneHint': 'Ein Abonnement bezahlt einen Tarif immer wieder. Es braucht einen Kunden und einen Tarif.',
+  'subscriptions.noneHint':
+    'Ein Abonnement belastet einen Kunden in jeder Periode mit dem Preis eines Tarifs. Legen Sie zuerst Tarif und Kunden an.',
   'subscriptions.toPlans': 'Tarife',
   'subscriptions.noInvoices': 'Noch keine Rechnungen: die erste kommt am Ende der Testphase',
   'subscriptions.pause': 'Pausieren',

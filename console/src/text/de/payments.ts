@@ -77,7 +77,7 @@ export const payments = {
   'refunds.toPayments': 'Erfolgreiche Zahlungen',
   'disputes.title': 'Abweichungen',
   'disputes.none': 'Keine Abweichungen',
-  'disputes.noneHint': 'Hier steht, was ein Anbieter anders meldet, als es gebucht ist.',
+  'disputes.noneHint': 'Hier erscheint eine Zahlung, wenn ihr Anbieter etwas anderes meldet, als gebucht ist.',
   'disputes.opened': 'Eröffnet',
   'disputes.reported': 'Der Anbieter meldet',
   'disputes.note': 'Notiz',

@@ -30,6 +30,7 @@ export const settings = {
     'Ein Mandant ist ein Händler mit eigenen Benutzern, Kanälen und Zahlungen. Die Plattform arbeitet auch ohne.',
   'account.title': 'Mein Konto',
   'account.language': 'Sprache',
+  'account.profile': 'Profil',
   'account.display': 'Anzeige',
   'account.formats': 'Format von Zahlen und Zeiten',
   'account.formatsAuto': 'Wie im Browser',

@@ -10,6 +10,7 @@ export const billing = {
   'customers.address': 'Address',
   'customers.channel': 'Default channel',
   'customers.method': 'Stored payment method',
+  'customers.noPayments': 'No payments',
   'customers.none': 'No customers yet',
   'customers.noneHint': 'Customers get invoices and subscriptions. Payments need none.',
   'customers.noneMatch': 'No customer matches these filters',
@@ -65,7 +66,8 @@ export const billing = {
   'subscriptions.cancelAtEnd': 'Cancelled at the end of the period',
   'subscriptions.zone': 'Time zone',
   'subscriptions.none': 'No subscriptions',
-  'subscriptions.noneHint': 'A subscription pays for a plan again and again. It needs a customer and a plan.',
+  'subscriptions.noneHint':
+    'A subscription charges a customer for a plan in every period. Add a plan and a customer first.',
   'subscriptions.toPlans': 'Plans',
   'subscriptions.noInvoices': 'No invoices yet: the first comes when the trial ends',
   'subscriptions.pause': 'Pause',

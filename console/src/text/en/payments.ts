@@ -75,7 +75,7 @@ export const payments = {
   'refunds.toPayments': 'Payments that succeeded',
   'disputes.title': 'Discrepancies',
   'disputes.none': 'No discrepancies',
-  'disputes.noneHint': 'Here is what a provider reports other than it is booked.',
+  'disputes.noneHint': 'A payment appears here when its provider reports something other than what is booked.',
   'disputes.opened': 'Opened',
   'disputes.reported': 'The provider reports',
   'disputes.note': 'Note',

@@ -30,6 +30,7 @@ export const settings = {
     'A tenant is a merchant with its own users, channels and payments. The platform works without any.',
   'account.title': 'My account',
   'account.language': 'Language',
+  'account.profile': 'Profile',
   'account.display': 'Display',
   'account.formats': 'Formats of numbers and times',
   'account.formatsAuto': 'As the browser has it',

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -34,6 +34,7 @@ export function RecordPage<Data>({ title, listPath, read, children }: RecordPage
       ) : (
         <ErrorNote error={read.error} onRetry={() => read.refetch()} />
       )}
+      {read.isPending && <Skeleton height={200} />}
     </Page>
   );
 }
