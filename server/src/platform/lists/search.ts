@@ -1,4 +1,6 @@
 import { invalid } from '../../core/errors.ts';
+import type { Queryable } from '../postgres/database.ts';
+import type { Statement } from '../postgres/statement.ts';
 
 /** Maximum number of rows that a search may find. */
 const mostFound = 1_000;
@@ -15,6 +17,16 @@ export function foundIds<Id>(rows: readonly { id: Id }[], field = 'search'): Id[
     );
   }
   return rows.map(({ id }) => id);
+}
+
+/** The ids that a search finds; undefined: nothing is searched for. */
+export async function searchIds<Id>(
+  database: Queryable,
+  text: string | undefined,
+  statement: Statement<{ id: Id }>,
+  valuesOf: (text: string) => unknown[],
+): Promise<Id[] | undefined> {
+  return text === undefined ? undefined : foundIds(await database.run(statement, valuesOf(text)));
 }
 
 /** A pattern for LIKE: all texts that begin with this one. */
