@@ -32,7 +32,7 @@ export async function searchIds<Id>(
 /** A pattern for LIKE: all texts that begin with this one. */
 export const prefixPattern = (text: string) => `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** The text as a positive integer that JSON carries exactly, or null: it is none. */
+/** The text as a positive integer that JSON carries exactly; null if it is not one. */
 export function integerOf(text: string): number | null {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   return value > 0 && Number.isSafeInteger(value) ? value : null;

@@ -49,9 +49,9 @@ type UserInput = Static<typeof userInput>;
 type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a password is invited by mail. A
- * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
- * revokes the user's keys. A changed type or role takes effect on the next request.
+ * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a
+ * password is invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions and
+ * mailed tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
  */
 export async function modifyUser(
   input: UserInput,
@@ -76,7 +76,7 @@ export async function modifyUser(
     input: { ...input, ...secretsGiven(userInput, input) },
     nowMs: now.getTime(),
   });
-  /** Who is to be invited; nobody when the answer is repeated. */
+  /** The user to invite; undefined when the answer is repeated. */
   let invited: UserRow | undefined;
   const answer = await once(async (transaction) => {
     if (id === undefined) {
