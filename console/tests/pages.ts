@@ -77,7 +77,8 @@ async function violationsInBothThemes(page: Page, except: readonly string[] = []
 async function beyondEdge(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 360, height: 800 });
   const beyond = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-    resolve(document.documentElement.scrollWidth - document.documentElement.clientWidth))))`);
+    resolve(Math.max(0, ...[document.documentElement, document.querySelector('header')].map((part) =>
+      part.scrollWidth - part.clientWidth))))))`);
   await page.setViewportSize({ width: 1280, height: 800 });
   return Number(beyond) > 0 ? [`is ${beyond} px too wide`] : [];
 }

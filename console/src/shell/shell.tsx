@@ -1,4 +1,4 @@
-import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, AppShell, Box, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useReducedMotion } from '@mantine/hooks';
 import { useIsFetching } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
@@ -25,7 +25,7 @@ export function Shell() {
   const profile = useProfile();
   const liveness = useStream();
   const { livemode } = useMode();
-  const { tenantId } = useTenant();
+  const { tenantId, tenants } = useTenant();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const isCalm = useReducedMotion();
   return (
@@ -45,7 +45,7 @@ export function Shell() {
         <AppShell.Header className={classes.header}>
           <Group gap="xs" wrap="nowrap">
             <Burger hiddenFrom="md" size="sm" opened={isOpen} onClick={toggle} aria-label={text('shell.menu')} />
-            <Link href="/" className={classes.logo} aria-label="Florin">
+            <Link href="/" className={classes.logo} data-crowded={tenants.length > 0 || undefined} aria-label="Florin">
               <img src={logo} alt="" width={24} height={24} />
               <Text fw={600} visibleFrom="xs">
                 Florin
@@ -61,12 +61,17 @@ export function Shell() {
             <TenantSwitch />
             <ModeSwitch />
             <Search />
-            <ThemeSwitch />
+            <Box visibleFrom="xs">
+              <ThemeSwitch />
+            </Box>
             <UserMenu />
           </Group>
         </AppShell.Header>
         <AppShell.Navbar className={classes.navbar}>
           {!profile.mustEnrol && <Navigation onNavigate={close} />}
+          <Box hiddenFrom="xs" mt="sm">
+            <ThemeSwitch />
+          </Box>
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
           <Retrying />

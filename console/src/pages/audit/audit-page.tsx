@@ -80,6 +80,7 @@ export default function AuditPage() {
           { header: text('sessions.address'), from: 'md', cell: ({ address }) => address },
           {
             header: text('audit.changes'),
+            isControl: true,
             cell: (entry) => (
               <Button variant="default" size="compact-xs" onClick={() => setShown(entry)}>
                 {text('audit.show')}

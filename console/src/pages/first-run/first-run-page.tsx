@@ -6,6 +6,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
@@ -45,6 +46,8 @@ export default function FirstRunPage() {
   });
   const generating = useChange('keys.generate', ({ data }) => setKey(data.sk));
   const paying = useChange('transactions.create');
+  const messages = useRead('inboxes.messages', { id: inboxId ?? 0, pageSize: 50 }, { enabled: inboxId !== undefined });
+  const isVerified = messages.data?.data.some(({ serviceSignature }) => serviceSignature === 'VERIFIED') === true;
   const payment = {
     amount: 1999,
     currency: channel?.currency.split(',')[0] ?? 'USD',
@@ -100,12 +103,21 @@ export default function FirstRunPage() {
           <CodeBlock value={curlOf(payment).replace('$FLORIN_API_KEY', key ?? '')} />
           <ErrorNote error={paying.error} />
           <Group>
-            <Button variant="default" loading={paying.isPending} onClick={() => paying.mutate({ body: payment })}>
+            <Button
+              variant={paying.isSuccess ? 'default' : 'filled'}
+              loading={paying.isPending}
+              onClick={() => paying.mutate({ body: payment })}
+            >
               {text('firstRun.payHere')}
             </Button>
           </Group>
         </Step>
-        <Step number={4} title={text('firstRun.arrives')} isDone={false} isReady={inboxId !== undefined}>
+        <Step number={4} title={text('firstRun.arrives')} isDone={isVerified} isReady={inboxId !== undefined}>
+          {isVerified && (
+            <Text size="sm">
+              {text('firstRun.done')} <LinkText href="/webhooks">{text('webhooks.add')}</LinkText>
+            </Text>
+          )}
           <Arrivals inboxId={inboxId} />
         </Step>
       </Stack>

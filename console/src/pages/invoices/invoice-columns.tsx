@@ -28,7 +28,7 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
     {
       id: 'customer',
       header: text('payment.customer'),
-      from: 'md',
+      from: 'sm',
       cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
     { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => <Day value={dueDate} /> },

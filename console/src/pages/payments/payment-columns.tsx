@@ -60,7 +60,7 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
     {
       id: 'id',
       header: 'ID',
-      from: 'lg',
+      from: 'xl',
       cell: ({ id }) => (
         <Text ff="monospace" size="xs" title={id}>
           {shortId(id)}

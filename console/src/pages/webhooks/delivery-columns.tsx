@@ -35,7 +35,7 @@ export function useDeliveryColumns(): Column<Delivery>[] {
     {
       id: 'endpoint',
       header: text('deliveries.endpoint'),
-      from: 'lg',
+      from: 'xl',
       cell: ({ url }) => (
         <Text size="sm" maw={200} truncate title={url}>
           {url}
