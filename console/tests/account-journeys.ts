@@ -113,7 +113,9 @@ export function accountJourneys(opened: () => OpenedConsole): void {
 
   test('a second factor is asked for after the password, and a code of it signs in', async () => {
     member = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
+    console.secrets.push(memberPassword, newPassword);
     const { recoveryCodes } = await enrol(console.florin, member.as, Date.now());
+    console.secrets.push(...recoveryCodes);
     await page.goto('/refunds');
     await giveName(memberPassword);
     await page.getByRole('heading', { name: 'Enter your code' }).waitFor();

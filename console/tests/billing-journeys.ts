@@ -91,6 +91,14 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await row.getByText('Expired').waitFor();
   });
 
+  test('a text that is too long for its column is shown whole under the pointer', async () => {
+    const email = `${'accounts-payable-of-the-northern-'.repeat(2)}branch@merchants.example`;
+    dataOf(await console.florin.post('/api/customer/modify', { name: 'Northern branch', email }, console.admin));
+    await goTo(page, '/customers', 'Live');
+    await page.getByRole('cell', { name: email }).hover({ force: true });
+    await page.locator(`[title="${email}"]`).waitFor();
+  });
+
   test('chosen columns are in the address, and a saved view leads back to them and to its filters', async () => {
     await goTo(page, '/invoices?status=PAID', 'Live');
     await button('View').click();

@@ -10,6 +10,7 @@ import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages } from './pages.ts';
+import { webhookJourneys } from './webhook-journeys.ts';
 
 // One file for all: two would build the console twice, at the same time.
 beforeAll(() => buildConsole());
@@ -32,10 +33,24 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await console.close();
   });
 
+  const { refused, failed } = webhookJourneys(() => console);
   describe('journeys', () => journeys(() => console));
+  describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));
   describe('every page', () => pages(() => console));
+  describe('a webhook that has failed', failed);
+
+  test('no password, key, session or other secret is in a page, in what its scripts can read, or in the log', async () => {
+    const cookies = await console.window.context().cookies();
+    expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Strict']]);
+    const secrets = [...console.secrets, ...cookies.map(({ value }) => value)];
+    expect(secrets.length).toBeGreaterThan(10);
+    expect([console.seen.length > 20, console.logged.length > 100]).toEqual([true, true]);
+    const texts = [...console.seen, ...console.logged];
+    expect(texts.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
+    expect(texts.filter((text) => /eyJ\w{20}|sk_(live|test)_\w{32}|whsec_\w{20}/.test(text))).toEqual([]);
+  });
 
   // Its hours pass for every window.
   describe('sessions that expire', () => expiryJourneys(() => console));

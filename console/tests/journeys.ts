@@ -36,7 +36,7 @@ export function journeys(opened: () => OpenedConsole): void {
 
     await button('Prepare').click();
     await button('Create a key').click();
-    await page.getByText(/^sk_test_\w{32}$/).waitFor();
+    console.secrets.push((await page.getByText(/^sk_test_\w{32}$/).textContent()) as string);
     await button('Make the payment from here').click();
     await page.getByText('Signature verified').first().waitFor();
     await page.getByText('Succeeded').first().waitFor();
@@ -44,15 +44,6 @@ export function journeys(opened: () => OpenedConsole): void {
 
     const channels = dataOf(await console.florin.get('/api/channel/list?livemode=false', console.admin));
     channelId = channels[0].id;
-  });
-
-  test('no token and no secret is in storage, in cookies that scripts see, or in a page', async () => {
-    await goTo(page, '/keys', 'Live');
-    const seen = await page.evaluate(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
-    );
-    expect(seen).not.toMatch(/eyJ|sk_(live|test)_\w{32}/);
-    expect(await page.evaluate('document.cookie')).toBe('');
   });
 
   test('a payment appears while its list is open', async () => {
@@ -106,37 +97,13 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('Just now').waitFor();
   });
 
-  test('a failed delivery is found and understood', async () => {
-    const url = 'http://127.0.0.1:9/closed';
-    const { id } = await api('/api/webhook/register', { url, events: ['customer.created'], livemode: false });
-    await api('/api/customer/modify', { name: 'Ada', livemode: false });
-    await goTo(page, `/webhooks/${id}`);
-    await page
-      .getByRole('row', { name: /customer.created/ })
-      .getByRole('link')
-      .click();
-    await page.waitForURL('**/deliveries/dlv_*');
-    await page.getByText('Attempt 1').waitFor();
-    await page.getByText(/Next try/).waitFor();
-    await page.getByText('"name": "Ada"').waitFor();
-  });
-
-  test('a chosen delivery is sent again, and its page shows both', async () => {
-    await goTo(page, '/deliveries?state=SUCCEEDED', 'Test');
-    const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
-    await row.getByRole('checkbox').check();
-    await button('Replay 1 delivery').click();
-    await button('Replay 0 deliveries').waitFor();
-    await row.getByRole('link').click();
-    await page.getByRole('heading', { name: 'Sent again' }).waitFor();
-  });
-
   test('a key is shown once, is gone after a reload, and is refused once it is revoked', async () => {
     await goTo(page, '/keys', 'Live');
     await button('Create a key').first().click();
     await page.getByRole('dialog').getByLabel('Name').fill('Journey');
     await button('Create a key').last().click();
     const key = (await page.getByText(/^sk_live_\w{32}$/).textContent()) as string;
+    console.secrets.push(key);
     expect((await console.florin.get('/api/transaction/list', `ApiKey ${key}`)).status).toBe(200);
     await page.getByLabel('I have stored it safely').check();
     await button('Done').click();
@@ -241,6 +208,7 @@ export function journeys(opened: () => OpenedConsole): void {
   test('a platform administrator acts for one tenant: sees its records alone, and makes new ones for it', async () => {
     const name = 'Harbour Books';
     const harbour = await makeTenant(console.florin, console.admin, name);
+    await api('/api/customer/modify', { name: 'Of the platform', livemode: false });
     await shown(page, '/customers');
     await page.getByRole('combobox', { name: 'Act for a tenant' }).click();
     await page.getByRole('option', { name }).click();

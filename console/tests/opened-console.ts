@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
+import { openLog } from '../../server/src/platform/process/log.ts';
 import { openBrowser } from '../../server/src/testing/browser.ts';
 import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
@@ -12,6 +13,12 @@ export interface OpenedConsole {
   admin: string;
   /** What the pages have complained of: errors of scripts, and what their policy has forbidden. */
   complaints: string[];
+  /** What no page, no storage and no line of the log may hold. Journeys add what they make. */
+  secrets: string[];
+  /** Each page that was looked at, with what scripts of it can read. */
+  seen: string[];
+  /** The lines that the node has logged, at the level of `debug`. */
+  logged: string[];
   /** The window of the administrator. Journeys share it: opening one and reading the console takes seconds. */
   window: Page;
   /** A window of its own, with cookies of its own. */
@@ -27,7 +34,11 @@ export interface OpenedConsole {
 export async function openConsole(): Promise<OpenedConsole> {
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
   let aheadMs = 0;
-  const florin = await florinOn(db, { APP_SERVER_PORT: String(port) }, () => Date.now() + aheadMs);
+  // One retry, so late that a journey sees the delivery wait for it, and the last journeys see it failed.
+  const settings = { APP_SERVER_PORT: String(port), APP_WEBHOOK_RETRY_INTERVALS: '20s' };
+  const logged: string[] = [];
+  const log = openLog('debug', { write: (line) => logged.push(line) });
+  const florin = await florinOn(db, settings, () => Date.now() + aheadMs, log);
   const complaints: string[] = [];
   const open = (locale = 'en-GB', address = florin.address) => openWindow(browser, address, locale, complaints);
   return {
@@ -37,6 +48,9 @@ export async function openConsole(): Promise<OpenedConsole> {
     },
     admin: await florin.login('admin', administratorPassword),
     complaints,
+    secrets: [administratorPassword],
+    seen: [],
+    logged,
     window: await open(),
     open,
     password: administratorPassword,
@@ -50,6 +64,14 @@ export async function openConsole(): Promise<OpenedConsole> {
       await db.drop();
     },
   };
+}
+
+/** What a script on the page could read: its markup and whatever the browser keeps for it. */
+export async function readableIn(page: Page): Promise<string> {
+  const kept = await page.evaluate(
+    `(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()]))()`,
+  );
+  return `${page.url()} ${kept} ${await page.content()}`;
 }
 
 /** At which address a window has the service. */

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { axeViolations } from '../../server/src/testing/browser.ts';
 import { dataOf } from '../../server/src/testing/cast.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
-import { goTo, type OpenedConsole, shown } from './opened-console.ts';
+import { goTo, type OpenedConsole, readableIn, shown } from './opened-console.ts';
 
 /** What holds for every page, in the window in which the administrator is signed in. */
 export function pages(opened: () => OpenedConsole): void {
@@ -20,6 +20,7 @@ export function pages(opened: () => OpenedConsole): void {
     const faults: string[] = [];
     for (const path of paths) {
       await goTo(page, path);
+      opened().seen.push(await readableIn(page));
       const found = [
         ...(await violationsInBothThemes(page, path === '/' ? alike : [...shell, ...alike])),
         ...(await beyondEdge(page)),

@@ -59,7 +59,7 @@ export function Charts() {
       <Chart
         title={text('home.countByChannel')}
         days={axis}
-        series={countsByChannel(byChannel, axis)}
+        series={countsByChannel(byChannel, axis, (n) => text('home.otherChannels', { n }))}
         shown={(value) => numbers.format(value)}
       />
     </SimpleGrid>
@@ -84,10 +84,24 @@ function successOf(points: readonly StatisticsRow[], axis: readonly string[]): (
   return axis.map((day) => byDay.get(day) ?? null);
 }
 
-function countsByChannel(points: readonly StatisticsRow[], axis: readonly string[]): Series[] {
-  const names = new Map(points.map(({ channelId, channelName }) => [channelId, channelName ?? '']));
-  return [...names].slice(0, 6).map(([channelId, label]) => {
-    const byDay = new Map(points.filter((one) => one.channelId === channelId).map(({ day, count }) => [day, count]));
-    return { label, values: axis.map((day) => byDay.get(day) ?? 0) };
-  });
+/** More lines than this cannot be told apart; the channels with fewer payments share the last one. */
+const maxLines = 6;
+
+function countsByChannel(
+  points: readonly StatisticsRow[],
+  axis: readonly string[],
+  nameOfOthers: (channels: string) => string,
+): Series[] {
+  const rows = Object.values(Object.groupBy(points, ({ channelId }) => String(channelId))) as StatisticsRow[][];
+  const busiest = rows.toSorted((a, b) => countOf(b) - countOf(a));
+  const single = busiest.length <= maxLines ? busiest : busiest.slice(0, maxLines - 1);
+  const others = busiest.slice(single.length);
+  const lines = single.map((own) => ({ label: own[0]?.channelName ?? '', values: countsByDay(own, axis) }));
+  if (others.length === 0) return lines;
+  return [...lines, { label: nameOfOthers(String(others.length)), values: countsByDay(others.flat(), axis) }];
 }
+
+const countOf = (points: readonly StatisticsRow[]) => points.reduce((sum, { count }) => sum + count, 0);
+
+const countsByDay = (points: readonly StatisticsRow[], axis: readonly string[]) =>
+  axis.map((day) => countOf(points.filter((point) => point.day === day)));

@@ -13,6 +13,7 @@ export const payments = {
   'home.volumeByDay': 'Bezahlt je Tag (UTC)',
   'home.successByDay': 'Erfolg je Tag (UTC)',
   'home.countByChannel': 'Zahlungen je Kanal und Tag',
+  'home.otherChannels': 'Übrige ({n})',
   'home.asTable': 'Als Tabelle zeigen',
   'home.asChart': 'Als Diagramm zeigen',
   'home.day': 'Tag',

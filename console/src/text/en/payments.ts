@@ -13,6 +13,7 @@ export const payments = {
   'home.volumeByDay': 'Paid by day (UTC)',
   'home.successByDay': 'Success by day (UTC)',
   'home.countByChannel': 'Payments by channel and day',
+  'home.otherChannels': 'Others ({n})',
   'home.asTable': 'Show as table',
   'home.asChart': 'Show as chart',
   'home.day': 'Day',

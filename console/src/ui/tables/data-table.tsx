@@ -1,5 +1,5 @@
 import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
@@ -53,7 +53,7 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody onMouseMove={nameCutText}>
           {rows === undefined ? (
             <Placeholder columns={columns} />
           ) : (
@@ -77,6 +77,21 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
       </Table>
     </Paper>
   );
+}
+
+/**
+ * Text that is cut because its cell is too narrow is shown by a tooltip. The link of a row covers its cells, so that the cell under
+ * the pointer has to be looked for.
+ */
+function nameCutText({ target, clientX, clientY }: MouseEvent<HTMLElement>): void {
+  const cell = document.elementsFromPoint(clientX, clientY).find((element) => element instanceof HTMLTableCellElement);
+  const isCut = cell !== undefined && cell.scrollWidth > cell.clientWidth;
+  const element = target as HTMLElement;
+  const hasOwnTitle = element.title !== '' && element.dataset.cut === undefined;
+  if (hasOwnTitle) return;
+  if (isCut) element.dataset.cut = '';
+  else delete element.dataset.cut;
+  element.title = isCut ? cell.textContent : '';
 }
 
 /** With the tenant of each row, where a platform administrator looks at the rows of all. */

@@ -27,11 +27,10 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
   const standard = columns.filter(({ isExtra }) => !isExtra);
   // Columns that were asked for are shown on every width.
   const isChosen = known.length > 0;
-  const shown = isChosen
-    ? columns
-        .filter((column) => column.isControl || known.includes(column))
-        .map((column) => ({ ...column, from: undefined, isExtra: false }))
-    : standard;
+  const chosen = columns
+    .filter((column) => column.isControl || known.includes(column))
+    .map((column) => ({ ...column, from: undefined, isExtra: false }));
+  const isReady = listName === '' || !saved.isPending || given.has('columns');
 
   function choose(ids: readonly string[] | undefined) {
     if (ids === undefined) given.delete('columns');
@@ -48,12 +47,12 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
   }
 
   return {
-    shown,
+    shown: isReady ? (isChosen ? chosen : standard) : unknownColumns,
     choosable,
     isChosen,
     choose,
     /** Whether it is known with which columns the list begins. */
-    isReady: listName === '' || !saved.isPending,
+    isReady,
     views: ofList.flatMap(({ name, query }): SavedView[] => (name === null ? [] : [{ name, query }])),
     save,
     remove: (name: string) => removing.mutate({ body: { listName, name } }),
@@ -64,6 +63,9 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
 }
 
 export type ListViews<Row> = ReturnType<typeof useListViews<Row>>;
+
+/** A place for the columns of a list until it is known which they are. */
+const unknownColumns: readonly Column<unknown>[] = [{ header: '', cell: () => null }];
 
 const columnsOf = (query = '') => new URLSearchParams(query).get('columns');
 

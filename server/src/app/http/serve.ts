@@ -21,6 +21,7 @@ import { requestMetrics } from './request-metrics.ts';
 import { addResetPage } from './reset-page.ts';
 import { addSandboxPage } from './sandbox-page.ts';
 import { addSecurityTxt } from './security-txt.ts';
+import { unknownPage } from './unknown-page.ts';
 
 export interface ServeOptions {
   /** Whether the service has begun to stop. */
@@ -48,6 +49,7 @@ export async function serve(
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
     publicUrl: publicUrlOf(settings),
+    unknownPage: (request) => unknownPage(request, publicUrlOf(settings)),
     corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
       observeReply(reply);

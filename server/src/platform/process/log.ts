@@ -1,12 +1,12 @@
-import pino, { type Logger, type LoggerOptions } from 'pino';
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type Log = Logger;
 
 /**
- * Logs one JSON object per line to standard error; standard output is for the welcome text. Secrets are redacted. Writes
+ * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text. Secrets are redacted. Writes
  * synchronously, so that the last lines of a process are not lost.
  */
-export function openLog(level: string): Log {
+export function openLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -15,7 +15,7 @@ export function openLog(level: string): Log {
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
     serializers: { error: (error) => factsOf(error), cause: (cause) => factsOf(cause) },
   };
-  return pino(options, pino.destination({ fd: 2, sync: true }));
+  return pino(options, destination ?? pino.destination({ fd: 2, sync: true }));
 }
 
 const secrets = [

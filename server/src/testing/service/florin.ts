@@ -7,7 +7,7 @@ import { readSettings } from '../../app/config/settings.ts';
 import { startFlorin } from '../../app/florin.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { openLog } from '../../platform/process/log.ts';
+import { type Log, openLog } from '../../platform/process/log.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 import { passwordCost } from './password-cost.ts';
 
@@ -41,11 +41,12 @@ export interface CallOptions {
 
 export const administratorPassword = 'correct horse battery';
 
-/** The whole service over real HTTP, on a database of its own. Settings are written as in the environment. */
+/** The whole service over real HTTP, on a database of its own. Settings are written as in the environment. It logs nothing, unless a log is given. */
 export async function florinOn(
   { connection }: TestDatabase,
   environment: Record<string, string> = {},
   clock: Clock = systemClock,
+  log?: Log,
 ): Promise<TestFlorin> {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-test-'));
   const settings = readSettings(
@@ -63,7 +64,7 @@ export async function florinOn(
     },
     undefined,
   );
-  const florin = await startFlorin(settings, openLog(settings['app.log.level']), { clock, passwordCost });
+  const florin = await startFlorin(settings, log ?? openLog(settings['app.log.level']), { clock, passwordCost });
   const call = callerOf(florin.address);
   const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
   return {

@@ -47,12 +47,19 @@ export interface HttpServerOptions {
   connectionsPerAddress?: number | undefined;
   /** How browsers reach the service: decides whether they are told to use HTTPS alone. */
   publicUrl?: string | undefined;
+  /** What a browser is shown at an address that does not exist; undefined: the refusal. */
+  unknownPage?: ((request: FastifyRequest) => UnknownPage | undefined) | undefined;
   /** Origins of browser applications that may call the service; without it, none but its own. */
   corsOrigins?: readonly string[] | undefined;
   /** Shorter than `socketOptions` in tests. */
   timeouts?: Partial<typeof socketTimeouts> | undefined;
   /** Provides a server with `socketOptions`; without it one is created. */
   serverFactory?: ((handler: RequestListener) => Server) | undefined;
+}
+
+export interface UnknownPage {
+  headers: Record<string, string>;
+  content: string | Buffer;
 }
 
 /** The request that was refused. */
@@ -200,7 +207,11 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const allowed = methods.of(path);
     // A wildcard route may accept the method and still find nothing.
     if (allowed.length === 0 || allowed.includes(request.method)) {
-      refuse(new Refusal('path_unknown', `There is no ${request.method} ${path}.`), request, reply, options);
+      const refusal = new Refusal('path_unknown', `There is no ${request.method} ${path}.`);
+      const page = request.method === 'GET' ? options.unknownPage?.(request) : undefined;
+      if (page === undefined) return refuse(refusal, request, reply, options);
+      request.refusal = refusal; // For the log.
+      reply.code(statusOf(refusal)).headers(page.headers).send(page.content);
       return;
     }
     const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dataOf } from '../../server/src/testing/cast.ts';
+import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
+import { goTo, type OpenedConsole } from './opened-console.ts';
+
+/** In the window of the administrator. The retry that `failed` waits for passes during the journeys between the two. */
+export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' | 'failed', () => void> {
+  /** Of a merchant whose server is out of order. */
+  let receiver: Receiver;
+  let console: OpenedConsole;
+  let page: Page;
+
+  const open = () => {
+    console = opened();
+    page = console.window;
+  };
+  const api = async (path: string, body: object) => dataOf(await console.florin.post(path, body, console.admin));
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+  function refused(): void {
+    beforeAll(open);
+
+    test('a delivery that was refused shows what was sent, what came back and when it is tried again', async () => {
+      receiver = await startReceiver((_post, _request, response) => response.writeHead(500).end('out of order'));
+      const hook = { url: receiver.url, events: ['customer.created'], livemode: false };
+      const { id, secret } = await api('/api/webhook/register', hook);
+      console.secrets.push(secret);
+      await api('/api/customer/modify', { name: 'Ada', livemode: false });
+      await goTo(page, `/webhooks/${id}`);
+      await page
+        .getByRole('row', { name: /customer.created/ })
+        .getByRole('link')
+        .click();
+      await page.waitForURL('**/deliveries/dlv_*');
+      await page.getByText('Attempt 1').waitFor();
+      await page.getByText('out of order').waitFor();
+      await page.getByText(/Next try/).waitFor();
+      await page.getByText('"name": "Ada"').waitFor();
+    });
+
+    test('a chosen delivery is sent again, and its page shows both', async () => {
+      await goTo(page, '/deliveries?state=SUCCEEDED', 'Test');
+      const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
+      await row.getByRole('checkbox').check();
+      await button('Replay 1 delivery').click();
+      await button('Replay 0 deliveries').waitFor();
+      await row.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Sent again' }).waitFor();
+    });
+  }
+
+  function failed(): void {
+    afterAll(() => receiver.close());
+
+    test('a failed webhook is found, understood and sent again in three clicks from home', async () => {
+      await goTo(page, '/', 'Test');
+      await page.locator('a[href*="state=FAILED"]').click();
+      await page
+        .getByRole('row', { name: /customer.created/ })
+        .last()
+        .getByRole('link')
+        .click();
+      await page.getByText('Attempt 2').waitFor();
+      await page.getByText('out of order').first().waitFor();
+      receiver.answering = 200;
+      await button('Replay').click();
+      await page.getByRole('heading', { name: 'Sent again' }).waitFor();
+      await page
+        .getByRole('row', { name: /Succeeded/ })
+        .getByRole('link')
+        .click();
+      await page.getByText('Attempt 1').waitFor();
+      const names = receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.name);
+      expect(names.filter((name) => name === 'Ada')).toHaveLength(3);
+    });
+  }
+
+  return { refused, failed };
+}
