@@ -66,6 +66,8 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
 /** Of the time waited so far. Reading on without a pause took one core from what the test waited for. */
 const pauseShare = 0.2;
 const maxPauseMs = 50;
+/** Real time, also in a test that replaces the clock. */
+const now = performance.now.bind(performance);
 
 /**
  * Checks `condition`, first every millisecond and then at growing intervals of up to 50 ms, until it returns a value; fails with
@@ -76,11 +78,11 @@ export async function eventually<Value>(
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
   deadlineMs = 30_000,
 ): Promise<Value> {
-  const startMs = performance.now();
+  const startMs = now();
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    const waitedMs = performance.now() - startMs;
+    const waitedMs = now() - startMs;
     if (waitedMs > deadlineMs) throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`);
     const pauseMs = Math.min(maxPauseMs, Math.ceil(pauseShare * waitedMs));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
