@@ -286,6 +286,37 @@ test('a trial that is claimed again before its result is written is returned: th
   expect(receiver.received).toHaveLength(2);
 });
 
+test('a trial is not reserved while the rate of its endpoint is used up: it is sent as soon as the rate allows', async () => {
+  const time = movableClock();
+  const { endpointId, receiver } = await deliveries.subscribe(200, { ratePerS: 1 });
+  const openUntil = new Date(time.clock() - secondMs).toISOString();
+  await db.query('update webhook_endpoint set open_until = $2 where id = $1', [endpointId, openUntil]);
+  await db.query('insert into webhook_pace (endpoint_id, rate_per_s, used_until_ms, granted) values ($1, 1, $2, 0)', [
+    endpointId,
+    time.clock() + secondMs,
+  ]);
+  await deliveries.enqueue(endpointId, 1, time.clock());
+  let refused = 0;
+  const watched: Queryable = {
+    run: async (statement, values) => {
+      const rows = await db.database.run(statement, values);
+      const isRefused = statement.name === 'deliveries.take_pace' && (rows[0] as { granted: number }).granted === 0;
+      if (isRefused) refused++;
+      return rows;
+    },
+  };
+  deliveries.startWorker({ database: watched, clock: time.clock });
+  await eventually('the rate is used up', () => refused > 0);
+  const other = await healthyEndpoint();
+  await deliveries.enqueue(other.endpointId, 1, time.clock());
+  await eventually('a later claim', () => other.receiver.received.length === 1);
+  expect(await endpoint(endpointId)).toMatchObject({ open_until: openUntil });
+  time.moveBy(2 * secondMs);
+  await deliveries.untilFinished(2);
+  expect(receiver.received).toHaveLength(1);
+  expect(await endpoint(endpointId)).toMatchObject({ open_until: null });
+});
+
 test('an endpoint that refuses its deliveries with 4xx is not paused', async () => {
   const { receiver, endpointId } = await deliveries.subscribe(404);
   await deliveries.enqueue(endpointId, 20);
