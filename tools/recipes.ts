@@ -7,7 +7,7 @@ import { answerHelp } from './usage.ts';
 
 /**
  * `npm run recipes`: follows docs/recipes.md on a copy of the code, and judges the copy as the code itself is judged. A command
- * of its own and not a test, because it runs the compiler, the linters and a test run of its own: 30 s of processor time.
+ * of its own and not a test, because it runs the compiler, the linters and test runs of its own: two minutes of processor time.
  */
 answerHelp(`Usage: npm run recipes
 
@@ -32,12 +32,19 @@ copyCode();
 for (const change of changes) apply(change);
 const node = process.execPath;
 const module = 'server/src/domains/payments/comments';
-const tests = [module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'];
+const app = 'server/src/app';
+const tests = [
+  ...[module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'],
+  ...[`${app}/tests/access.test.ts`, `${app}/tests/refusals.test.ts`, `${app}/tests/wakes.test.ts`, `${app}/contract`],
+];
+const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 run(node, ['tools/generated-pages.ts']);
 run(binary('tsc'), ['--noEmit']);
-run(binary('biome'), ['check', '--error-on-warnings', module, 'server/src/app/modules.ts']);
+run(binary('biome'), ['check', '--error-on-warnings', module, app]);
 run(node, ['tools/layers.ts']);
-run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...tests]);
+run(node, [vitest, 'run', `${app}/contract`, '--update']);
+run(node, ['tools/generated-pages.ts']);
+run(node, [vitest, 'run', ...tests]);
 console.log(`recipes: the code with all ${changes.length} changes of docs/recipes.md passes every check`);
 
 /** Every block under a line that says where it goes. A line that looks like one and is not understood is an error. */

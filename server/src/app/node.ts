@@ -10,6 +10,7 @@ import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.
 import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
+import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
 import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
 import { Topics } from '../platform/postgres/notifications/topics.ts';
@@ -18,7 +19,7 @@ import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { Siblings } from '../platform/process/siblings.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { listConnections, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
+import { concurrentLists, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
@@ -140,7 +141,7 @@ export function makeNode(
     failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
     database,
     workerDatabase,
-    listDatabase: openPool('lists', listConnections, 'indexed'),
+    listDatabase: new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists }),
     openPool,
     pools,
     primary,

@@ -5,7 +5,7 @@ import type { PasswordCost } from './crypto/passwords.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Plans } from './postgres/connection/session-settings.ts';
-import type { Database } from './postgres/database.ts';
+import type { Database, Queryable } from './postgres/database.ts';
 import type { Notifications } from './postgres/notifications/notifications.ts';
 import type { Topics } from './postgres/notifications/topics.ts';
 import type { FailPoint } from './process/fail-point.ts';
@@ -35,8 +35,8 @@ export interface Node {
   database: Database;
   /** For background work: found by index, in its order. Requests never wait for it. */
   workerDatabase: Database;
-  /** For lists that look through thousands of rows: few connections, so that payments do not wait for them. */
-  listDatabase: Database;
+  /** For lists that look through thousands of rows: few at once, so that neither payments nor workers wait for them. */
+  listDatabase: Queryable;
   /** Opens a further pool, closed with the others. */
   openPool: (name: string, connections: number, plans?: Plans) => Database;
   /** Wakes workers when a commit has made work due. */

@@ -54,7 +54,7 @@ const nodeSettings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has ten for its workers, two for lists, and one each for the batch writer, the listener and the primary monitor.',
+      'Connections for requests. Besides, a node has twelve for its workers and for lists, and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',

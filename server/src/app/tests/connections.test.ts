@@ -32,5 +32,5 @@ test('a node opens as many connections as the operations page says', async () =>
   for (const words of [documented?.[1]?.replaceAll(/\s+/g, ' '), description]) {
     expect(words).toContain('one each for the batch writer, the listener and the primary monitor');
   }
-  expect(most).toEqual({ main: 10, worker: 10, lists: 2, writer: 1 });
+  expect(most).toEqual({ main: 10, worker: 12, writer: 1 });
 });

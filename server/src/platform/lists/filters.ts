@@ -28,7 +28,7 @@ export interface Filter<Field extends TSchema = TSchema> {
    * and no total: it is paged by cursor. Default: true.
    */
   counted?: boolean;
-  /** It tells live from test, so that most rows pass. */
+  /** It distinguishes live from test, so that most rows pass. */
   isMode?: boolean;
 }
 

@@ -179,7 +179,7 @@ function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[
 export interface ListDeps {
   /** Pages by number are read on one snapshot. */
   database: Pick<Database, 'snapshot'>;
-  /** The pool for lists that look through many rows. */
+  /** For lists that look through many rows. */
   listDatabase: Queryable;
 }
 

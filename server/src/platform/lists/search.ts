@@ -1,4 +1,6 @@
 import { invalid } from '../../core/errors.ts';
+import type { Queryable } from '../postgres/database.ts';
+import type { Statement } from '../postgres/statement.ts';
 
 /** Maximum number of rows that a search may find. */
 const mostFound = 1_000;
@@ -17,10 +19,20 @@ export function foundIds<Id>(rows: readonly { id: Id }[], field = 'search'): Id[
   return rows.map(({ id }) => id);
 }
 
+/** The ids that a search finds; undefined: nothing is searched for. */
+export async function searchIds<Id>(
+  database: Queryable,
+  text: string | undefined,
+  statement: Statement<{ id: Id }>,
+  valuesOf: (text: string) => unknown[],
+): Promise<Id[] | undefined> {
+  return text === undefined ? undefined : foundIds(await database.run(statement, valuesOf(text)));
+}
+
 /** A pattern for LIKE: all texts that begin with this one. */
 export const prefixPattern = (text: string) => `${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** The text as a positive integer that JSON carries exactly, or null: it is none. */
+/** The text as a positive integer that JSON carries exactly; null if it is not one. */
 export function integerOf(text: string): number | null {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   return value > 0 && Number.isSafeInteger(value) ? value : null;

@@ -137,7 +137,7 @@ export class ProcessPool<Input, Value> {
     clearTimeout(worker.timer);
     worker.task = task;
     worker.timer = setTimeout(() => this.#kill(worker, { outcome: 'timed_out' }), this.#options.timeoutMs);
-    // Without a callback a failure would be an event of its own; the exit tells it as well.
+    // Without a callback a failure would be an event of its own; the exit reports it as well.
     worker.process.send(task.input as object, () => {});
   }
 

@@ -1,6 +1,6 @@
-/** Many uses within this time are told in one message. */
+/** Uses within this time are sent in one message. */
 const tellWithinMs = 20;
-/** The name under which topics are told. */
+/** The name of the messages that contain topics. */
 const topicsName = 'topics';
 
 /** A use of a limit: the name of the limit, and the key that is counted. Or topics that have become due. */

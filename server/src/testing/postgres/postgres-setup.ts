@@ -44,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. */
-const forgetful = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]);
+const withoutDurability = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]);
 
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
@@ -59,7 +59,7 @@ async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Pr
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
   await ensureCluster(folder, binaries, silent);
-  const words = [...postmasterArguments(folder, binaries.version, {}), ...forgetful];
+  const words = [...postmasterArguments(folder, binaries.version, {}), ...withoutDurability];
   postmaster = await launch(folder, { program: binaries.postgres, words });
   await untilReady(folder, postmaster, silent);
   const { pid, ended } = postmaster;

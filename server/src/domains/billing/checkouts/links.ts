@@ -23,6 +23,6 @@ export function addressOf(row: Sealed, deps: LinkDeps): string | null {
   return token === null ? null : `${deps.publicUrl}/p/${token}`;
 }
 
-/** The address that the API shows: none once the page is like one that never was. */
+/** The address that the API shows: none once the page has expired, because it then answers as if it had never existed. */
 export const shownAddressOf = (row: CheckoutRow, status: CheckoutStatus, deps: LinkDeps) =>
   status === 'EXPIRED' ? null : addressOf(row, deps);

@@ -4,7 +4,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
 import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
-import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
+import { inBoth, integerOf, prefixPattern, searchIds } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
@@ -34,28 +34,16 @@ export async function listCustomers(
 async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.ids]);
-  const ids = intersection(idsOf(query), await search(deps, query, tenantIds));
+  const found = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => [
+    ...[tenantIds, integerOf(text), text],
+    prefixPattern(text.slice(0, indexedName)),
+  ]);
+  const ids = found === undefined ? idsOf(query) : inBoth(idsOf(query), found);
   const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, { name: 'customers', tenantIds, query, given, filters: customerFilters, statements });
 }
 
 const idsOf = ({ ids }: Query) => ids?.split(',').map(Number);
-
-/** Of what was named and what was found; undefined: any. */
-function intersection(named: number[] | undefined, found: number[] | undefined): number[] | undefined {
-  if (named === undefined || found === undefined) return named ?? found;
-  return found.filter((id) => named.includes(id));
-}
-
-async function search(
-  { listDatabase }: ListDeps,
-  { search: text }: Query,
-  tenantIds: readonly number[],
-): Promise<number[] | undefined> {
-  if (text === undefined) return undefined;
-  const values = [tenantIds, integerOf(text), text, prefixPattern(text.slice(0, indexedName))];
-  return foundIds(await listDatabase.run(findBySearch, values));
-}
 
 export function listedAs(principal: Principal): (row: CustomerRow) => Listed {
   return (row) => ({ ...recordOf(row), ...tenantOfRow(principal, row) });

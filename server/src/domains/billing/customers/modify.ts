@@ -9,7 +9,7 @@ import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, type Once, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendAudit } from '../../identity/audit/append.ts';
+import { appendSaved } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
@@ -99,7 +99,8 @@ async function create(
   return once(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
-    await audit(transaction, principal, input, undefined, saved);
+    const secrets = secretsGiven(customerInput, input);
+    await appendSaved(transaction, principal, 'customer', { before: undefined, after: saved, recordOf, secrets });
     await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
     return recordOf(saved);
   });
@@ -150,7 +151,8 @@ async function update(
   return once(async (transaction) => {
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
     const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
-    await audit(transaction, principal, input, before, row);
+    const secrets = secretsGiven(customerInput, input);
+    await appendSaved(transaction, principal, 'customer', { before, after: row, recordOf, secrets });
     await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
     return recordOf(row);
   });
@@ -159,23 +161,6 @@ async function update(
 function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
   const { tenant_id: tenantId, livemode } = row;
   return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
-}
-
-async function audit(
-  transaction: Queryable,
-  principal: Principal,
-  input: CustomerInput,
-  before: CustomerRow | undefined,
-  after: CustomerRow,
-): Promise<void> {
-  await appendAudit(transaction, principal, {
-    action: before === undefined ? 'customer.create' : 'customer.update',
-    tenantId: after.tenant_id,
-    recordId: after.id,
-    before: before && recordOf(before),
-    after: recordOf(after),
-    secrets: secretsGiven(customerInput, input),
-  });
 }
 
 async function usableChannel(

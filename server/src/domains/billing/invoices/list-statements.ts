@@ -9,6 +9,7 @@ import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
 import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import { customersKnownAs } from '../customers/known-as.cte.ts';
 import { type InvoiceRow, invoiceColumns } from './statements.ts';
 import { invoiceStatuses } from './states.ts';
 
@@ -117,9 +118,7 @@ export const findBySearch = statement<{ id: number }>(
       union
       (select i.id
          from (
-           select id from customer where tenant_id = visible.tenant_id and external_id = $5
-           union all
-           select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($5)
+           ${customersKnownAs('visible.tenant_id', '$5')}
          ) as payer
          join invoice i on i.tenant_id = visible.tenant_id and i.customer_id = payer.id
         limit ${searchLimit})

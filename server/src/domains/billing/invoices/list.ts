@@ -4,7 +4,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
 import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
-import { foundIds, integerOf, prefixPattern } from '../../../platform/lists/search.ts';
+import { integerOf, prefixPattern, searchIds } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants, tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
@@ -35,20 +35,13 @@ export async function listInvoices(
 async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.number, query.customerId, query.subscriptionId]);
-  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const ids = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => {
+    const { series, number } = numberOf(text);
+    const pattern = prefixPattern(text.slice(0, indexedDescription));
+    return [tenantIds, integerOf(text), series, number, text, pattern];
+  });
+  const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, { name: 'invoices', tenantIds, query, given, filters: invoiceFilters, statements });
-}
-
-async function search(
-  { listDatabase }: ListDeps,
-  { search: text }: Query,
-  tenantIds: readonly number[],
-): Promise<number[] | undefined> {
-  if (text === undefined) return undefined;
-  const pattern = prefixPattern(text.slice(0, indexedDescription));
-  const { series, number } = numberOf(text);
-  const values = [tenantIds, integerOf(text), series, number, text, pattern];
-  return foundIds(await listDatabase.run(findBySearch, values));
 }
 
 export function listedAs(principal: Principal): (row: InvoiceRow) => Listed {

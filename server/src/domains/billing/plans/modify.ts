@@ -6,7 +6,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendAudit } from '../../identity/audit/append.ts';
+import { appendSaved } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
@@ -56,7 +56,7 @@ export async function modifyPlan(
     const values = [principal.tenantId, ...valuesOf(plan), deps.clock(), livemode];
     return once(async (transaction) => {
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
-      await audit(transaction, principal, undefined, created);
+      await appendSaved(transaction, principal, 'plan', { before: undefined, after: created, recordOf });
       return recordOf(created);
     });
   }
@@ -77,23 +77,8 @@ export async function modifyPlan(
       ...valuesOf(plan, existing),
       deps.clock(),
     ]);
-    await audit(transaction, principal, existing, updated as PlanRow);
+    await appendSaved(transaction, principal, 'plan', { before: existing, after: updated as PlanRow, recordOf });
     return recordOf(updated as PlanRow);
-  });
-}
-
-async function audit(
-  transaction: Queryable,
-  principal: Principal,
-  before: PlanRow | undefined,
-  after: PlanRow,
-): Promise<void> {
-  await appendAudit(transaction, principal, {
-    action: before === undefined ? 'plan.create' : 'plan.update',
-    tenantId: after.tenant_id,
-    recordId: after.id,
-    before: before && recordOf(before),
-    after: recordOf(after),
   });
 }
 

@@ -8,6 +8,7 @@ import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
 import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import { customersKnownAs } from '../customers/known-as.cte.ts';
 import { type SubscriptionRow, subscriptionColumns } from './statements.ts';
 import { subscriptionStates } from './states.ts';
 
@@ -61,9 +62,7 @@ export const findBySearch = statement<{ id: number }>(
       union
       (select s.id
          from (
-           select id from customer where tenant_id = visible.tenant_id and external_id = $3
-           union all
-           select id from customer where tenant_id = visible.tenant_id and lower(email) = lower($3)
+           ${customersKnownAs('visible.tenant_id', '$3')}
          ) as payer
          join subscription s on s.tenant_id = visible.tenant_id and s.customer_id = payer.id
         limit ${searchLimit})

@@ -4,7 +4,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { createdLimitsOf } from '../../../platform/lists/created.cte.ts';
 import { filteredList, type List, type ListDeps } from '../../../platform/lists/list.ts';
-import { foundIds, integerOf } from '../../../platform/lists/search.ts';
+import { integerOf, searchIds } from '../../../platform/lists/search.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -33,7 +33,9 @@ export async function listSubscriptions(
 async function subscriptionList(deps: ListDeps, query: Query, principal: Principal): Promise<List<SubscriptionRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);
-  const given = { ...query, modes, ...createdLimitsOf(query), ids: await search(deps, query, tenantIds) };
+  const valuesOf = (text: string) => [tenantIds, integerOf(text), text];
+  const ids = await searchIds(deps.listDatabase, query.search, findBySearch, valuesOf);
+  const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, {
     name: 'subscriptions',
     tenantIds,
@@ -42,13 +44,4 @@ async function subscriptionList(deps: ListDeps, query: Query, principal: Princip
     filters: subscriptionFilters,
     statements,
   });
-}
-
-async function search(
-  { listDatabase }: ListDeps,
-  { search: text }: Query,
-  tenantIds: readonly number[],
-): Promise<number[] | undefined> {
-  if (text === undefined) return undefined;
-  return foundIds(await listDatabase.run(findBySearch, [tenantIds, integerOf(text), text]));
 }

@@ -101,7 +101,7 @@ const owner = { userId: Type.Integer(), userName: Type.String(), tenantId: tenan
 /** A key as administrators see it. */
 export const administeredKey = Type.Object({ ...listedKey.properties, ...owner });
 
-/** What a key is told about itself. */
+/** What a request with a key can read about that key. */
 export const currentKey = Type.Object({
   ...listedKey.properties,
   ...owner,

@@ -2,15 +2,15 @@ import type { Clock } from '../../../core/clock.ts';
 import type { FailureLimiter, RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** What the endpoints of device logins work with. */
+/** Dependencies of the endpoints of device logins. */
 export interface DeviceLoginDeps {
   database: Database;
   clock: Clock;
   publicUrl: string;
-  /** Logins that were begun, by address. */
+  /** Counts logins that were begun, by address. */
   begun: FailureLimiter;
-  /** Device codes that nobody was given, by address. */
+  /** Counts requests with an unknown device code, by address. */
   unknownDevices: FailureLimiter;
-  /** User codes under which nothing waits, by user. */
+  /** Counts user codes that were entered and belong to no login, by user. */
   wrongCodes: RateLimiter;
 }

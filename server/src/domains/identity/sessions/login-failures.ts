@@ -32,7 +32,7 @@ interface Counter {
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
 export interface LoginAttempt {
-  /** With whom it takes turns where passwords are hashed. */
+  /** Whose attempt it is: askers take turns when passwords are hashed. */
   asker: string;
   succeed: () => void;
   fail: () => void;

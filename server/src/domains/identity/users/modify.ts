@@ -8,7 +8,7 @@ import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { appendAudit } from '../audit/append.ts';
+import { appendSaved } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
@@ -49,9 +49,9 @@ type UserInput = Static<typeof userInput>;
 type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a password is invited by mail. A
- * new password, another e-mail address or disabling the user ends the user's sessions and mailed tokens; disabling also
- * revokes the user's keys. A changed type or role takes effect on the next request.
+ * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a
+ * password is invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions and
+ * mailed tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
  */
 export async function modifyUser(
   input: UserInput,
@@ -76,7 +76,7 @@ export async function modifyUser(
     input: { ...input, ...secretsGiven(userInput, input) },
     nowMs: now.getTime(),
   });
-  /** Who is to be invited; nobody when the answer is repeated. */
+  /** The user to invite; undefined when the answer is repeated. */
   let invited: UserRow | undefined;
   const answer = await once(async (transaction) => {
     if (id === undefined) {
@@ -139,7 +139,8 @@ async function createUser(
   refuseTenantOfPlatformAdministrator(privileges);
   const user = { ...input, ...privileges, passwordHash, now };
   const created = await insertWithNames(transaction, user, namingBy(principal));
-  await audit(transaction, principal, input, undefined, created);
+  const secrets = secretsOf(input);
+  await appendSaved(transaction, principal, 'user', { before: undefined, after: created, recordOf, secrets });
   return created;
 }
 
@@ -187,27 +188,13 @@ async function replaceUser(
     await transaction.run(voidResetsOfUser, [saved.id, now]);
   }
   if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
-  await audit(transaction, principal, given, before, saved);
+  const secrets = secretsOf(given);
+  await appendSaved(transaction, principal, 'user', { before, after: saved, recordOf, secrets });
   return { before, saved };
 }
 
-async function audit(
-  transaction: Queryable,
-  principal: Principal,
-  input: UserInput,
-  before: UserRow | undefined,
-  after: UserRow,
-): Promise<void> {
-  await appendAudit(transaction, principal, {
-    action: before === undefined ? 'user.create' : 'user.update',
-    tenantId: after.tenant_id,
-    recordId: after.id,
-    before: before && recordOf(before),
-    after: recordOf(after),
-    // The present password proves who asks; it is no change.
-    secrets: secretsGiven(userInput, { ...input, oldPassword: undefined }),
-  });
-}
+/** The present password proves who asks; it is no change. */
+const secretsOf = (input: UserInput) => secretsGiven(userInput, { ...input, oldPassword: undefined });
 
 function refuseLosingLastAdministrator(before: UserRow, after: WholeUser, locked: UserRow[]): void {
   const remains = after.state && after.userType === 'PLATFORM_ADMIN';

@@ -145,3 +145,16 @@ test('a channel that is switched off refuses payments at once, and accepts them 
   await modify(channelInput({ id, code, state: true }));
   expect((await pay()).status).toBe(200);
 });
+
+test('an event says that a channel was switched off, and none that another field of an active channel changed', async () => {
+  const id = await makeChannel(florin, admin);
+  const disabled = async () => {
+    const events = dataOf(await florin.get('/api/event/list?type=channel.disabled', admin));
+    return events.filter(({ objectId }: { objectId: string }) => objectId === `chn_${id}`).length;
+  };
+  expect(dataOf(await modify({ id, name: 'Cards at the desk' })).state).toBe(true);
+  expect(await disabled()).toBe(0);
+  await modify({ id, state: false });
+  await modify({ id, name: 'Cards in the shop' });
+  expect(await disabled()).toBe(1);
+});

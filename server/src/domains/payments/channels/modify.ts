@@ -9,7 +9,7 @@ import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendAudit } from '../../identity/audit/append.ts';
+import { appendSaved } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
@@ -113,8 +113,10 @@ async function create(
     input.fallbackChannelIds ?? null,
     livemode,
   ]);
-  await audit(transaction, principal, input, undefined, row as ChannelRow);
-  return row as ChannelRow;
+  const secrets = secretsGiven(channelInput, input);
+  const after = row as ChannelRow;
+  await appendSaved(transaction, principal, 'channel', { before: undefined, after, recordOf, secrets });
+  return after;
 }
 
 async function update(
@@ -161,31 +163,16 @@ async function update(
     input.fallbackChannelIds ?? null,
     new Date(clock()),
   ]);
-  await audit(transaction, principal, input, existing, row as ChannelRow);
-  if (existing.state && !input.state) await appendDisabledEvent(transaction, row as ChannelRow, drawUuid());
-  return row as ChannelRow;
+  const secrets = secretsGiven(channelInput, input);
+  const after = row as ChannelRow;
+  await appendSaved(transaction, principal, 'channel', { before: existing, after, recordOf, secrets });
+  if (existing.state && !after.state) await appendDisabledEvent(transaction, after, drawUuid());
+  return after;
 }
 
 async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: string): Promise<void> {
   const about = { tenantId: row.tenant_id, livemode: row.livemode, objectId: `chn_${row.id}`, object: recordOf(row) };
   await appendEvent(transaction, eventDraft('channel.disabled', about, id));
-}
-
-async function audit(
-  transaction: Queryable,
-  principal: Principal,
-  input: ChannelInput,
-  before: ChannelRow | undefined,
-  after: ChannelRow,
-): Promise<void> {
-  await appendAudit(transaction, principal, {
-    action: before === undefined ? 'channel.create' : 'channel.update',
-    tenantId: after.tenant_id,
-    recordId: after.id,
-    before: before && recordOf(before),
-    after: recordOf(after),
-    secrets: secretsGiven(channelInput, input),
-  });
 }
 
 /** Every fallback must be another channel, and one that the tenant may use. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerList } from '../../identity/audit/answer-list.ts';
 import type { AddressGuards } from '../endpoints/address-guard.ts';
 import { deliveryList, readDelivery, recordOf } from './read.ts';
@@ -19,8 +19,8 @@ import {
 } from './schema.ts';
 
 export interface DeliveryDeps extends ReplayDeps {
-  /** The pool for lists that scan thousands of rows: its plans use indexes in their order (`indexed`). */
-  listDatabase: Database;
+  /** For lists that scan thousands of rows: few at once, with plans that use indexes in their order (`indexed`). */
+  listDatabase: Queryable;
   guards: AddressGuards;
 }
 
@@ -56,7 +56,7 @@ export function deliveryRoutes(deps: DeliveryDeps): Route[] {
       query: deliveryQuery,
       data: deliveryDetail,
       handle: async ({ query, principal }) => ({
-        data: await readDelivery(listDatabase, query.id, principal, guards.everyone),
+        data: await readDelivery(database, query.id, principal, guards.everyone),
       }),
     }),
 

@@ -80,7 +80,7 @@ export class AddressGuard {
 
   /**
    * Whether the answer of a server at this address is kept and shown. A private address that is not an allowed target may be
-   * a service that trusts its network: what it answers is nobody's to read.
+   * a service that trusts its network, and its answers may be confidential.
    */
   keepsAnswersOf(address: string): boolean {
     return this.#allows(address, false);

@@ -38,7 +38,7 @@ async function exists(connection: EmbeddedConnection): Promise<boolean> {
 }
 
 async function open(connection: EmbeddedConnection): Promise<Client> {
-  // Said, because the environment could ask for TLS, which a Unix socket does not have.
+  // Explicit, because the environment may ask for TLS, which a Unix socket does not have.
   const client = new Client({ ...connection, ssl: false });
   client.on('error', () => {});
   await client.connect();

@@ -29,7 +29,7 @@ interface Expected extends ChallengeUse {
   userVerified: boolean;
 }
 
-/** The options with which a browser asks for one of these passkeys; for any that it knows of this site if none is given. */
+/** The options with which a browser asks for one of these passkeys; without any, for every passkey of this site. */
 export async function requestOptions(
   passkeys: readonly PasskeyRow[],
   { purpose, subject, userVerified }: Expected,
@@ -105,7 +105,7 @@ export async function verifyPasskey(
   };
 }
 
-/** One text for all reasons: whether a passkey is known is nobody's business. */
+/** One text for all reasons: it does not reveal whether a passkey is known. */
 export function passkeyWrong(cause?: unknown): Refusal {
   const message = 'The passkey is not known here, or its answer is not valid or has expired. Begin again.';
   return new Refusal('passkey_wrong', message, { field: 'credential', cause });
