@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { TransactionRow } from '../../domains/payments/transactions/statements.ts';
-import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres/database.ts';
 import { arrangeChannels, principalOf } from './payments.ts';
 import { processingNode } from './processing.ts';
 
@@ -53,11 +53,11 @@ export function chargeScenario() {
   }
 
   /** Reads the payment until the condition holds. */
-  async function paymentWhere(id: string, holds: (row: TransactionRow) => boolean): Promise<TransactionRow> {
-    for (;;) {
+  function paymentWhere(id: string, holds: (row: TransactionRow) => boolean): Promise<TransactionRow> {
+    return eventually(`the payment ${id} is as expected`, async () => {
       const row = await scenario.node.find(id, principal);
-      if (holds(row)) return row;
-    }
+      return holds(row) && row;
+    });
   }
 
   function endOfPayment(id: string): Promise<TransactionRow> {
@@ -65,21 +65,21 @@ export function chargeScenario() {
   }
 
   /** Reads the newest operation of the payment until it has the state. */
-  async function operationInState(id: string, state: string) {
-    for (;;) {
+  function operationInState(id: string, state: string) {
+    return eventually(`the newest operation of ${id} is ${state}`, async () => {
       const operations = await scenario.node.operationsOf(1, id);
       const last = operations.at(-1);
-      if (last?.state === state) return last;
-    }
+      return last?.state === state && last;
+    });
   }
 
   /** Waits until the charge is open, not leased, and was looked up this often. */
-  async function openWithLookUps(id: string, lookUps: number) {
-    for (;;) {
+  function openWithLookUps(id: string, lookUps: number) {
+    return eventually(`the charge of ${id} is open after ${lookUps} look-ups`, async () => {
       const [operation] = await scenario.node.operationsOf(1, id);
       const [free] = await scenario.db.query<{ free: boolean }>('select lease is null as free from provider_operation');
-      if (operation?.look_ups === lookUps && operation.calls > 0 && free?.free) return operation;
-    }
+      return operation?.look_ups === lookUps && operation.calls > 0 && free?.free && operation;
+    });
   }
 
   async function eventsOf(id: string): Promise<string[]> {

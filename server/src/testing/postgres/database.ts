@@ -63,20 +63,28 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
   };
 }
 
+/** Of the time waited so far. Reading on without a pause took one core from what the test waited for. */
+const pauseShare = 0.2;
+const maxPauseMs = 50;
+/** Real time, also in a test that replaces the clock. */
+const now = performance.now.bind(performance);
+
 /**
- * Checks `condition` every 10 ms until it returns a value; fails with `what` after the deadline, which is long enough for a
- * busy machine.
+ * Checks `condition`, first every millisecond and then at growing intervals of up to 50 ms, until it returns a value; fails with
+ * `what` after the deadline, which is long enough for a busy machine.
  */
 export async function eventually<Value>(
   what: string,
   condition: () => Promise<Value | undefined | false> | Value | undefined | false,
   deadlineMs = 30_000,
 ): Promise<Value> {
-  const deadline = performance.now() + deadlineMs;
+  const startMs = now();
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waitedMs = now() - startMs;
+    if (waitedMs > deadlineMs) throw new Error(`It did not happen within ${deadlineMs} ms: ${what}`);
+    const pauseMs = Math.min(maxPauseMs, Math.ceil(pauseShare * waitedMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { arrangeChannels, principalOf } from '../../../testing/payments/payments.ts';
 import { processingNode } from '../../../testing/payments/processing.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { accounts } from './accounts.ts';
@@ -174,8 +174,10 @@ test('balances and pages always equal a recount while two nodes settle, refund a
       for (let n = 0; writing && n < 150; n++) {
         const currency = n % 4 === 0 ? 'JPY' : 'USD';
         const id = await node.create({ amount: 1_000_000 + n, currency, channelId: 11 + i }, caller);
-        let row = await node.find(id, caller);
-        while (row.status === 'PENDING' || row.status === 'PROCESSING') row = await node.find(id, caller);
+        const row = await eventually('the payment has ended', async () => {
+          const found = await node.find(id, caller);
+          return found.status !== 'PENDING' && found.status !== 'PROCESSING' && found;
+        });
         if (row.status === 'SUCCESS' && n % 2 === 0) {
           await Promise.all([1, 2].map((part) => node.refund({ transactionId: id, amount: n + part }, caller)));
         }

@@ -4,7 +4,7 @@ import { dayMs, utcDay } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { arrangeChannels, principalOf } from '../../../testing/payments/payments.ts';
 import { processingNode } from '../../../testing/payments/processing.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { rollUpCharges } from '../operations/statements.ts';
 import { failure } from '../providers/failures.ts';
 import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
@@ -78,7 +78,10 @@ async function paySomehow(i: number): Promise<void> {
 /** Resolves when no operation is open. */
 async function settled(): Promise<void> {
   const open = 'select 1 from provider_operation where finished_at is null limit 1';
-  while ((await db.query(open)).length > 0) node.dispatcher.wake();
+  await eventually('no operation is open', async () => {
+    node.dispatcher.wake();
+    return (await db.query(open)).length === 0;
+  });
 }
 
 async function readBack(): Promise<void> {
@@ -322,7 +325,10 @@ describe('the success rate of a channel', () => {
     node.provider.answer = (verb) => (verb === 'cancel' ? { kind: 'cancelled' } : { kind: 'pending', reference: 'r' });
     const id = await node.create({ amount: 100, currency: 'USD', channelId: 11 }, caller);
     const stateOf = async () => (await node.operationsOf(1, id))[0]?.state;
-    while ((await stateOf()) !== 'WAITING') node.dispatcher.wake();
+    await eventually('the charge waits', async () => {
+      node.dispatcher.wake();
+      return (await stateOf()) === 'WAITING';
+    });
     await node.update({ id, status: 'CANCELLED' }, caller);
     await settled();
     await node.create({ amount: 100, currency: 'USD', channelId: 21 }, caller);

@@ -158,33 +158,30 @@ test.skipIf(chromiumPath === undefined)(
     const shots = process.env.SCREENSHOTS;
     try {
       const requested: string[] = [];
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const context = await browser.newContext({
-          colorScheme,
-          viewport: { width: 360, height: 740 },
-          locale: 'de-DE',
-        });
-        const page = await context.newPage();
-        page.on('request', (request) => requested.push(request.url()));
-        for (const [name, url] of Object.entries({
-          checkout: at(checkout.url),
-          portal,
-          cancel: `${portal}?cancel=${subscriptionId}`,
-          missing: `${florin.address}/p/none`,
-        })) {
-          await page.goto(url);
-          if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}-360.png`, fullPage: true });
-          expect(await axeViolations(page), name).toEqual([]);
-          const width = await page.evaluate('document.documentElement.scrollWidth');
+      const narrow = await browser.newContext({ viewport: { width: 360, height: 740 }, locale: 'de-DE' });
+      const looked = await narrow.newPage();
+      looked.on('request', (request) => requested.push(request.url()));
+      for (const [name, url] of Object.entries({
+        checkout: at(checkout.url),
+        portal,
+        cancel: `${portal}?cancel=${subscriptionId}`,
+        missing: `${florin.address}/p/none`,
+      })) {
+        await looked.goto(url);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await looked.emulateMedia({ colorScheme });
+          if (shots) await looked.screenshot({ path: `${shots}/${name}-${colorScheme}-360.png`, fullPage: true });
+          expect(await axeViolations(looked), `${name} ${colorScheme}`).toEqual([]);
+          const width = await looked.evaluate('document.documentElement.scrollWidth');
           expect(width, name).toBe(360);
           if (shots) {
-            await page.setViewportSize({ width: 1280, height: 900 });
-            await page.screenshot({ path: `${shots}/${name}-${colorScheme}-1280.png` });
-            await page.setViewportSize({ width: 360, height: 740 });
+            await looked.setViewportSize({ width: 1280, height: 900 });
+            await looked.screenshot({ path: `${shots}/${name}-${colorScheme}-1280.png` });
+            await looked.setViewportSize({ width: 360, height: 740 });
           }
         }
-        await context.close();
       }
+      await narrow.close();
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
       const page = await context.newPage();
       await page.goto(at(checkout.url));

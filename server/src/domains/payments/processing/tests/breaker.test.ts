@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();
-const { pay, endOfPayment, operationInState, principal } = scenario;
+const { pay, endOfPayment, operationInState } = scenario;
 
 test('a channel that cannot be read while its breaker is open fails the claim, not the process', async () => {
   scenario.node.provider.answer = () => ({ kind: 'unknown', cause: 'silence' });
@@ -39,7 +40,7 @@ test('a channel whose provider hangs does not delay other channels, however many
   const release: (() => void)[] = [];
   const stuck = await Promise.all(Array.from({ length: 700 }, () => pay(11)));
   scenario.node.dispatcher.start();
-  while (hanging < 500) await scenario.node.find(stuck[0] as string, principal);
+  await eventually('500 charges hang', () => hanging >= 500);
   expect((await endOfPayment(await pay(21))).status).toBe('SUCCESS');
   expect(hanging).toBe(500);
   scenario.node.provider.answer = () => ({ kind: 'succeeded', reference: 'r' });
@@ -68,7 +69,10 @@ test('while the breaker is open a charge waits, unless a fallback channel accept
           where state = 'READY' and channel_id = 21`,
       )
     )[0]?.due_ms ?? 0;
-  while ((await dueMs()) <= scenario.nowMs) scenario.node.dispatcher.wake();
+  await eventually('the charge waits', async () => {
+    scenario.node.dispatcher.wake();
+    return (await dueMs()) > scenario.nowMs;
+  });
   expect(await scenario.node.operationsOf(1, id)).toMatchObject([{ state: 'READY' }]);
   scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
   scenario.nowMs += 31_000;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
@@ -57,7 +58,7 @@ test('a cancellation is not sent while its charge is being sent', async () => {
         });
   const id = await pay();
   scenario.node.dispatcher.start();
-  while (scenario.node.provider.requests.length === 0) await scenario.node.find(id, principal);
+  await eventually('the charge is being sent', () => scenario.node.provider.requests.length > 0);
   await scenario.node.update({ id, status: 'CANCELLED' }, principal);
   const waits = async () =>
     (
@@ -65,10 +66,16 @@ test('a cancellation is not sent while its charge is being sent', async () => {
         `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation where kind = 'CANCEL'`,
       )
     )[0]?.due_ms;
-  while ((await waits()) !== scenario.nowMs + 1_000) scenario.node.dispatcher.wake();
+  await eventually('the cancellation waits', async () => {
+    scenario.node.dispatcher.wake();
+    return (await waits()) === scenario.nowMs + 1_000;
+  });
   expect(scenario.node.provider.verbs()).toEqual(['charge']);
   answer({ kind: 'pending', reference: 'r' });
-  while ((await scenario.node.operationsOf(1, id))[0]?.state !== 'WAITING') await scenario.node.find(id, principal);
+  await eventually(
+    'the charge waits for its outcome',
+    async () => (await scenario.node.operationsOf(1, id))[0]?.state === 'WAITING',
+  );
   scenario.nowMs += 1_000;
   scenario.node.dispatcher.wake();
   expect((await endOfPayment(id)).status).toBe('CANCELLED');
@@ -90,7 +97,7 @@ test('a cancellation that comes too late changes nothing', async () => {
   await operationInState(id, 'FAILED');
   scenario.nowMs += 5_000;
   scenario.node.dispatcher.wake();
-  while (!scenario.node.provider.verbs().includes('look_up')) await scenario.node.find(id, principal);
+  await eventually('the look-up', () => scenario.node.provider.verbs().includes('look_up'));
   decide({ kind: 'succeeded', reference: 'r' });
   expect((await endOfPayment(id)).status).toBe('SUCCESS');
 });

@@ -36,6 +36,7 @@ test.each([
     scenario.node.dispatcher.start();
     await openWithLookUps(id, 0);
     scenario.nowMs += 5_000;
+    scenario.node.dispatcher.wake();
     expect((await openWithLookUps(id, 1)).state).toBe('UNKNOWN');
     expect((await scenario.node.find(id, principal)).status).toBe('PROCESSING');
     expect(await transfersOf(id)).toEqual([]);
@@ -57,6 +58,7 @@ test.each([
       money: { amount: 1999, currency: 'USD' },
     });
     scenario.nowMs += 30_000;
+    scenario.node.dispatcher.wake();
     expect((await endOfPayment(id)).status).toBe('SUCCESS');
     expect(await transfersOf(id)).toEqual([{ debit: 'PROVIDER_RECEIVABLE', credit: 'MERCHANT_PAYABLE', amount: 1999 }]);
   },

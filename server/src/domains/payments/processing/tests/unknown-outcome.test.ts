@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
 import { processingNode, ScriptedProvider } from '../../../../testing/payments/processing.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();
@@ -73,15 +74,15 @@ test('an operation whose credentials cannot be read is tried again soon, not onl
 });
 
 /** Waits until the open charge of this payment is due later than the given time, and returns when. */
-async function dueAfter(id: string, laterThanMs: number): Promise<number> {
-  for (;;) {
+function dueAfter(id: string, laterThanMs: number): Promise<number> {
+  return eventually(`the charge of ${id} is due later`, async () => {
     const [row] = await scenario.db.query<{ due_ms: number }>(
       `select (extract(epoch from due_at) * 1000)::float8 as due_ms from provider_operation
         where 'txn_' || replace(transaction_id::text, '-', '') = $1 and lease is null`,
       [id],
     );
-    if (row !== undefined && row.due_ms > laterThanMs) return row.due_ms;
-  }
+    return row !== undefined && row.due_ms > laterThanMs && row.due_ms;
+  });
 }
 
 test('an operation that the provider does not know is called again, under the same key', async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { uuidOfPublicId } from '../../../../core/id.ts';
 import { arrangeChannels, principalOf } from '../../../../testing/payments/payments.ts';
 import { processingNode } from '../../../../testing/payments/processing.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
@@ -50,7 +50,10 @@ const timeline = (id: string, principal = one) => {
 };
 
 async function until(id: string, state: string, number = 1): Promise<void> {
-  while ((await node.operationsOf(1, id)).find((row) => row.number === number)?.state !== state);
+  await eventually(
+    `operation ${number} of ${id} is ${state}`,
+    async () => (await node.operationsOf(1, id)).find((row) => row.number === number)?.state === state,
+  );
 }
 
 test('a payment that succeeds through a fallback channel shows each charge with its channel, its failure and its outcome', async () => {
