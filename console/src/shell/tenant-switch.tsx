@@ -10,7 +10,7 @@ export function TenantSwitch() {
   return (
     <Select
       size="xs"
-      w={{ base: 124, sm: 170 }}
+      w={{ base: 116, sm: 170 }}
       aria-label={text('tenant.switch')}
       searchable={tenants.length > 8}
       allowDeselect={false}
