@@ -127,8 +127,13 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await button('Paid ones').click();
     await page.waitForURL(/status=PAID.*columns=/);
     await page.getByRole('columnheader', { name: 'Due' }).waitFor({ state: 'detached' });
+    // The last choice counts, however fast one follows another.
+    await page.getByLabel('Created').uncheck();
     await button('Remove the view Paid ones').click();
     await button('Standard').click();
+    const saved = () => console.florin.get('/api/view/list?listName=invoices', console.admin);
+    await eventually('nothing is saved any more', async () => dataOf(await saved()).length === 0);
+    await button('Paid ones').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
   });
 }

@@ -51,6 +51,28 @@ export function pages(opened: () => OpenedConsole): void {
     await page.keyboard.press('Escape');
   });
 
+  test('formats of Arabic are used for amounts, counts, times and charts, and fit 360 pixels', async () => {
+    const { open, signIn, password } = opened();
+    const arabic = await open();
+    const chosen = JSON.stringify({ language: 'en', formats: 'ar-EG', timeZone: 'Africa/Cairo' });
+    await arabic.addInitScript(`localStorage.setItem('florin.preferences', ${JSON.stringify(chosen)})`);
+    const faults: string[] = [];
+    for (const path of ['/', '/payments', '/ledger', paths.find((one) => one.startsWith('/payments/')) as string]) {
+      if (path === '/') await signIn(arabic, 'admin', password, path);
+      else await goTo(arabic, path);
+      await arabic
+        .getByText(/[٠-٩]٫[٠-٩]/)
+        .first()
+        .waitFor();
+      faults.push(...(await beyondEdge(arabic)).map((fault) => `${path} ${fault}`));
+    }
+    expect(faults).toEqual([]);
+    // Each on its own, so that it does not reorder what stands beside it.
+    const isolated = `[...document.querySelectorAll('time')].map((time) => (time.closest('bdi') ?? time.querySelector('bdi')) !== null)`;
+    expect(new Set((await arabic.evaluate(isolated)) as boolean[])).toEqual(new Set([true]));
+    await arabic.context().close();
+  });
+
   test('sign-in is accessible in both themes', async () => {
     const stranger = await opened().open();
     await shown(stranger, '/');

@@ -54,10 +54,13 @@ export interface Change {
 export function useChange<Name extends OperationName>(
   name: Name,
   onDone?: (reply: Reply<DataOf<Name>>) => void,
+  /** Changes of the same name are sent one after the other. */
+  inTurn?: string,
 ): UseMutationResult<Reply<DataOf<Name>>, Error, Change> {
   const client = useQueryClient();
   const { tenantId } = useTenant();
   return useMutation({
+    ...(inTurn !== undefined && { scope: { id: inTurn } }),
     mutationFn: ({ body, idempotencyKey }: Change) => call(name, forTenant(name, body, tenantId), { idempotencyKey }),
     onSuccess: async (reply) => {
       onDone?.(reply);

@@ -70,8 +70,10 @@ export function RelativeTime({ value }: { value: string }) {
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   const text = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
   return (
-    <time dateTime={value} title={value}>
-      {text}
-    </time>
+    <bdi>
+      <time dateTime={value} title={value}>
+        {text}
+      </time>
+    </bdi>
   );
 }

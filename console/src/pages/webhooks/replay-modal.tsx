@@ -1,6 +1,7 @@
 import { Alert, Checkbox, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
+import { momentOf, wallOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Dialog } from '../../ui/forms/dialog.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
@@ -11,6 +12,7 @@ interface ReplayModalProps {
   onClose: () => void;
 }
 
+const dayMs = 86_400_000;
 const states = ['FAILED', 'CANCELLED', 'SUCCEEDED', 'MISSING'] as const;
 
 /** Sends again what an endpoint has missed since a time, and shows how far the replay has come. */
@@ -27,7 +29,7 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
         opened={opened}
         onClose={onClose}
         operation="webhooks.replay"
-        bodyOf={({ since }) => ({ endpointId, since: new Date(since as string).toISOString(), states: chosen })}
+        bodyOf={({ since }) => ({ endpointId, since: momentOf(since as string, timeZone), states: chosen })}
         onDone={({ data }) => setReplayId(data.replayId ?? undefined)}
       >
         {(errorOf) => (
@@ -36,8 +38,8 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
               name="since"
               type="datetime-local"
               label={text('replay.since')}
-              description={Intl.DateTimeFormat().resolvedOptions().timeZone || timeZone}
-              defaultValue={localTime(Date.now() - 86_400_000)}
+              description={timeZone}
+              defaultValue={wallOf(new Date(Date.now() - dayMs).toISOString(), timeZone)}
               error={errorOf('since')}
               required
               data-autofocus
@@ -78,10 +80,4 @@ function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () =
       </Stack>
     </Dialog>
   );
-}
-
-/** As a field for local times wants it. */
-function localTime(atMs: number): string {
-  const at = new Date(atMs);
-  return new Date(atMs - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

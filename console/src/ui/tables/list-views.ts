@@ -16,8 +16,9 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
   const search = useSearch();
   const [path, navigate] = useLocation();
   const saved = useRead('views.list', {}, { enabled: listName !== '' });
-  const saving = useChange('views.modify');
-  const removing = useChange('views.remove');
+  // The last choice counts, however fast one follows another.
+  const saving = useChange('views.modify', undefined, 'views');
+  const removing = useChange('views.remove', undefined, 'views');
   const ofList = saved.data?.data.filter((view) => view.listName === listName) ?? [];
   const beginning = ofList.find(({ name }) => name === null);
   const given = new URLSearchParams(search);
@@ -37,7 +38,7 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
     else given.set('columns', ids.join(','));
     navigate(addressOf(path, given), { replace: true });
     if (ids !== undefined) saving.mutate({ body: { listName, query: `columns=${ids.join(',')}` } });
-    else if (beginning !== undefined) removing.mutate({ body: { listName } });
+    else removing.mutate({ body: { listName } });
   }
 
   function save(name: string) {
