@@ -14,7 +14,6 @@ import { type CreateInput, draftOf, usableChannel } from './draft.ts';
 import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import type { PaymentReservations } from './reservations.ts';
 import {
-  countOf,
   type Draft,
   type ExistingPayment,
   findExistingPayments,
@@ -139,7 +138,7 @@ export class TransactionCreator implements PaymentWriter {
       });
       const inserted = await insertPayments(transaction, [draft]);
       // Repeats of the same request wait for the lock. Another request has used the key since.
-      if (countOf(inserted) === 0) throw idempotencyMismatch();
+      if (inserted.length === 0) throw idempotencyMismatch();
       return createdFrom(draft);
     });
     if (!(outcome instanceof Refusal) && !outcome.replayed) onCreated?.(draft, 'request');
@@ -150,11 +149,11 @@ export class TransactionCreator implements PaymentWriter {
     const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
     this.#learnFanOut(inserted);
     const { onCreated } = this.#deps;
-    if (countOf(inserted) === drafts.length) {
+    if (inserted.length === drafts.length) {
       if (onCreated !== undefined) for (const draft of drafts) onCreated(draft, 'request');
       return drafts.map(createdFrom);
     }
-    const ids = new Set(inserted.flatMap((row) => row.ids ?? []));
+    const ids = new Set(inserted.map(({ id }) => id));
     if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft, 'request');
     const existing = await findExistingPayments(
       this.#deps.database,
@@ -195,7 +194,7 @@ export class TransactionCreator implements PaymentWriter {
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       const inserted = await insertPayments(transaction, drafts);
-      if (countOf(inserted) !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+      if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
       for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));

@@ -84,13 +84,10 @@ const draftColumns = columns<Draft>([
   ['request_hash', 'text', (draft) => draft.requestHash],
 ]);
 
-/** The payments of one tenant that were inserted. */
 export interface InsertedRow {
   tenant_id: number;
-  payments: number;
-  /** Null if none of the batch was left out: a row for each payment would cost a create 2 µs. */
-  ids: string[] | null;
-  /** Of each payment's event, at most. */
+  id: string;
+  /** Deliveries of this payment's event. */
   deliveries: number;
   has_operation: boolean;
 }
@@ -133,11 +130,8 @@ const createBatch = statement<InsertedRow>(
      select tenant_id, livemode, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
    ),
    ${countTotalsCte}
-   select tenant_id, count(*) as payments, coalesce(max(cardinality(endpoints)), 0) as deliveries,
-          bool_or(provider is not null) as has_operation,
-          array_agg(id) filter (where (select count(*) from created) < (select count(*) from input)) as ids
-     from created left join event_subscribers using (tenant_id, livemode)
-    group by tenant_id`,
+   select tenant_id, id, coalesce(cardinality(endpoints), 0) as deliveries, provider is not null as has_operation
+     from created left join event_subscribers using (tenant_id, livemode)`,
   {
     wakes: [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
@@ -148,12 +142,10 @@ const createBatch = statement<InsertedRow>(
   },
 );
 
-/** Inserts payments. Those whose id or idempotency key is taken are left out. */
+/** Inserts payments and returns those whose id and idempotency key were free. */
 export function insertPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
   return database.run(createBatch, draftColumns.parametersOf(drafts));
 }
-
-export const countOf = (inserted: readonly InsertedRow[]) => inserted.reduce((sum, { payments }) => sum + payments, 0);
 
 /** A payment that has an id or idempotency key already, with the event that holds the answer of its create. */
 export interface ExistingPayment {
