@@ -46,10 +46,15 @@ export function journeys(opened: () => OpenedConsole): void {
     channelId = channels[0].id;
   });
 
-  test('a payment appears while its list is open', async () => {
+  test('a payment that arrives while its list is open is announced, and moves no row until it is asked for', async () => {
     await goTo(page, '/payments', 'Test');
+    const before = await page.locator('tbody tr').count();
     await pay(4711, 'USD', { description: 'Just now' });
+    await button('1 new payment').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(before);
+    await button('1 new payment').click();
     await page.getByText('Just now').waitFor();
+    await button('1 new payment').waitFor({ state: 'detached' });
   });
 
   test('a payment is refunded in part and then in full, typed in its own units', async () => {

@@ -79,7 +79,7 @@ export function usePreferences(): PreferencesContext {
 
 export interface Text {
   (key: TextKey, values?: Record<string, string | number>): string;
-  /** The form for a number: `payments.new.one` or `payments.new.other`. */
+  /** The form for a number: `payments.arrived.one` or `payments.arrived.other`. */
   count: (key: PluralKey, count: number) => string;
 }
 

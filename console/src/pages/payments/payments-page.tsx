@@ -8,6 +8,7 @@ import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { ExportButton } from '../../ui/tables/export-button.tsx';
+import { useHeldRows, WithArrivals } from '../../ui/tables/held-rows.tsx';
 import { useListViews } from '../../ui/tables/list-views.ts';
 import { Paging } from '../../ui/tables/paging.tsx';
 import { ViewMenu } from '../../ui/tables/view-menu.tsx';
@@ -21,6 +22,14 @@ export default function PaymentsPage() {
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
   const views = useListViews('payments', usePaymentColumns());
   const payments = useRead('transactions.list', { ...filters, page, pageSize: 25 });
+  const held = useHeldRows({
+    rows: payments.data?.data,
+    isPlaceholder: payments.isPlaceholderData,
+    keyOf,
+    list: JSON.stringify({ ...filters, page }),
+  });
+  // On later pages nothing is new: their rows come from the pages before.
+  const rows = page === 1 ? held.rows : payments.data?.data;
   return (
     <Page
       title={text('payments.title')}
@@ -34,18 +43,26 @@ export default function PaymentsPage() {
       <StatusTabs filters={filters} onStatus={(status) => setFilters({ status })} />
       <PaymentFilters filters={filters} onChange={setFilters} />
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
-      <DataTable
-        caption={text('payments.title')}
-        columns={views.shown}
-        rows={views.isReady ? payments.data?.data : undefined}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => `/payments/${id}`}
-        empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
-      />
+      <WithArrivals
+        arrived={page === 1 ? held.arrived : 0}
+        onShow={held.show}
+        label={text.count('payments.arrived', held.arrived)}
+      >
+        <DataTable
+          caption={text('payments.title')}
+          columns={views.shown}
+          rows={views.isReady ? rows : undefined}
+          keyOf={keyOf}
+          linkOf={({ id }) => `/payments/${id}`}
+          empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
+        />
+      </WithArrivals>
       <Paging pagination={payments.data?.pagination} onPage={(next) => setFilters({ page: next })} />
     </Page>
   );
 }
+
+const keyOf = ({ id }: { id: string }) => id;
 
 const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']));
 

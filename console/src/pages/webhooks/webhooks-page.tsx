@@ -7,6 +7,7 @@ import type { TextKey } from '../../text/texts.ts';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
 import { NoEndpoints } from './no-endpoints.tsx';
+import { RecentDeliveries } from './recent-deliveries.tsx';
 import { RegisterModal } from './register-modal.tsx';
 
 export default function WebhooksPage() {
@@ -33,6 +34,11 @@ export default function WebhooksPage() {
             ),
           },
           { header: text('payments.status'), cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+          {
+            header: text('webhooks.recent'),
+            from: 'sm',
+            cell: ({ id }) => <RecentDeliveries endpointId={id} />,
+          },
           { header: text('webhooks.events'), from: 'md', cell: ({ events }) => events.join(', ') },
           { header: text('payments.created'), from: 'lg', cell: ({ createdTime }) => <Time value={createdTime} /> },
         ]}

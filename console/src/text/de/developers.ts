@@ -48,6 +48,8 @@ export const developers = {
   'webhooks.title': 'Webhooks',
   'webhooks.endpoint': 'Webhook-Endpunkt',
   'webhooks.add': 'Endpunkt anlegen',
+  'webhooks.recent': 'Letzte Zustellungen',
+  'webhooks.recentOf': '{n} von {all} gelungen',
   'webhooks.url': 'URL',
   'webhooks.events': 'Ereignisse',
   'webhooks.eventsHint': '* für alle',

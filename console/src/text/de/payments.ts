@@ -40,6 +40,8 @@ export const payments = {
   'firstRun.done':
     'Fertig: Die Webhooks sind angekommen, und ihre Signatur stimmt. Als Nächstes lassen Sie sie an Ihren Server senden:',
   'payments.title': 'Zahlungen',
+  'payments.arrived.one': '{n} neue Zahlung',
+  'payments.arrived.other': '{n} neue Zahlungen',
   'payments.created': 'Erstellt',
   'payments.status': 'Status',
   'payments.amount': 'Betrag',

@@ -46,6 +46,8 @@ export const developers = {
   'webhooks.title': 'Webhooks',
   'webhooks.endpoint': 'Webhook endpoint',
   'webhooks.add': 'Add an endpoint',
+  'webhooks.recent': 'Last deliveries',
+  'webhooks.recentOf': '{n} of {all} succeeded',
   'webhooks.url': 'URL',
   'webhooks.events': 'Events',
   'webhooks.eventsHint': '* for all of them',

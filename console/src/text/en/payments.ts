@@ -39,6 +39,8 @@ export const payments = {
   'firstRun.done':
     'Done: the webhooks have arrived, and their signature is right. Next, have them sent to your own server:',
   'payments.title': 'Payments',
+  'payments.arrived.one': '{n} new payment',
+  'payments.arrived.other': '{n} new payments',
   'payments.created': 'Created',
   'payments.status': 'Status',
   'payments.amount': 'Amount',
