@@ -60,7 +60,7 @@ export const developers = {
   'webhooks.none': 'Noch keine Endpunkte',
   'webhooks.noneHint':
     'Ein Endpunkt ist eine Ihrer URLs, die erfährt, was geschieht: signiert, und bis sie mit 2xx antwortet.',
-  'webhooks.tryInbox': 'Mit einem Test-Postfach ausprobieren',
+  'webhooks.tryInbox': 'Test-Postfach verwenden',
   'webhooks.paused': 'Nach Fehlern pausiert',
   'webhooks.failing': 'Fehlerhaft',
   'webhooks.failingSince': 'Fehlerhaft seit',

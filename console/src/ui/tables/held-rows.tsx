@@ -16,7 +16,7 @@ interface ListState<Row> {
   /** The rows are still those of the filters before. */
   isPlaceholder: boolean;
   keyOf: (row: Row) => string | number;
-  /** Names the filters and the page: with others it begins anew. */
+  /** The filters and the page, as a text. When it changes, the first rows that are read count as seen. */
   list: string;
 }
 
