@@ -38,6 +38,7 @@ export default function PlansPage() {
           },
           {
             header: text('plans.interval'),
+            from: 'xs',
             cell: ({ interval, intervalCount }) =>
               text.count(`interval.${interval as (typeof intervals)[number]}`, intervalCount),
           },
