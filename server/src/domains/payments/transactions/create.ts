@@ -91,7 +91,7 @@ export class TransactionCreator implements PaymentWriter {
   async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
     const { channels, database, drawUuid, seal } = this.#deps;
     const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
-    // Awaited only where needed: each promise on the way of a create costs it 0.3 µs.
+    // Awaited only where needed: fewer promises leave less garbage on the way of a create.
     const actor = input.tenantId === undefined ? caller : await actFor(caller, input.tenantId, database);
     const principal = actOn(channel, actor);
     const usable = usableChannel(channel, input, principal);
