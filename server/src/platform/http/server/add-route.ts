@@ -57,12 +57,20 @@ function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRe
   request.leaveTurn?.();
   if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
   nameMode(reply, request.principal);
-  if (answer.document === undefined) send(reply, answer);
-  else sendDocument(request, reply, answer).catch((error) => fail(reply, error));
+  if (answer.document !== undefined) {
+    sendDocument(request, reply, answer).catch((error) => fail(reply, error, answer));
+    return;
+  }
+  try {
+    send(reply, answer);
+  } catch (error) {
+    fail(reply, error, answer);
+  }
 }
 
-/** Passes it to the error handler. */
-function fail(reply: FastifyReply, error: unknown): void {
+/** Passes it to the error handler, without the headers of the answer: one of them may be what could not be written. */
+function fail(reply: FastifyReply, error: unknown, { headers = {} }: Answer<unknown> = {}): void {
+  for (const name of Object.keys(headers)) reply.removeHeader(name);
   reply.send(error instanceof Error ? error : new Error('Something other than an error was thrown.', { cause: error }));
 }
 

@@ -137,3 +137,37 @@ test.each([
     'strict-transport-security': 'max-age=31536000; includeSubDomains',
   });
 });
+
+test('an answer that cannot be sent is a defect of one request: it is answered with 500, and the server goes on', async () => {
+  const defects: unknown[] = [];
+  const server = httpServer({ ...common, onDefect: (error) => defects.push(error) });
+  const broken = endpoint({
+    summary: '',
+    data: Type.Any(),
+    handle: async () => ({
+      data: {
+        get livemode() {
+          throw new Error('broken');
+        },
+      },
+    }),
+  });
+  const unwritable = endpoint({
+    summary: '',
+    data: Type.Boolean(),
+    handle: async () => ({ data: true, headers: { 'x-broken': 'a\nb' } }),
+  });
+  const document = endpoint({
+    summary: '',
+    data: Type.Null(),
+    documentTypes: ['text/plain'],
+    handle: async () => ({ document: { type: 'text/plain', content: 'a' }, headers: { 'x-broken': 'a\nb' } }),
+  });
+  for (const [path, one] of Object.entries({ '/broken': broken, '/unwritable': unwritable, '/document': document }))
+    addRoute(server, { method: 'GET', path, needs: 'nothing', group: '', endpoint: one }, { authenticate });
+  const address = await server.listen({ port: 0, host: '127.0.0.1' });
+  for (const path of ['/broken', '/unwritable', '/document', '/broken'])
+    expect([path, (await fetch(address + path)).status]).toEqual([path, 500]);
+  expect(defects.map((error) => (error as Error).message)).toContain('broken');
+  await server.close();
+});
