@@ -49,7 +49,7 @@ export async function serve(
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
     publicUrl: publicUrlOf(settings),
-    unknownPage: (request) => unknownPage(request, publicUrlOf(settings)),
+    unknownPage: (request) => unknownPage(request, settings['app.public-url'] ?? ''),
     corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
       observeReply(reply);
