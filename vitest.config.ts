@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { makeMemoryFolder, removeMemoryFolder } from './server/src/testing/memory-folder.ts';
-import { LongestFirstSequencer } from './tools/longest-first-sequencer.ts';
+import { LongestFirstSequencer } from './tools/vitest/longest-first-sequencer.ts';
 
 // Before anything asks for the folder of temporary files; the processes of the tests inherit it.
 const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
@@ -20,7 +20,7 @@ export default defineConfig({
       'tools/**/*.test.ts',
     ],
     globalSetup: ['server/src/testing/service/bundle-setup.ts', 'server/src/testing/postgres/postgres-setup.ts'],
-    reporters: ['default', './tools/closing-line-reporter.ts'],
+    reporters: ['default', './tools/vitest/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // On two cores: each waits half of its time for events.

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
-import { installApart } from './install-apart.ts';
+import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
 /**

@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildConsole } from './build-console.mjs';
-import { isBundled } from './bundle.mjs';
-import { prune, removeBundler } from './needed-to-run.mjs';
+import { buildConsole } from './packaging/build-console.mjs';
+import { isBundled } from './packaging/bundle.mjs';
+import { prune, removeBundler } from './packaging/needed-to-run.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -76,7 +76,7 @@ function bundle() {
   const isWhole = readFileSync(stamp, 'utf8').endsWith('development');
   if (!isWhole && !hasBundler()) add('production');
   const node = join(modules, '.bin', 'node');
-  spawnSync(existsSync(node) ? node : process.execPath, [join(root, 'tools', 'bundle.mjs')], {
+  spawnSync(existsSync(node) ? node : process.execPath, [join(root, 'tools', 'packaging', 'bundle.mjs')], {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (!isWhole) removeBundler(modules);

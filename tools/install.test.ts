@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 // Plain JavaScript without types: it runs before the Node.js that strips them is installed.
-const { isNeededToRun, prune } = (await import(new URL('./needed-to-run.mjs', import.meta.url).href)) as {
+const { isNeededToRun, prune } = (await import(new URL('./packaging/needed-to-run.mjs', import.meta.url).href)) as {
   isNeededToRun: (path: string) => boolean;
   prune: (modules: string) => void;
 };

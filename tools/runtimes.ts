@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installApart } from './install-apart.ts';
+import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
 /** `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, 340 MB that are installed into a folder of their own. */

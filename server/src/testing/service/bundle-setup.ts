@@ -1,4 +1,4 @@
-import { bundle, isBundled } from '../../../../tools/bundle.mjs';
+import { bundle, isBundled } from '../../../../tools/packaging/bundle.mjs';
 
 /** Services that tests start run the bundle, as those of `npm start` do: a third of the CPU time of a start from the sources. */
 export default async function setup(): Promise<void> {

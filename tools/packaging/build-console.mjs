@@ -10,7 +10,7 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const built = join(root, 'build', 'console');
 const stamp = join(built, '.built-from');
 /** What the console is made of: also the SDK, and of the server the arithmetic of money. */
@@ -25,7 +25,7 @@ const sources = [
 
 /** Does nothing when the console is built from these sources already. */
 export function buildConsole() {
-  const fingerprint = fingerprintOf([...sources, 'package-lock.json', 'tools/build-console.mjs']);
+  const fingerprint = fingerprintOf([...sources, 'package-lock.json', 'tools/packaging/build-console.mjs']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
   process.stderr.write('Building the console (once) …\n');
   const scratch = join(root, 'build', `console-${process.pid}`);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answerHelp } from './usage.ts';
+import { answerHelp } from '../usage.ts';
 
 /**
  * Writes the bill of materials of what `npm start` installs: `build/sbom.cdx.json`, in CycloneDX, made by npm from the lock file
@@ -11,10 +11,10 @@ import { answerHelp } from './usage.ts';
 answerHelp(`Usage: npm run sbom
 
 Writes build/sbom.cdx.json, the bill of materials of what npm start installs, in CycloneDX, without any network. Exit code 1: a
-package has no checksum, or a licence that is not on the list in tools/sbom.ts.
+package has no checksum, or a licence that is not on the list in tools/packaging/sbom.ts.
 `);
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const file = join(root, 'build', 'sbom.cdx.json');
 /** Permissive licences: they ask for no more than that their text is kept. */
 const licenses = [
@@ -74,7 +74,9 @@ function complaintsAbout({ name, version, hashes = [], licenses: stated = [] }: 
   if (found.length === 0) found.push(statedElsewhere[`${name}@${version}`] ?? 'no licence');
   return [
     ...(hashes.length === 0 ? [`${name}@${version} has no checksum in package-lock.json.`] : []),
-    ...found.filter((id) => !licenses.includes(id)).map((id) => `${name}@${version} has ${id}; see tools/sbom.ts.`),
+    ...found
+      .filter((id) => !licenses.includes(id))
+      .map((id) => `${name}@${version} has ${id}; see tools/packaging/sbom.ts.`),
   ];
 }
 

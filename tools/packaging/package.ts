@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answerHelp } from './usage.ts';
+import { answerHelp } from '../usage.ts';
 
 /**
  * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
@@ -15,7 +15,7 @@ Writes build/florin-VERSION.tgz, the service with its command line, and build/fl
 takes either on a machine without this repository.
 `);
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const target = join(root, 'build', 'package');
 
 interface Manifest {

@@ -2,16 +2,16 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listProcesses, type ProcessEntry } from '../server/src/platform/postgres/embedded/process-table.ts';
+import { listProcesses, type ProcessEntry } from '../../server/src/platform/postgres/embedded/process-table.ts';
 
 /**
  * What people install who have no clone: the package in an empty folder, and the image. They install from the registry, and building
  * an image takes minutes, so this is no ordinary test.
  */
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-distribution-'));
 const installed = join(folder, 'installed');
 

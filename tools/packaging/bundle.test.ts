@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const root = dirname(import.meta.dirname);
+const root = dirname(dirname(import.meta.dirname));
 let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'florin-bundle-'));
-  for (const part of ['package.json', 'package-lock.json', 'tools/bundle.mjs', 'server/package.json', 'server/src']) {
+  for (const part of [
+    'package.json',
+    'package-lock.json',
+    'tools/packaging/bundle.mjs',
+    'server/package.json',
+    'server/src',
+  ]) {
     cpSync(join(root, part), join(copy, part), { recursive: true, preserveTimestamps: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
@@ -18,7 +24,7 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const bundle = () =>
-  execFileSync(process.execPath, [join(copy, 'tools/bundle.mjs')], { encoding: 'utf8', stdio: 'pipe' });
+  execFileSync(process.execPath, [join(copy, 'tools/packaging/bundle.mjs')], { encoding: 'utf8', stdio: 'pipe' });
 const entry = () => readFileSync(join(copy, 'server/dist/main.js'), 'utf8');
 const start = (...words: string[]) =>
   spawnSync(process.execPath, [join(copy, 'server/dist/main.js'), ...words], { cwd: copy, encoding: 'utf8' });
