@@ -50,7 +50,7 @@ test('no rows are an empty relation', async () => {
   expect(await db.query(input.relation(), input.parametersOf([]))).toEqual([]);
 });
 
-test('further columns follow the own ones, in the SQL and in the parameters', async () => {
+test('further columns follow those of the list, in the SQL and in the parameters', async () => {
   const number = columns<number>([['number', 'int', (value) => value]]);
   const double = columns<number>([['double', 'int', (value) => 2 * value]]);
   const values = [1, 2];

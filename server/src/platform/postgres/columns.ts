@@ -10,6 +10,8 @@ interface ValueOf {
   uuid: string;
   text: string;
   bytea: Buffer;
+  /** `2026-11-23`. */
+  date: string;
 }
 
 /** One input column; undefined is written as null. */
@@ -29,9 +31,10 @@ export interface Columns<Row> {
   readonly list: readonly Column<Row>[];
   /**
    * The query whose rows are the input: `select * from unnest($1::bigint[], $2::uuid[], …) as row (tenant_id, id, …)`.
-   * Columns of a larger statement (`further`) follow its own, and their arrays follow its own arrays.
+   * Columns of a larger statement (`further`) follow its own, and their arrays follow its own arrays. The first array is
+   * the parameter `$first`: 1 unless other values of the statement precede it.
    */
-  relation(further?: readonly NamedType[]): string;
+  relation(further?: readonly NamedType[], first?: number): string;
   /** One array for each column, in the order of the columns. */
   parametersOf(rows: readonly Row[]): (string | Buffer)[];
 }
@@ -48,13 +51,13 @@ export interface Columns<Row> {
 export function columns<Row>(list: readonly Column<Row>[]): Columns<Row> {
   return {
     list,
-    relation: (further = []) => relationOf([...list, ...further]),
+    relation: (further = [], first = 1) => relationOf([...list, ...further], first),
     parametersOf: (rows) => list.map((column) => encode(column, rows)),
   };
 }
 
-function relationOf(list: readonly NamedType[]): string {
-  const arrays = list.map(([, type], i) => `$${i + 1}::${type}[]`);
+function relationOf(list: readonly NamedType[], first: number): string {
+  const arrays = list.map(([, type], i) => `$${first + i}::${type}[]`);
   const names = list.map(([name]) => name);
   return `select * from unnest(${arrays.join(', ')}) as row (${names.join(', ')})`;
 }

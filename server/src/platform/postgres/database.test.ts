@@ -1,6 +1,9 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startLine } from '../../testing/faults/line.ts';
+import { standStill } from '../../testing/faults/stand-still.ts';
+import { survivingBytes } from '../../testing/old-generation.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database } from './database.ts';
 import { statement } from './statement.ts';
@@ -93,3 +96,38 @@ async function dyingServer(): Promise<Server> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }
+
+test('an answered statement is garbage of the young generation', async () => {
+  const rows = statement<{ text: string }>(
+    'test.rows',
+    "select repeat('x', 500) || i as text from generate_series(1, 200) i",
+  );
+  const statements = 1_500;
+  const surviving = await survivingBytes(async (collect) => {
+    for (let i = 0; i < statements; i++) {
+      const answer = database.run(rows);
+      if (i % 500 === 10) collect(); // While it is in flight.
+      await answer;
+    }
+  });
+  expect(surviving / statements).toBeLessThan(700);
+});
+
+test('a statement that is never answered fails, and its connection alone is given up; an answer that this process reads late is none of these', async () => {
+  const line = await startLine(db.connection);
+  const options = { connection: line.connection, connections: 2, name: 'silent', statementTimeoutMs: 0 };
+  const behindLine = new Database(options);
+  const slow = statement<{ pid: number }>('test.slow', 'select pg_backend_pid() as pid, pg_sleep(0.5)');
+  const [answered] = await Promise.all([
+    behindLine.run(slow),
+    new Promise<void>((resolve) => {
+      setTimeout(() => resolve(standStill(2_600)), 300);
+    }),
+  ]);
+  expect(answered).toHaveLength(1);
+  line.failOverTo(db.connection);
+  await expect(behindLine.run(ownPid)).rejects.toMatchObject({ type: 'database_unavailable' });
+  expect(await behindLine.run(ownPid)).toHaveLength(1);
+  await behindLine.close();
+  await line.close();
+});

@@ -64,7 +64,7 @@ const claimKey = statement<{ key: string }>(
 );
 
 const storeAnswer = statement(
-  'idempotency_records.keep',
+  'idempotency_records.store',
   'update kept_answer set answer = $4 where tenant_id = $1 and path = $2 and key = $3',
 );
 
@@ -106,7 +106,7 @@ export async function sweepIdempotencyRecords(database: Database, nowMs: number)
 }
 
 const deleteExpired = statement<{ deleted: number }>(
-  'idempotency_records.sweep',
+  'idempotency_records.delete_expired',
   `with expired as (
      select tenant_id, path, key from kept_answer
       where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit ${sweepBatchRows}

@@ -115,6 +115,7 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   let seen: string[] = [];
   let watching: Promise<void> | undefined;
   const timer = setTimeout(() => {
+    // The wait is reported all the same, without who holds the lock.
     watching = look().catch(() => {});
   }, blockersAfterMs);
   const look = async () => {

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import Fastify, { type FastifyReply } from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
 import { standStill } from '../../../testing/faults/stand-still.ts';
+import { survivingBytes } from '../../../testing/old-generation.ts';
+import { Drain } from './drain.ts';
 import { httpServer } from './server.ts';
 
 test.each([
@@ -42,3 +45,19 @@ test.each([
     expect(order).toEqual(['answered', 'closing']);
   },
 );
+
+test('an answered request is garbage of the young generation', async () => {
+  const app = Fastify();
+  const drain = new Drain(app);
+  const requests = 100_000;
+  const inProgress: FastifyReply[] = [];
+  const surviving = await survivingBytes((collect) => {
+    for (let i = 0; i < requests; i++) {
+      const reply = { drainIndex: -1, body: Array.from({ length: 100 }, () => i) } as unknown as FastifyReply;
+      drain.began(reply);
+      if (inProgress.push(reply) > 10) drain.ended(inProgress.shift() as FastifyReply);
+      if (i === 1_000) collect();
+    }
+  });
+  expect(surviving / requests).toBeLessThan(50);
+});

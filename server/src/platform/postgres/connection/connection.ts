@@ -19,10 +19,12 @@ interface Internals {
   host: string;
   port: number;
   ssl: boolean | object;
-  connection: pg.Connection & { stream: { destroy: () => void } };
+  connection: pg.Connection & { stream: { destroy: (error?: Error) => void } };
   connectionParameters: { application_name?: string; options?: string; sslnegotiation?: string };
   connectionTimeoutHandle: NodeJS.Timeout | undefined;
   readyForQuery: boolean;
+  /** The statement in flight. */
+  _activeQuery: object | null | undefined;
   _connectionTimeoutMillis: number;
   _connecting: boolean;
   _connected: boolean;
@@ -48,6 +50,8 @@ export class SessionClient extends pg.Client {
   #reported = new Map<string, string>();
   #sendsOptions = true;
   #isAbandoned = false;
+  #looks = 0;
+  #lookedAt: object | null | undefined;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
@@ -69,6 +73,19 @@ export class SessionClient extends pg.Client {
       (error) => process.nextTick(callback, error),
     );
     return undefined;
+  }
+
+  /** Returns how often in a row it was called, this time included, and found the same statement unanswered. */
+  lookForAnswer(): number {
+    const { _activeQuery: active } = this.#internals;
+    this.#looks = active && active === this.#lookedAt ? this.#looks + 1 : Number(Boolean(active));
+    this.#lookedAt = active;
+    return this.#looks;
+  }
+
+  /** Closes the socket without notice to the server; the statement in flight fails with `reason`. */
+  destroy(reason: Error): void {
+    this.#internals.connection.stream.destroy(reason);
   }
 
   /** Overrides the startup message of the driver. */

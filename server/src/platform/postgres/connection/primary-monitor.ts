@@ -142,6 +142,7 @@ export class PrimaryMonitor {
     try {
       return await answerOf(connection, () => probe(connection), openTimeoutMs);
     } catch {
+      // The probe on a fresh connection that follows gives the reason.
       this.#suspectedAtMs ??= performance.now() - openTimeoutMs;
       this.#closeConnection();
       return undefined;

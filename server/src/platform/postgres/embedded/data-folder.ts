@@ -15,7 +15,7 @@ export const socketFile = `.s.PGSQL.${embeddedPort}`;
  * Where things are. `root` keeps its owner and mode; everything that PostgreSQL writes is in `home`:
  *
  *     root/lock/                    claims of running Florin processes
- *     root/postgres.log             what PostgreSQL says
+ *     root/postgres.log             the log of PostgreSQL
  *     root/postgresql-<version>/    binaries, only when those in node_modules cannot be used
  *     root/postgres/                `home`, 0700, of the account that runs PostgreSQL
  *     root/postgres/cluster/        the data
@@ -29,7 +29,7 @@ export interface DataFolder {
   readonly account: Account;
   /** The socket's folder as we reach it, and as PostgreSQL is told (seen from `cluster`). */
   readonly socket: { readonly folder: string; readonly setting: string; readonly temporary: boolean };
-  /** Stands on the command line or in the title of every process that belongs to this folder, and of no other. */
+  /** Part of the command line or the title of every process that belongs to this folder, and of no other process. */
   readonly mark: string;
 }
 
@@ -72,7 +72,7 @@ export function openDataFolder(root: string): DataFolder {
   };
 }
 
-/** What an operator does about these refusals of the file system. */
+/** What an operator does about these errors of the file system. */
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'start Florin as the account it belongs to, or choose another folder',
   EPERM: 'start Florin as the account it belongs to, or choose another folder',
@@ -81,7 +81,7 @@ const remedies: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of its file system is used up; make room',
 };
 
-/** One plain line in place of a refusal of the file system that concerns the data folder; any other error as it is. */
+/** Turns an error of the file system that concerns the data folder into one plain line; returns any other error as it is. */
 export function explainFailure(root: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === '' || error instanceof EmbeddedPostgresError || !concerns(error, root)) return error;
@@ -111,7 +111,7 @@ export function closeDataFolder(folder: DataFolder): void {
   }
 }
 
-/** As root, data keeps the account that made it; data that root restored from a backup is handed to the account. */
+/** Run by root, the data keeps the account that created it; data that root restored from a backup is given to that account. */
 function settleOwner(home: string, cluster: string): Account {
   const chosen = chooseAccount();
   const owners = [home, cluster].map(ownerOf).filter((owner) => owner !== undefined);
@@ -142,9 +142,9 @@ function handOver(path: string, account: Account): void {
 }
 
 function makeSocketFolder(home: string, account: Account): DataFolder['socket'] {
-  const near = join(home, 'socket');
-  const fits = Buffer.byteLength(join(near, socketFile)) <= longestSocketPathBytes;
-  const folder = fits ? near : temporarySocketFolder(home, account);
+  const preferred = join(home, 'socket');
+  const fits = Buffer.byteLength(join(preferred, socketFile)) <= longestSocketPathBytes;
+  const folder = fits ? preferred : temporarySocketFolder(home, account);
   requireFolderOrNothing(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (account.switched && lstatSync(folder).uid === 0) lchownSync(folder, account.uid, account.gid);

@@ -87,12 +87,14 @@ function listFromPs(): ProcessEntry[] {
 function ps(...options: string[]): string {
   try {
     return execFileSync('ps', options, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
-  } catch {
-    // `ps` ends with 1 when the process does not exist.
-    return '';
+  } catch (error) {
+    // `ps` ends with 1 when the process does not exist. Without `ps`, nothing could be said of any process.
+    if ((error as { status?: number | null }).status === 1) return '';
+    throw error;
   }
 }
 
+/** undefined: the process has ended, or is not ours to look at. */
 function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

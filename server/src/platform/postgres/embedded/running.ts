@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type EmbeddedConnection, embeddedDatabase, embeddedPort, embeddedUser } from './contract.ts';
+import { type EmbeddedConnection, embeddedDatabase, embeddedPort, embeddedUser, errorCode } from './contract.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
 import { answers } from './remains.ts';
 
@@ -11,12 +11,12 @@ export function hasCluster(dataDir: string): boolean {
   return existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 }
 
-/** Whether the folder of the database contains anything, intact or damaged. */
+/** Whether the folder of the database contains anything, intact or damaged. One that cannot be looked into may. */
 export function holdsCluster(dataDir: string): boolean {
   try {
     return readdirSync(clusterOf(dataDir)).length > 0;
-  } catch {
-    return false;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error));
   }
 }
 

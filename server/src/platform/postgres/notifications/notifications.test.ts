@@ -146,6 +146,23 @@ describe('a node whose notifications are disconnected', () => {
     await eventually('the change arrives', () => there.received.includes('afterwards'));
   });
 
+  test('reports a listener that fails when it is connected again, and goes on', async () => {
+    let fails = true;
+    there.notifications.on('fragile', {
+      changed: () => {},
+      disconnected: (disconnected) => {
+        if (disconnected || !fails) return;
+        fails = false;
+        throw new Error('a defect of the listener');
+      },
+    });
+    await cutListeners();
+    await eventually('the defect is reported', () => there.lost.at(-1)?.message === 'a defect of the listener');
+    await eventually('it is connected again', () => there.states.at(-1) === false);
+    await here.notifications.publish(db.database, 'things', 'after the defect');
+    await eventually('the change arrives', () => there.received.includes('after the defect'));
+  });
+
   test('detects that its connection is silent', async () => {
     const line = await startLine(db.connection);
     const node = await startNode(line.connection);

@@ -22,7 +22,7 @@ const reconnectPauseMs = 200;
  * record in the write-ahead log. The interference of a pooler shows at the first check.
  */
 const echoEveryMs = 5_000;
-/** Deadline for an own notification to return, from its commit. */
+/** How long the notification that this node sends itself may take to return, from its commit. */
 const echoDeadlineMs = 1_000;
 /** Longer than `reconnectPauseMs`, because behind a pooler the next attempt fails as well. */
 const echoLostPauseMs = 5_000;
@@ -204,7 +204,10 @@ export class Notifications {
   #tryAgainLater(pauseMs: number): void {
     if (this.#stopped) return;
     this.#retry = setTimeout(() => {
-      this.start().catch(() => this.#tryAgainLater(pauseMs));
+      this.start().catch((error: Error) => {
+        this.#reportLost(error);
+        this.#tryAgainLater(pauseMs);
+      });
     }, pauseMs);
   }
 
