@@ -1,24 +1,24 @@
 import type { Bench, Line } from './bench.ts';
-import { ceiling } from './measurements/ceiling.ts';
-import { claim } from './measurements/claim.ts';
-import { commitToPost } from './measurements/commit-to-post.ts';
-import { deliveries } from './measurements/deliveries.ts';
-import { detail } from './measurements/detail.ts';
-import { fanOut } from './measurements/fan-out.ts';
-import { fullTable } from './measurements/full-table.ts';
-import { isolation } from './measurements/isolation.ts';
-import { list } from './measurements/list.ts';
-import { manyEndpoints } from './measurements/many-endpoints.ts';
-import { memory } from './measurements/memory.ts';
-import { noisyTenant } from './measurements/noisy-tenant.ts';
-import { processes } from './measurements/processes.ts';
-import { processing } from './measurements/processing.ts';
-import { renewals, someRenewals } from './measurements/renewals.ts';
-import { start } from './measurements/start.ts';
-import { steady } from './measurements/steady.ts';
-import { subscribed } from './measurements/subscribed.ts';
-import { token } from './measurements/token.ts';
-import { usualWay } from './measurements/usual-way.ts';
+import { ceiling } from './measurements/creates/ceiling.ts';
+import { fanOut } from './measurements/creates/fan-out.ts';
+import { fullTable } from './measurements/creates/full-table.ts';
+import { noisyTenant } from './measurements/creates/noisy-tenant.ts';
+import { steady } from './measurements/creates/steady.ts';
+import { subscribed } from './measurements/creates/subscribed.ts';
+import { token } from './measurements/creates/token.ts';
+import { usualWay } from './measurements/creates/usual-way.ts';
+import { detail } from './measurements/node/detail.ts';
+import { list } from './measurements/node/list.ts';
+import { memory } from './measurements/node/memory.ts';
+import { processes } from './measurements/node/processes.ts';
+import { processing } from './measurements/node/processing.ts';
+import { renewals, someRenewals } from './measurements/node/renewals.ts';
+import { start } from './measurements/node/start.ts';
+import { claim } from './measurements/webhooks/claim.ts';
+import { commitToPost } from './measurements/webhooks/commit-to-post.ts';
+import { deliveries } from './measurements/webhooks/deliveries.ts';
+import { isolation } from './measurements/webhooks/isolation.ts';
+import { manyEndpoints } from './measurements/webhooks/many-endpoints.ts';
 
 /** All measurements by their names on the command line, in the order of a complete run. */
 export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {

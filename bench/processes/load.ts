@@ -154,37 +154,50 @@ class Load {
   }
 }
 
-/** A connection with at most one request in flight. */
+/**
+ * A connection with at most one request in flight. It is opened again when the server has closed it: the service waits ten
+ * seconds for the first request, and at a low rate most connections have none for longer.
+ */
 class Connection {
   dueAt = 0;
   readonly opened: Promise<void>;
-  readonly #socket: net.Socket;
+  readonly #port: number;
+  #socket: net.Socket;
   readonly #onResponse: (connection: Connection, isSuccess: boolean) => void;
+  #isAwaited = false;
   /** The response being received: its missing bytes, and the incomplete head. */
   #missingBytes = 0;
   #head = '';
   #isSuccess = false;
 
   constructor(port: number, onResponse: (connection: Connection, isSuccess: boolean) => void) {
+    this.#port = port;
     this.#onResponse = onResponse;
-    this.#socket = net.connect({
-      port,
+    this.#socket = this.#open();
+    this.opened = new Promise((resolve, reject) => this.#socket.once('connect', resolve).once('error', reject));
+  }
+
+  #open(): net.Socket {
+    const socket = net.connect({
+      port: this.#port,
       host: '127.0.0.1',
       noDelay: true,
       onread: {
         buffer: Buffer.allocUnsafe(receiveBytes),
         callback: (bytes, buffer) => {
-          this.#receive(buffer as Buffer, bytes);
+          if (this.#isAwaited) this.#receive(buffer as Buffer, bytes);
           return true;
         },
       },
     });
-    this.opened = new Promise((resolve, reject) => this.#socket.once('connect', resolve).once('error', reject));
-    this.#socket.on('error', () => {});
+    socket.on('error', () => {});
+    return socket;
   }
 
   send(request: Buffer, dueAt: number): void {
     this.dueAt = dueAt;
+    this.#isAwaited = true;
+    if (!this.#socket.writable) this.#socket = this.#open();
     this.#socket.write(request);
   }
 
@@ -204,7 +217,9 @@ class Connection {
       this.#missingBytes = headBytes + Number(length) - this.#head.length;
       this.#head = '';
     }
-    if (this.#missingBytes === 0) this.#onResponse(this, this.#isSuccess);
+    if (this.#missingBytes > 0) return;
+    this.#isAwaited = false;
+    this.#onResponse(this, this.#isSuccess);
   }
 }
 

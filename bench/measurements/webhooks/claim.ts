@@ -1,14 +1,14 @@
 import pg from 'pg';
-import { deliveryIdFrom } from '../../server/src/domains/webhooks/delivery-queue/enqueue.cte.ts';
-import type { Bench, Line } from '../bench.ts';
-import { measureCreateToPost, waitForPosts } from '../delivery-latency.ts';
-import { milliseconds } from '../format.ts';
-import { hasOpenDeliveries, registerEndpoint, waitUntil, writeBacklog } from '../outbox.ts';
-import { request, stopProcess } from '../processes/children.ts';
-import { loopbackAddresses, startTimedReceiver } from '../receiver.ts';
-import { createRequests } from '../requests.ts';
-import type { Cpu, Service } from '../service.ts';
-import { type StatementTimes, timesOfStatements } from '../statement-times.ts';
+import { deliveryIdFrom } from '../../../server/src/domains/webhooks/delivery-queue/enqueue.cte.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { measureCreateToPost, waitForPosts } from '../../delivery-latency.ts';
+import { milliseconds } from '../../format.ts';
+import { hasOpenDeliveries, registerEndpoint, waitUntil, writeBacklog } from '../../outbox.ts';
+import { request, stopProcess } from '../../processes/children.ts';
+import { loopbackAddresses, startTimedReceiver } from '../../receiver.ts';
+import { createRequests } from '../../requests.ts';
+import type { Cpu, Service } from '../../service.ts';
+import { type StatementTimes, timesOfStatements } from '../../statement-times.ts';
 
 const finishedDeliveries = 1_000_000;
 const idleSeconds = 20;

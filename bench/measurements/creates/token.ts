@@ -1,7 +1,7 @@
-import type { Bench, Line } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { createRequests, createRequestsOf } from '../requests.ts';
-import { interleave, type Series } from '../rounds.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { createRequests, createRequestsOf } from '../../requests.ts';
+import { interleave, type Series } from '../../rounds.ts';
 
 const rounds = 6;
 const seconds = 2;

@@ -1,8 +1,8 @@
-import type { Bench, Line } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { createRequests } from '../requests.ts';
-import { interleave, type Sample } from '../rounds.ts';
-import type { Merchant, Service } from '../service.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave, type Sample } from '../../rounds.ts';
+import type { Merchant, Service } from '../../service.ts';
 
 const rounds = 4;
 const seconds = 3;

@@ -1,8 +1,8 @@
-import { type Bench, type Line, startComparisonServer } from '../bench.ts';
-import { milliseconds, perSecond } from '../format.ts';
-import { stopProcess } from '../processes/children.ts';
-import { createRequests } from '../requests.ts';
-import { interleave, median } from '../rounds.ts';
+import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
+import { milliseconds, perSecond } from '../../format.ts';
+import { stopProcess } from '../../processes/children.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave, median } from '../../rounds.ts';
 import { steadyTimeline } from './steady-timeline.ts';
 
 const maxRatePerSecond = 8_000;

@@ -1,8 +1,8 @@
-import type { Bench, Line } from '../bench.ts';
-import { milliseconds } from '../format.ts';
-import { machineBusyUs, timesOfTree } from '../processes/cpu.ts';
-import { median } from '../rounds.ts';
-import { Service } from '../service.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { milliseconds } from '../../format.ts';
+import { machineBusyUs, timesOfTree } from '../../processes/cpu.ts';
+import { median } from '../../rounds.ts';
+import { Service } from '../../service.ts';
 
 const coldRounds = 3;
 const warmRoundsEach = 2;

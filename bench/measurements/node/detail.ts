@@ -1,8 +1,8 @@
-import { type Bench, type Line, startComparisonServer } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { stopProcess } from '../processes/children.ts';
-import { createRequests, detailRequests } from '../requests.ts';
-import { interleave } from '../rounds.ts';
+import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { stopProcess } from '../../processes/children.ts';
+import { createRequests, detailRequests } from '../../requests.ts';
+import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
 /** Requested one after the other in a cycle. */

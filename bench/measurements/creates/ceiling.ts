@@ -1,9 +1,9 @@
-import type { Bench, Line } from '../bench.ts';
-import { startComparisonServer } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { stopProcess } from '../processes/children.ts';
-import { createRequests } from '../requests.ts';
-import { interleave } from '../rounds.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { startComparisonServer } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { stopProcess } from '../../processes/children.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
 const goals = [

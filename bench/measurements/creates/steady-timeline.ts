@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Bench, Line } from '../bench.ts';
-import { milliseconds, perSecond } from '../format.ts';
-import type { Service } from '../service.ts';
-import { type Chart, timelineChart } from '../timeline-chart.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { milliseconds, perSecond } from '../../format.ts';
+import type { Service } from '../../service.ts';
+import { type Chart, timelineChart } from '../../timeline-chart.ts';
 
 const connections = 256;
 const bareSeconds = 30;
-const picture = fileURLToPath(new URL('../steady.svg', import.meta.url));
+const picture = fileURLToPath(new URL('../../steady.svg', import.meta.url));
 
 interface SteadyTimeline {
   service: Service;

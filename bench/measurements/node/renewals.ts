@@ -1,8 +1,8 @@
-import { type Bench, type Line, openShop, type Shop } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { createRequests } from '../requests.ts';
-import { interleave, median, type Sample } from '../rounds.ts';
-import { Service } from '../service.ts';
+import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave, median, type Sample } from '../../rounds.ts';
+import { Service } from '../../service.ts';
 
 const seconds = 3;
 const customers = 1_000;

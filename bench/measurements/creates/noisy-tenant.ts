@@ -1,9 +1,9 @@
-import type { Bench, Line } from '../bench.ts';
-import { milliseconds, perSecond } from '../format.ts';
-import { launchFile, request, stopProcess } from '../processes/children.ts';
-import type { LoadResult } from '../processes/load.ts';
-import { createRequests } from '../requests.ts';
-import { interleave, median } from '../rounds.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { milliseconds, perSecond } from '../../format.ts';
+import { launchFile, request, stopProcess } from '../../processes/children.ts';
+import type { LoadResult } from '../../processes/load.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave, median } from '../../rounds.ts';
 
 const rounds = 3;
 const seconds = 3;

@@ -1,11 +1,11 @@
-import type { Bench, Line } from '../bench.ts';
-import { waitForPosts } from '../delivery-latency.ts';
-import { milliseconds, perSecond } from '../format.ts';
-import { deliveryRate, registerEndpoint, writeBacklog } from '../outbox.ts';
-import { request, stopProcess } from '../processes/children.ts';
-import { loopbackAddresses, type Receiver, startTimedReceiver } from '../receiver.ts';
-import { interleave, median, type Series } from '../rounds.ts';
-import type { Merchant, Service } from '../service.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { waitForPosts } from '../../delivery-latency.ts';
+import { milliseconds, perSecond } from '../../format.ts';
+import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
+import { request, stopProcess } from '../../processes/children.ts';
+import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../receiver.ts';
+import { interleave, median, type Series } from '../../rounds.ts';
+import type { Merchant, Service } from '../../service.ts';
 
 const rounds = 3;
 const seconds = 4;

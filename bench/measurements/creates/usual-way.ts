@@ -1,10 +1,10 @@
-import { type Bench, type Line, startComparisonServer } from '../bench.ts';
-import { createComparisonDatabase } from '../comparison-database.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { findPgbench, runPgbench } from '../pgbench.ts';
-import { stopProcess } from '../processes/children.ts';
-import { createRequests } from '../requests.ts';
-import { interleave } from '../rounds.ts';
+import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
+import { createComparisonDatabase } from '../../comparison-database.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { findPgbench, runPgbench } from '../../pgbench.ts';
+import { stopProcess } from '../../processes/children.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
 const seconds = 3;

@@ -1,10 +1,10 @@
-import type { Bench, Line } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { request, stopProcess } from '../processes/children.ts';
-import type { Received } from '../processes/receiver.ts';
-import { startReceiver } from '../receiver.ts';
-import { createRequests } from '../requests.ts';
-import { interleave, median } from '../rounds.ts';
+import type { Bench, Line } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { request, stopProcess } from '../../processes/children.ts';
+import type { Received } from '../../processes/receiver.ts';
+import { startReceiver } from '../../receiver.ts';
+import { createRequests } from '../../requests.ts';
+import { interleave, median } from '../../rounds.ts';
 
 const rounds = 4;
 const endpoints = 3;

@@ -1,11 +1,11 @@
-import { type Bench, type Line, openShop } from '../bench.ts';
-import { measureCreateToPost } from '../delivery-latency.ts';
-import { milliseconds, perSecond } from '../format.ts';
-import { deliveryRate, registerEndpoint, writeBacklog } from '../outbox.ts';
-import { stopProcess } from '../processes/children.ts';
-import { loopbackAddresses, type Receiver, startTimedReceiver } from '../receiver.ts';
-import { createRequests } from '../requests.ts';
-import { Service } from '../service.ts';
+import { type Bench, type Line, openShop } from '../../bench.ts';
+import { measureCreateToPost } from '../../delivery-latency.ts';
+import { milliseconds, perSecond } from '../../format.ts';
+import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
+import { stopProcess } from '../../processes/children.ts';
+import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../receiver.ts';
+import { createRequests } from '../../requests.ts';
+import { Service } from '../../service.ts';
 
 const healthyEndpoints = 100;
 /** One half hangs, the other half refuses connections. */

@@ -1,8 +1,8 @@
-import type { Bench, FilledShop, Line, Shop } from '../bench.ts';
-import { type Filled, filledDays } from '../fill.ts';
-import { milliseconds, powerOfTen } from '../format.ts';
-import { get } from '../requests.ts';
-import { type Comparison, interleave, type Sample, type Side } from '../rounds.ts';
+import type { Bench, FilledShop, Line, Shop } from '../../bench.ts';
+import { type Filled, filledDays } from '../../fill.ts';
+import { milliseconds, powerOfTen } from '../../format.ts';
+import { get } from '../../requests.ts';
+import { type Comparison, interleave, type Sample, type Side } from '../../rounds.ts';
 
 const rounds = 7;
 const smallRows = 10_000;

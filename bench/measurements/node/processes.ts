@@ -1,7 +1,7 @@
-import { type Bench, type Line, openShop, type Shop } from '../bench.ts';
-import { cpuComment, perSecond } from '../format.ts';
-import { createRequests, detailRequests } from '../requests.ts';
-import { interleave } from '../rounds.ts';
+import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
+import { cpuComment, perSecond } from '../../format.ts';
+import { createRequests, detailRequests } from '../../requests.ts';
+import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
 const connections = 64;
