@@ -53,7 +53,7 @@ const codesByKind: Readonly<Record<string, number>> = {
   unavailable: exitCodes.unavailable,
 };
 
-/** Told by its form, so that commands of the interface do not load the server. */
+/** Recognized by its name instead of its class, so that commands of the interface do not load the server. */
 function kindOf(error: unknown): string | undefined {
   const { name, kind } = (error ?? {}) as { name?: string; kind?: string };
   return name === 'Refusal' ? kind : undefined;

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -133,6 +133,16 @@ test('a login is stored for its owner alone, used, not sent to another service, 
   expect(elsewhere.exitCode).toBe(3);
   await home.run('logout');
   expect((await home.run(['whoami', ...url])).exitCode).toBe(3);
+});
+
+test('a logout that does not reach the service forgets the login, and says that the session lasts', async () => {
+  const home = shellWith({});
+  const file = join(home.home, '.config/florin/login.json');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ url: 'http://127.0.0.1:9', accessToken: 'a', refreshToken: 'r' }));
+  const { exitCode, stderr } = await home.run('logout');
+  expect(stderr).toMatch(/The session could not be ended, and lasts until it expires: .*127\.0\.0\.1:9/);
+  expect({ exitCode, isStored: existsSync(file) }).toEqual({ exitCode: 0, isStored: false });
 });
 
 test('a login with a key is checked before it is stored', async () => {

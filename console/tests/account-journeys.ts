@@ -55,7 +55,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Customers', exact: true }).waitFor();
   });
 
-  test('the own address is changed with the present password, and ends the session', async () => {
+  test('a user changes their own address with the present password, which ends the session', async () => {
     await goTo(page, '/account');
     await button('Change the e-mail address').click();
     await page.getByRole('dialog').getByLabel('E-mail').fill('owner@example.com');

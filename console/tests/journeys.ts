@@ -182,6 +182,16 @@ export function journeys(opened: () => OpenedConsole): void {
     await console.signIn(german, userName, memberPassword, '/payments');
     await german.getByRole('heading', { name: 'Zahlungen', exact: true }).waitFor();
     expect(await german.evaluate('document.documentElement.lang')).toBe('de');
+    const body = JSON.stringify({ code: 503, message: 'Not now.', data: null, error: { type: 'overloaded' } });
+    await merchants.route('**/api/console/session/end', (route) => route.fulfill({ status: 503, body }));
+    await button(userName, merchants).click();
+    await merchants.getByRole('menuitem', { name: 'Sign out' }).click();
+    await merchants.getByRole('alert').filter({ hasText: 'Not now.' }).waitFor();
+    await merchants.keyboard.press('Escape');
+    await merchants.getByRole('alert').waitFor({ state: 'detached' });
+    await button('Sign out everywhere', merchants).click();
+    await merchants.getByRole('alert').filter({ hasText: 'Not now.' }).waitFor();
+    await merchants.unroute('**/api/console/session/end');
     await button('Sign out everywhere', merchants).click();
     await merchants.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();
     await german.getByRole('link', { name: 'Erstattungen' }).click();

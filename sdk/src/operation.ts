@@ -68,7 +68,7 @@ export class Call<Data> implements Promise<Data> {
     return this.reply;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a call is awaited like the promise that it stands for
+  // biome-ignore lint/suspicious/noThenProperty: awaited like a promise
   then<Result1 = Data, Result2 = never>(
     onData?: ((data: Data) => Result1 | PromiseLike<Result1>) | null,
     onError?: ((error: unknown) => Result2 | PromiseLike<Result2>) | null,

@@ -17,7 +17,7 @@ export class OperationsClient extends Api {
     for (const [name, operation] of Object.entries(operations)) this.addMethod(name, operation);
   }
 
-  /** Adds `webhooks.deliveries.get` to the objects `webhooks` and `deliveries`, and creates them if needed. */
+  /** Adds `webhooks.deliveries.get` to `webhooks.deliveries`, made if needed. */
   private addMethod(name: string, operation: Operation): void {
     const nouns = name.split('.');
     const verb = nouns.pop() as string;

@@ -50,7 +50,7 @@ export class List<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
     return this.first;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a list is awaited like the promise of its first page
+  // biome-ignore lint/suspicious/noThenProperty: awaited like a promise
   then<Result1 = Page<Row>, Result2 = never>(
     onPage?: ((page: Page<Row>) => Result1 | PromiseLike<Result1>) | null,
     onError?: ((error: unknown) => Result2 | PromiseLike<Result2>) | null,

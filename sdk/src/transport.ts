@@ -1,5 +1,13 @@
 import type { Credentials, Tokens } from './credentials.ts';
-import { ApiError, ConnectionError, FlorinError, refusalError, TimeoutError } from './errors.ts';
+import {
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  FlorinError,
+  refusalError,
+  TimeoutError,
+  ValidationError,
+} from './errors.ts';
 import { version } from './generated/operations.ts';
 import type { Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
 
@@ -19,7 +27,7 @@ export interface TransportOptions {
 
 const firstDelayMs = 250;
 const maxDelayMs = 8_000;
-/** The SDK does not wait longer than this for a repetition; it leaves that to the caller. */
+/** Longer waits are left to the caller. */
 const maxRetryAfterMs = 60_000;
 
 /** Sends operations, repeats those that may be repeated, and turns refusals into errors. */
@@ -95,6 +103,7 @@ export class Transport {
     { signal, timeoutMs = this.options.timeoutMs }: WriteOptions,
   ): Promise<Reply<Data>> {
     signal?.throwIfAborted();
+    const sent = headersOf({ ...(authorization !== undefined && { authorization }), ...headers });
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const startedAt = Date.now();
@@ -103,7 +112,7 @@ export class Transport {
     try {
       response = await this.options.fetch(url, {
         method,
-        headers: { ...(authorization !== undefined && { authorization }), ...headers },
+        headers: sent,
         signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
         ...(body !== undefined && { body }),
       });
@@ -131,18 +140,18 @@ export class Transport {
     return { data, message, pagination, status: response.status, headers: response.headers, requestId, replayed };
   }
 
-  /** After a 401 with an expired access token: gets a new one. False: there is none to get. */
+  /** After a 401: gets a new access token. False: there is none. */
   private async hasNewToken(error: unknown, used: string | undefined): Promise<boolean> {
     const isExpired = error instanceof FlorinError && error.type === 'credentials_invalid';
     if (!isExpired || used === undefined) return false;
-    try {
-      await this.credentials.refresh(used, async (refreshToken) => {
-        const { data } = await this.send<Tokens>(refreshOperation, { refreshToken });
-        return { accessToken: data.accessToken, refreshToken: data.refreshToken ?? refreshToken };
-      });
-    } catch {
-      return false; // The first refusal tells more than that of the refresh token.
-    }
+    const refreshing = this.credentials.refresh(used, async (refreshToken) => {
+      const { data } = await this.send<Tokens>(refreshOperation, { refreshToken });
+      return { accessToken: data.accessToken, refreshToken: data.refreshToken ?? refreshToken };
+    });
+    await refreshing.catch((failure) => {
+      // The first refusal tells more.
+      if (!(failure instanceof AuthenticationError)) throw failure;
+    });
     return this.credentials.authorization !== used;
   }
 }
@@ -153,7 +162,7 @@ interface StepUp {
 
 const refreshOperation: Operation = ['POST', '/api/user/refresh'];
 
-/** A browser names itself, by which a user knows the session again. */
+/** A browser names itself. */
 const userAgent: Record<string, string> = 'document' in globalThis ? {} : { 'user-agent': `florin-sdk/${version}` };
 
 interface Prepared {
@@ -163,6 +172,15 @@ interface Prepared {
   headers: Record<string, string>;
   isDocument: boolean;
   facts: { method: string; path: string };
+}
+
+/** `fetch` reports a wrong header like an outage, and quotes it. */
+function headersOf(headers: Readonly<Record<string, string>>): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw new ValidationError('A header or key cannot be sent.', { type: 'header_invalid' });
+  }
 }
 
 interface Envelope<Data> {
@@ -196,7 +214,7 @@ function queryOf(params: Params): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.flatMap(([name, value]) => pairsOf(name, value)))}`;
 }
 
-/** Exponential, with half of it at random so that clients do not come back together. null: longer than the SDK waits. */
+/** Exponential, half of it at random, so that clients do not come back together. null: too long. */
 function delayBefore(retries: number, askedMs: number | undefined): number | null {
   const ownMs = Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (0.5 + Math.random() / 2);
   const delayMs = Math.max(askedMs ?? 0, ownMs);

@@ -25,22 +25,16 @@ export async function waitFor<Row extends { id: string; status: string }>(
   for (let pollMs = firstPollMs; ; pollMs = Math.min(maxPollMs, pollMs * 1.5)) {
     const row = await read(options);
     if (statuses.includes(row.status)) return row;
-    if (finalStatuses.includes(row.status) && !canFollow(row.status, statuses)) {
-      throw new TimeoutError(`${row.id} is ${row.status} and will not become ${statuses.join(' or ')}.`, {
-        type: 'wait_ended',
-        details: { status: row.status },
-      });
-    }
+    if (finalStatuses.includes(row.status) && !canFollow(row.status, statuses))
+      throw waitEnded(row, `is ${row.status} and will not become ${statuses.join(' or ')}`);
     const leftMs = deadline - Date.now();
-    if (leftMs <= 0) {
-      throw new TimeoutError(`${row.id} is still ${row.status} after ${waitMs} ms.`, {
-        type: 'wait_ended',
-        details: { status: row.status },
-      });
-    }
+    if (leftMs <= 0) throw waitEnded(row, `is still ${row.status} after ${waitMs} ms`);
     await pause(Math.min(pollMs, leftMs), options.signal);
   }
 }
+
+const waitEnded = ({ id, status }: { id: string; status: string }, why: string) =>
+  new TimeoutError(`${id} ${why}.`, { type: 'wait_ended', details: { status } });
 
 const canFollow = (status: string, statuses: readonly string[]) =>
   (status === 'SUCCESS' || status === 'REFUNDED') && statuses.includes('REFUNDED');

@@ -159,6 +159,21 @@ test('an answer that is not of Florin is an error, not undefined data', async ()
   await expect(florin.health.live()).rejects.toMatchObject({ type: 'unexpected_answer', status: 200 });
 });
 
+test('a header that cannot be sent is a mistake of the caller: it is not taken for an outage, and not repeated', async () => {
+  server.answer(accepted);
+  await expect(create({ idempotencyKey: 'order №1' })).rejects.toMatchObject({
+    ...{ name: 'ValidationError', type: 'header_invalid', retryable: false },
+    message: 'A header or key cannot be sent.',
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a refresh that breaks off is an outage: it does not say that the session has ended', async () => {
+  server.answer(refused(401, 'credentials_invalid'), cut);
+  const user = new sdk.Florin({ baseUrl: server.address, accessToken: 'old', refreshToken: 'refresh' });
+  await expect(user.users.info()).rejects.toBeInstanceOf(sdk.ConnectionError);
+});
+
 test('an access token that stays refused ends the call after one refresh', async () => {
   const token: typeof accepted = (response) => response.end('{"code":200,"data":{"accessToken":"new"}}');
   server.answer(refused(401, 'credentials_invalid'), token, refused(401, 'credentials_invalid'), accepted);

@@ -2,12 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import * as sdk from '../src/index.ts';
 import { florinWebhook as expressWebhook } from '../src/receivers/express.ts';
 import { florinWebhook as fastifyWebhook } from '../src/receivers/fastify.ts';
 import { florinWebhook as honoWebhook } from '../src/receivers/hono.ts';
 import { florinWebhook as nextWebhook } from '../src/receivers/next.ts';
+import { receive } from '../src/receivers/receiver.ts';
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const event: sdk.TestEvent = { type: 'transaction.succeeded', data: { object: { id: 'txn_1', amount: 1099 } } };
@@ -148,6 +149,20 @@ test('the receiver for Express answers 200, 400 and 500, with and without a raw 
   expect(await statusesOf(postTo(`${address}/`))).toEqual([200, 400, 500]);
   expect(await statusesOf(postTo(`${address}/raw`))).toEqual([200, 400, 500]);
   expect(options.types).toEqual(['transaction.succeeded', 'transaction.succeeded']);
+});
+
+test('a receiver without onError prints why its own program failed, and nothing about forged webhooks', async () => {
+  const { body, headers } = await florin.webhooks.signForTest({ ...event, type: 'transaction.failed' }, secret);
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  try {
+    const { onEvent } = receiver();
+    expect((await receive(`${body} `, headers, { secret, onEvent })).status).toBe(400);
+    expect(printed).not.toHaveBeenCalled();
+    expect((await receive(body, headers, { secret, onEvent })).status).toBe(500);
+    expect(printed).toHaveBeenCalledWith(expect.objectContaining({ message: 'the shop is closed' }));
+  } finally {
+    printed.mockRestore();
+  }
 });
 
 test('the plugin for Fastify gets raw bodies, and other routes parsed ones', async () => {

@@ -1,4 +1,4 @@
-import { AuthenticationError } from '../../../sdk/src/index.ts';
+import { AuthenticationError, FlorinError } from '../../../sdk/src/index.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { usageFailure } from '../failures.ts';
 import { loginFile, type StoredLogin } from '../stored.ts';
@@ -62,11 +62,19 @@ export const addAccountCommands: AddCommands = (program, run) => {
 
 async function logout({ florin, stored, out }: Cli): Promise<void> {
   const hasKey = stored.read<StoredLogin>(loginFile)?.apiKey !== undefined;
-  await florin.logout().catch(() => {}); // A key has no session, and an ended one needs no end.
+  const failure = await florin.logout().then(() => undefined, failureOf);
   stored.remove(loginFile);
   if (out.isJson) out.record({ loggedOut: true });
   else out.say('Logged out.');
   if (hasKey) out.note('The key still works elsewhere; revoke it in the console if it should not.');
+  else if (failure !== undefined)
+    out.note(`The session could not be ended, and lasts until it expires: ${failure.message}`);
+}
+
+/** What kept the session from being ended. Nothing where there is none: a key has none, and one may have ended before. */
+function failureOf(error: unknown): FlorinError | undefined {
+  if (!(error instanceof FlorinError)) throw error;
+  return error instanceof AuthenticationError ? undefined : error;
 }
 
 async function whoAmI({ florin, url, out }: Cli): Promise<void> {

@@ -61,7 +61,7 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
   const asked = { client: thisMachine(), scope, livemode: mode.livemode ?? false };
   const { userCode, verificationUri, verificationUriComplete, ...device } = await florin.devices
     .begin(asked, { signal })
-    .catch(explained);
+    .catch(refuseOldService);
   if (out.isJson) out.row({ userCode, verificationUri, verificationUriComplete, expiresIn: device.expiresIn }, []);
   else {
     out.note(`Open ${verificationUri} in a browser and enter the code ${userCode}`);
@@ -69,7 +69,7 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
     out.note('Waiting until you have approved it there. Ctrl-C gives up.');
   }
   if (open === true) openInBrowser(verificationUriComplete, cli.surroundings);
-  const key = await keyOf(cli, florin, device);
+  const key = await waitForKey(cli, florin, device);
   stored.write(loginFile, { url, apiKey: key.sk });
   const { userName, livemode, expiresTime, scope: granted } = key;
   if (out.isJson) return out.row({ url, userName, livemode, scope: granted, expiresTime }, []);
@@ -77,7 +77,7 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
   out.say(`Logged in to ${url} with a ${modeOf(livemode)} key of ${userName}${until}.`);
 }
 
-function explained(error: unknown): never {
+function refuseOldService(error: unknown): never {
   if (error instanceof FlorinError && error.status === 404) {
     throw new CommandFailure('This service does not know logins in a browser: add --account NAME, or --api-key KEY.');
   }
@@ -90,7 +90,12 @@ interface Device {
   interval: number;
 }
 
-async function keyOf({ surroundings, signal, out }: Cli, florin: Florin, { deviceCode, interval, expiresIn }: Device) {
+/** Asks for the key until the user has decided. */
+async function waitForKey(
+  { surroundings, signal, out }: Cli,
+  florin: Florin,
+  { deviceCode, interval, expiresIn }: Device,
+) {
   const pause = surroundings.pause ?? ((ms: number) => wait(ms, undefined, { signal }));
   const deadline = performance.now() + expiresIn * 1000;
   let seconds = interval;
@@ -106,7 +111,7 @@ async function keyOf({ surroundings, signal, out }: Cli, florin: Florin, { devic
         throw new CommandFailure(`${error.message} (${type})`, exitCodes.authentication);
       }
       if (performance.now() > deadline) throw error;
-      // RFC 8628, 3.5.
+      // RFC 8628, section 3.5: from here on, 5 seconds longer between two requests.
       if (type === 'slow_down') seconds += 5;
       const isAway = error instanceof ConnectionError || error.status === 503;
       if (isAway && !isLost) out.note(`Connection lost: ${error.message} Trying again.`);

@@ -41,7 +41,7 @@ async function trigger(cli: Cli, type: string, { override }: { override: string[
   out.say(`${event.type} ${event.id} about ${event.objectId}`);
 }
 
-/** An own channel of the sandbox, made if there is none. */
+/** A sandbox channel of the caller's tenant, created if there is none. */
 async function sandboxChannel(florin: Florin): Promise<Pick<Channel, 'id'>> {
   const channels = await florin.channels.list({ livemode: false }).toArray();
   const known = channels.find(({ provider, state }) => provider === 'sandbox' && state);

@@ -3,8 +3,8 @@ import { ConnectionError, type Event, type Florin, FlorinError } from '../../../
 import { type Message, messagesOf } from './server-sent.ts';
 
 /**
- * An event can be committed after one with a later id, by a transaction that took longer. Each look at the list goes back
- * this far behind the newest event.
+ * An event can be committed after one with a later id, by a transaction that took longer. So the list is always read from
+ * this long before the newest event.
  */
 const overlapMs = 30_000;
 
@@ -15,11 +15,11 @@ export interface StoredPosition {
   handled: Record<string, number>;
 }
 
-/** Where following has got to: the newest time seen, and the events handled around it. */
+/** How far events have been followed: the newest time seen, and the events that were handled around it. */
 export class Position {
   #newestMs: number;
   readonly #handled: Map<string, number>;
-  /** Older events were forgotten. */
+  /** Events before this time have been forgotten. */
   #forgottenMs = 0;
 
   constructor({ newestMs, handled }: StoredPosition = { newestMs: 0, handled: {} }) {
@@ -39,7 +39,7 @@ export class Position {
     this.#newestMs = Math.max(this.#newestMs, timeOf(event));
     this.#handled.set(event.id, timeOf(event));
     const oldestMs = this.#newestMs - 2 * overlapMs;
-    // Now and then: each time costs a look at every event.
+    // Only now and then, because it goes through all events.
     if (oldestMs < this.#forgottenMs + overlapMs) return;
     for (const [id, atMs] of this.#handled) if (atMs < oldestMs) this.#handled.delete(id);
     this.#forgottenMs = oldestMs;
@@ -69,7 +69,7 @@ export interface FollowOptions {
   position: Position | undefined;
   livemode?: boolean | undefined;
   signal: AbortSignal;
-  /** The connection was lost (the first time), or is there again. */
+  /** Called when the connection is lost, with the reason, and with undefined when there is one again. */
   onAbsence: (error: FlorinError | undefined) => void;
   /** Called when an event is handled, to store the position. */
   onPosition: (position: Position) => void;

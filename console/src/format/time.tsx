@@ -27,9 +27,9 @@ export function Time({ value, precise = false }: TimeProps) {
     <time dateTime={value} title={value}>
       {/* On a narrow screen the line breaks before the hour alone. */}
       <bdi>
-        <Piece parts={parts.slice(0, hour)} />
+        <Unbroken parts={parts.slice(0, hour)} />
         <wbr />
-        <Piece parts={parts.slice(hour)} />
+        <Unbroken parts={parts.slice(hour)} />
       </bdi>
     </time>
   );
@@ -47,7 +47,7 @@ export function Day({ value }: { value: string | null | undefined }) {
   );
 }
 
-function Piece({ parts }: { parts: readonly Intl.DateTimeFormatPart[] }) {
+function Unbroken({ parts }: { parts: readonly Intl.DateTimeFormatPart[] }) {
   return <span style={{ whiteSpace: 'nowrap' }}>{parts.map(({ value }) => value).join('')}</span>;
 }
 

@@ -36,6 +36,7 @@ export function useStream(): Liveness {
       types.clear();
       timer = undefined;
       const isStale = (path: string) => gathered.some((type) => type === 'gap' || affectedByEvent(type, path));
+      // What fails to be read is shown where it would stand.
       client.invalidateQueries({ predicate: ({ queryKey }) => isStale(String(queryKey[0])) }).catch(() => {});
     };
     const stop = listen((message) => {
@@ -54,6 +55,7 @@ export function useStream(): Liveness {
 
   useEffect(() => {
     if (liveness !== 'polling') return;
+    // As above.
     const timer = setInterval(() => client.invalidateQueries().catch(() => {}), pollMs);
     return () => clearInterval(timer);
   }, [liveness, client]);
@@ -81,7 +83,8 @@ function listen(onMessage: (message: Message) => void): () => void {
         openStream(tell, stopped.signal);
         return new Promise<void>((resolve) => stopped.signal.addEventListener('abort', () => resolve()));
       })
-      .catch(() => {});
+      // Rejects when it is stopped; for another reason there is no stream.
+      .catch(() => stopped.signal.aborted || onMessage('cut'));
   }
   return () => stopped.abort();
 }

@@ -56,7 +56,7 @@ export interface AuditApi {
   /**
    * List the audit log.
    *
-   * Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
+   * Newest first. A MERCHANT_ADMIN sees the log of its own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -100,7 +100,7 @@ export interface SellersApi {
   /**
    * Get the seller.
    *
-   * How the own tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
+   * How the caller's tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -108,7 +108,7 @@ export interface SellersApi {
   /**
    * Change the seller.
    *
-   * What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
+   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -265,7 +265,7 @@ export interface KeysApi {
   /**
    * List developer keys of all users.
    *
-   * Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.
+   * Newest first, including revoked keys: those of the caller's tenant, or of every tenant for a PLATFORM_ADMIN. A MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -273,7 +273,7 @@ export interface KeysApi {
   /**
    * Revoke a developer key of any user.
    *
-   * Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key again is not an error.
+   * Of the caller's tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key again is not an error.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -322,7 +322,7 @@ export interface SecondFactorApi {
   /**
    * Remove the second factor of another user.
    *
-   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the caller's tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -3128,7 +3128,7 @@ export interface Seller {
 }
 
 export interface SellerModifyInput {
-  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
+  /** The caller's tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
   id: number;
   /** The seller on invoices and pages. */
   name?: string | null | undefined;
@@ -3160,7 +3160,7 @@ export interface SellerModifyInputAddress {
 }
 
 export interface SellersGetParams {
-  /** The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
+  /** The caller's tenant, or for a PLATFORM_ADMIN any; 0: the platform's own. */
   id: number;
 }
 
@@ -3751,7 +3751,7 @@ export interface UserModifyInput {
   email?: string | null | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | null | undefined;
-  /** The caller's present password: needed to change the own e-mail address. */
+  /** The caller's present password: needed to change one's own e-mail address. */
   oldPassword?: string | null | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */

@@ -9,7 +9,7 @@ export interface ReceiverOptions extends VerifyOptions {
    * again. An event can arrive more than once, always with the same `id`.
    */
   onEvent: (event: FlorinEvent) => unknown;
-  /** Called with each error that is answered with 400 or 500, for a log. */
+  /** Called with each error that is answered with 400 or 500, for a log. Default: those of 500 go to `console.error`. */
   onError?: (error: unknown) => void;
 }
 
@@ -28,11 +28,11 @@ export async function receive(
     await onEvent(await verifyWebhook(rawBody as string, headers, secret, options));
     return { status: 200, body: { received: true } };
   } catch (error) {
-    onError?.(error);
-    if (!(error instanceof SignatureError)) return { status: 500, body: { received: false, error: 'receiver_failed' } };
-    // A parser in front of the receiver is a mistake of this program, which Florin's retries may outlive.
-    const status = error.type === 'body_not_raw' || error.type === 'secret_missing' ? 500 : 400;
-    if (status === 500 && onError === undefined) console.error(error.message);
-    return { status, body: { received: false, error: error.type } };
+    const type = error instanceof SignatureError ? error.type : 'receiver_failed';
+    // Mistakes of this program.
+    const status = /^(receiver|body|secret)_/.test(type) ? 500 : 400;
+    if (onError) onError(error);
+    else if (status > 400) console.error(error);
+    return { status, body: { received: false, error: type } };
   }
 }

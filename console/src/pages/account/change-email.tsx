@@ -5,7 +5,7 @@ import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 
-/** The own address needs the password: who can read its mail can reset it. */
+/** Changing one's own address needs the password: whoever reads its mail can reset the password. */
 export function ChangeEmail() {
   const text = useText();
   const { userId, email } = useProfile();

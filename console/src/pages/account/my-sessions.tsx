@@ -16,6 +16,7 @@ export function MySessions() {
   const ending = useChange('sessions.revoke');
   /** What is ended once the user has given a fresh code: the strict profile asks for one. */
   const [waiting, setWaiting] = useState<{ id: string } | { all: true }>();
+  const [error, setError] = useState<Error>();
   const needsCode = (error: unknown) => error instanceof FlorinError && error.type === 'step_up_required';
 
   function end(id: string) {
@@ -23,17 +24,18 @@ export function MySessions() {
   }
 
   async function endAll() {
+    setError(undefined);
     try {
       await signOut(true);
-    } catch (error) {
-      if (!needsCode(error)) throw error;
-      setWaiting({ all: true });
+    } catch (caught) {
+      if (needsCode(caught)) setWaiting({ all: true });
+      else setError(caught as Error);
     }
   }
 
   return (
     <>
-      <ErrorNote error={sessions.error ?? (waiting === undefined ? ending.error : null)} />
+      <ErrorNote error={sessions.error ?? error ?? (waiting === undefined ? ending.error : null)} />
       <FormModal
         opened={waiting !== undefined}
         onClose={() => setWaiting(undefined)}

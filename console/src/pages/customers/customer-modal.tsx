@@ -27,19 +27,17 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
       onClose={onClose}
       size="lg"
       operation="customers.modify"
-      bodyOf={(fields) => {
-        return {
-          ...(customer === undefined ? { livemode } : { id: customer.id }),
-          name: fields.name,
-          email: fields.email || null,
-          phone: fields.phone || null,
-          externalId: fields.externalId || null,
-          address: addressOf(fields),
-          ...(mayReadChannels && {
-            defaultChannelId: fields.defaultChannelId ? Number(fields.defaultChannelId) : null,
-          }),
-        };
-      }}
+      bodyOf={(fields) => ({
+        ...(customer === undefined ? { livemode } : { id: customer.id }),
+        name: fields.name,
+        email: fields.email || null,
+        phone: fields.phone || null,
+        externalId: fields.externalId || null,
+        address: addressOf(fields),
+        ...(mayReadChannels && {
+          defaultChannelId: fields.defaultChannelId ? Number(fields.defaultChannelId) : null,
+        }),
+      })}
     >
       {(errorOf) => (
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">

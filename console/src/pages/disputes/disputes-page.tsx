@@ -18,7 +18,7 @@ const filterNames = ['state'] as const;
 /** Where a provider contradicts what is booked. */
 export default function DisputesPage() {
   const text = useText();
-  const [closed, setClosed] = useState<Dispute>();
+  const [toClose, setToClose] = useState<Dispute>();
   return (
     <>
       <ListPage
@@ -60,7 +60,7 @@ export default function DisputesPage() {
                   needs="transaction_refund"
                   variant="default"
                   size="xs"
-                  onClick={() => setClosed(dispute)}
+                  onClick={() => setToClose(dispute)}
                 >
                   {text('disputes.close')}
                 </PermittedButton>
@@ -77,10 +77,10 @@ export default function DisputesPage() {
       <FormModal
         title={text('disputes.closeTitle')}
         submit={text('disputes.close')}
-        opened={closed !== undefined}
-        onClose={() => setClosed(undefined)}
+        opened={toClose !== undefined}
+        onClose={() => setToClose(undefined)}
         operation="disputes.close"
-        bodyOf={({ note }) => ({ transactionId: closed?.transactionId, operation: closed?.operation, note })}
+        bodyOf={({ note }) => ({ transactionId: toClose?.transactionId, operation: toClose?.operation, note })}
       >
         {(errorOf) => (
           <Textarea

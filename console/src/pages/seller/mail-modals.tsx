@@ -67,7 +67,7 @@ export function MailsModal({ seller, onClose }: SellerModalProps) {
   );
 }
 
-/** The own text of a mail in one language. Emptied, it gives way to the standard text. */
+/** The tenant's text of a mail in one language. Without one, the mail has the standard text. */
 export function MailTextModal({ seller, mail, onClose }: SellerModalProps & { mail: MailName }) {
   const text = useText();
   const [language, setLanguage] = useState(seller.mailLanguage as string);

@@ -52,8 +52,11 @@ export default function DeliveriesPage() {
   async function replayChosen() {
     setError(undefined);
     try {
-      for (const deliveryId of chosen) await call('webhooks.replay', { deliveryId });
-      setChosen(new Set());
+      for (const deliveryId of chosen) {
+        await call('webhooks.replay', { deliveryId });
+        // One by one: after a failure the same button must not send again what has been sent.
+        setChosen((left) => new Set([...left].filter((id) => id !== deliveryId)));
+      }
     } catch (caught) {
       setError(caught as Error);
     }
