@@ -9,7 +9,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { hasPageForPayers, requireAccepting } from '../../payments/channels/rules.ts';
+import { acceptanceRefusal, hasPageForPayers } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { readCustomer } from '../customers/read.ts';
 import { readInvoice } from '../invoices/read.ts';
@@ -72,14 +72,10 @@ async function draftOfAmount(
   if (currency === undefined) throw invalid('currency', 'currency is required with amount.');
   if (channelIds === undefined) throw invalid('channelIds', 'channelIds is required with amount.');
   const named = await actFor(caller, input.tenantId, database);
-  const { tenantId, userId, livemode: ofKey } = await channels.actOn(channelIds[0], named);
+  const principal = await channels.actOn(channelIds[0], named);
+  const { tenantId, userId } = principal;
   const found = await usableChannels(channelIds, tenantId, currency, channels);
-  const livemode = livemodeOfNew(
-    { ...(ofKey !== undefined && { livemode: ofKey }) },
-    undefined,
-    found[0],
-    'channelIds',
-  );
+  const livemode = livemodeOfNew(principal, undefined, found[0], 'channelIds');
   requireMode(found, livemode);
   return {
     ...{ tenantId, livemode, invoiceId: null, amount, currency, channelIds, userId },
@@ -129,11 +125,8 @@ async function usableChannels(
   const found: ChannelRow[] = [];
   for (const id of ids) {
     const channel = await channels.findUsable(id, tenantId, 'channelIds');
-    try {
-      requireAccepting(channel, currency);
-    } catch (error) {
-      throw error instanceof Refusal ? namingChannel(error, id) : error;
-    }
+    const refusal = acceptanceRefusal(channel, currency);
+    if (refusal !== undefined) throw namingChannel(refusal, id);
     if (!hasPageForPayers(channel)) {
       throw invalid(
         'channelIds',

@@ -1,3 +1,5 @@
+import type { Refusal } from '../../../core/errors.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { Language } from './formats.ts';
 import type { NumberSeries } from './number.ts';
@@ -133,7 +135,7 @@ export const findNextPaymentAttempts = statement<{ tenant_id: number; id: number
 
 /** Whether the invoice id of a payment names an invoice in Florin. Invoices are never removed. Values: tenant, id. */
 export const invoiceExists = statement<{ id: number }>(
-  'invoices.is_ours',
+  'invoices.exists',
   'select id from invoice where tenant_id = $1 and id = $2',
 );
 
@@ -185,15 +187,32 @@ export const lockInvoiceRows = statement<LockedInvoice>(
     ) as k on true`,
 );
 
-/**
- * Reserves the amounts of payments on locked invoices, at most one payment for each. One array for each column: tenant,
- * invoice, payment, amount, automatic, now (ms).
- */
+/** An amount to reserve on an invoice for a payment. */
+export interface Reservation {
+  tenantId: number;
+  invoiceId: number;
+  /** The payment's UUID. */
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+  /** A subscription created the payment, not a user. */
+  automatic: boolean;
+}
+
+export const reservationColumns = columns<Reservation & { atMs: number }>([
+  ['tenant_id', 'bigint', ({ tenantId }) => tenantId],
+  ['invoice_id', 'bigint', ({ invoiceId }) => invoiceId],
+  ['transaction_id', 'uuid', ({ transactionId }) => transactionId],
+  ['amount', 'bigint', ({ amount }) => amount],
+  ['automatic', 'boolean', ({ automatic }) => automatic],
+  ['at_ms', 'float8', ({ atMs }) => atMs],
+]);
+
+/** Reserves the amounts of payments on locked invoices, at most one payment for each. Values: those of `reservationColumns`. */
 export const reservePayments = statement(
-  'invoices.hold',
+  'invoices.reserve_payments',
   `with input as (
-     select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::bigint[], $5::boolean[], $6::float8[])
-       as row (tenant_id, invoice_id, transaction_id, amount, automatic, at_ms)
+     ${reservationColumns.relation()}
    ), reserved as (
      update invoice i
         set amount_held = i.amount_held + input.amount, payments = i.payments + 1, version = i.version + 1,
@@ -206,15 +225,28 @@ export const reservePayments = statement(
    select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from reserved`,
 );
 
-/**
- * Records payments of locked invoices that could not be created. One array for each column: tenant, invoice, amount, the
- * refusal's type and message, now (ms).
- */
+/** A payment of an invoice that could not be created. */
+export interface FailedPayment {
+  invoice: LockedInvoice;
+  amount: number;
+  refusal: Refusal;
+  atMs: number;
+}
+
+export const failedPaymentColumns = columns<FailedPayment>([
+  ['tenant_id', 'bigint', ({ invoice }) => invoice.tenant_id],
+  ['invoice_id', 'bigint', ({ invoice }) => invoice.id],
+  ['amount', 'bigint', ({ amount }) => amount],
+  ['failure_code', 'text', ({ refusal }) => refusal.type],
+  ['failure_message', 'text', ({ refusal }) => refusal.message],
+  ['at_ms', 'float8', ({ atMs }) => atMs],
+]);
+
+/** Records payments of locked invoices that could not be created. Values: those of `failedPaymentColumns`. */
 export const insertFailedPayments = statement(
-  'invoices.fail_payments',
+  'invoices.insert_failed_payments',
   `with input as (
-     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::float8[])
-       as row (tenant_id, invoice_id, amount, failure_code, failure_message, at_ms)
+     ${failedPaymentColumns.relation()}
    ), counted as (
      update invoice i
         set payments = i.payments + 1, version = i.version + 1,
@@ -231,7 +263,7 @@ export const insertFailedPayments = statement(
 
 /** Values: tenant, id, status, number or null, due date or null, now (ms), seller as JSON or null. */
 export const updateStatus = statement<InvoiceRow>(
-  'invoices.move',
+  'invoices.update_status',
   `update invoice i
       set status = $3, number = coalesce($4, i.number), due_date = coalesce($5::date, i.due_date),
           seller = coalesce($7::json, i.seller),
@@ -245,7 +277,7 @@ export const updateStatus = statement<InvoiceRow>(
 
 /** Advances the number counters, in the order of tenants and series and after every other lock (`lockInvoiceRows`). */
 export const advanceCounters = statement<{ tenant_id: number; series: NumberSeries; last: number }>(
-  'invoices.count_on',
+  'invoices.advance_counters',
   `insert into invoice_counter as counter (tenant_id, series, last)
    select tenant_id, series, count(*)
      from unnest($1::bigint[], $2::text[]) as wanted (tenant_id, series)

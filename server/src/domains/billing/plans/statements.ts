@@ -40,7 +40,7 @@ export const lockPlan = statement<PlanRow>(
 
 /** Keeps the plan unchanged while a transaction subscribes to it. Values: tenant, id. */
 export const lockPlanShared = statement<PlanRow>(
-  'plans.hold',
+  'plans.lock_shared',
   `select ${columns} from plan where tenant_id = $1 and id = $2 for share`,
 );
 

@@ -12,6 +12,7 @@ import {
   nullable,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { lineRecord } from '../invoices/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionStates } from './states.ts';
 
@@ -189,16 +190,7 @@ export const previewedInvoice = Type.Union(
   [
     Type.Object({
       currency: Type.String(),
-      lines: Type.Array(
-        Type.Object({
-          description: Type.String(),
-          quantity: Type.Integer(),
-          unitAmount: Type.Integer(),
-          amount: Type.Integer(),
-          taxRate: nullable(Type.Integer()),
-          taxAmount: Type.Integer(),
-        }),
-      ),
+      lines: Type.Array(lineRecord),
       subtotal: Type.Integer({ description: 'The sum of the lines without tax. All amounts are in minor units.' }),
       tax: Type.Integer(),
       total: Type.Integer({ description: '`subtotal` + `tax`.' }),

@@ -131,7 +131,7 @@ export const lockSubscriptions = statement<SubscriptionWithTerms>(
 
 /** Locks subscriptions without reading their terms, before their charges are written. Values: as `lockSubscriptions`. */
 export const lockSubscriptionIds = statement<{ id: number }>(
-  'subscriptions.hold_many',
+  'subscriptions.lock_ids',
   `select s.id ${lockInInputOrder}`,
 );
 
@@ -175,7 +175,7 @@ export const insertSubscription = statement<{ id: number }>(
 
 /** Unordered; the lookup is explained at `findOpenCharges`. Values: arrays of tenants and subscriptions. */
 const findPendingLines = statement<PendingLine>(
-  'subscriptions.pending_lines',
+  'subscriptions.find_pending_lines',
   `select l.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
@@ -242,7 +242,7 @@ export interface Payer {
 
 /** Reads the paying customer with the time of its test clock, and locks it against changes. Values: tenant, id. */
 export const lockPayer = statement<Payer>(
-  'subscriptions.hold_payer',
+  'subscriptions.lock_payer',
   `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now
      from customer c
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
@@ -252,6 +252,6 @@ export const lockPayer = statement<Payer>(
 
 /** Values: tenant, clock. */
 export const findClockTime = statement<{ now_at: string }>(
-  'subscriptions.clock_now',
+  'subscriptions.find_clock_time',
   'select now_at from clock where tenant_id = $1 and id = $2',
 );

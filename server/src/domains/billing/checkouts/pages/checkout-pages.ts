@@ -4,7 +4,7 @@ import { publicId } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
-import { hasPageForPayers, requireAccepting } from '../../../payments/channels/rules.ts';
+import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import { type UpdateTransactionDeps, updateTransaction } from '../../../payments/transactions/update.ts';
 import type { Language } from '../../invoices/formats.ts';
@@ -156,13 +156,7 @@ async function invoiceOf(database: Database, tenantId: number, id: number): Prom
 }
 
 function isAccepting(channel: ChannelRow, currency: string): boolean {
-  try {
-    requireAccepting(channel, currency);
-    return hasPageForPayers(channel);
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
+  return acceptanceRefusal(channel, currency) === undefined && hasPageForPayers(channel);
 }
 
 /** What to tell the payer of a refusal; undefined: it is not about the choice. */

@@ -1,4 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
+import { lineColumns } from '../issue/line-columns.ts';
 import { type InvoiceRow, invoiceColumns } from '../statements.ts';
 
 /** Values: tenant, invoice. */
@@ -7,13 +8,12 @@ export const deleteLines = statement(
   'delete from invoice_line where tenant_id = $1 and invoice_id = $2',
 );
 
-/** Values: tenant, invoice; one array for each further column, in the order of the lines. */
+/** Values: tenant, invoice, those of `lineColumns`. */
 export const insertLines = statement(
   'invoices.insert_lines',
   `insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount)
    select $1, $2, number, description, quantity, unit_amount, amount, tax_rate, tax_amount
-     from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[], $8::bigint[]) with ordinality
-       as line (description, quantity, unit_amount, amount, tax_rate, tax_amount, number)`,
+     from (${lineColumns.relation([], 3)}) as line`,
 );
 
 /**

@@ -2,11 +2,11 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
 import { changedMetadata, refuseBothWays } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { type ChangeStatusDeps, changeInvoice } from '../change-status.ts';
 import { requireChannel, requireOneTax } from '../create.ts';
+import { lineColumns, numbered } from '../issue/line-columns.ts';
 import { type PricedLine, priceLines } from '../issue/price-lines.ts';
 import type { InvoiceRecord } from '../record.ts';
 import type { modifyInput } from '../schema.ts';
@@ -74,14 +74,5 @@ async function replaceLines(
   lines: readonly PricedLine[],
 ): Promise<void> {
   await transaction.run(deleteLines, [tenant_id, id]);
-  await transaction.run(insertLines, [
-    tenant_id,
-    id,
-    textArray(lines.map(({ description }) => description)),
-    plainArray(lines.map(({ quantity }) => quantity)),
-    plainArray(lines.map(({ unitAmount }) => unitAmount)),
-    plainArray(lines.map(({ amount }) => amount)),
-    plainArray(lines.map(({ taxRate }) => taxRate)),
-    plainArray(lines.map(({ taxAmount }) => taxAmount)),
-  ]);
+  await transaction.run(insertLines, [tenant_id, id, ...lineColumns.parametersOf(numbered(lines))]);
 }

@@ -1,20 +1,88 @@
+import { utcDay } from '../../../../core/clock.ts';
+import { columns } from '../../../../platform/postgres/columns.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import { seriesOf } from '../number.ts';
+import type { Seller } from '../statements.ts';
+import type { InvoiceStatus } from '../states.ts';
+import { lineColumns, type NumberedLine } from './line-columns.ts';
+import type { PricedLines } from './price-lines.ts';
+
+/** What an invoice is about, apart from its lines. */
+export interface InvoiceFacts {
+  tenantId: number;
+  /** The mode of its customer. */
+  livemode: boolean;
+  customerId: number;
+  /** The user in whose name automatic payments of the invoice are created. */
+  userId: number;
+  currency: string;
+  /** The channel to pay through; null: the customer's default channel. */
+  channelId: number | null;
+  subscriptionId: number | null;
+  /** The test clock of the customer; 0: the real time. */
+  clockId: number;
+  /** A subscription can be invoiced once for each period start. Null when the invoice is for no period. */
+  periodStartMs: number | null;
+  periodEndMs: number | null;
+  description: string | null;
+  /** Copied to the payments of the invoice. */
+  metadata: Record<string, unknown> | null;
+}
+
+/** An invoice to insert, with the amounts that follow from its lines. */
+export interface NewInvoice extends InvoiceFacts {
+  dueMs: number | null;
+  totals: PricedLines;
+  status: InvoiceStatus;
+  /** Null for a DRAFT. */
+  number: number | null;
+  /** Null for a DRAFT. */
+  seller: Seller | null;
+  createdMs: number;
+}
+
+/** With its place among the invoices of one statement, from 1, by which its lines find it. */
+type PlacedInvoice = NewInvoice & { place: number };
+type PlacedLine = NumberedLine & { place: number };
+
+const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+
+export const invoicesToInsert = columns<PlacedInvoice>([
+  ['tenant_id', 'bigint', ({ tenantId }) => tenantId],
+  ['place', 'int', ({ place }) => place],
+  ['livemode', 'boolean', ({ livemode }) => livemode],
+  ['series', 'text', ({ livemode }) => seriesOf(livemode)],
+  ['number', 'bigint', ({ number }) => number],
+  ['customer_id', 'bigint', ({ customerId }) => customerId],
+  ['status', 'text', ({ status }) => status],
+  ['currency', 'text', ({ currency }) => currency],
+  ['subtotal', 'bigint', ({ totals }) => totals.subtotal],
+  ['tax', 'bigint', ({ totals }) => totals.tax],
+  ['total', 'bigint', ({ totals }) => totals.total],
+  ['channel_id', 'bigint', ({ channelId }) => channelId],
+  ['description', 'text', ({ description }) => description],
+  ['metadata', 'text', ({ metadata }) => json(metadata)],
+  ['due_date', 'date', ({ dueMs }) => (dueMs === null ? null : utcDay(dueMs))],
+  ['subscription_id', 'bigint', ({ subscriptionId }) => subscriptionId],
+  ['period_start_ms', 'float8', ({ periodStartMs }) => periodStartMs],
+  ['period_end_ms', 'float8', ({ periodEndMs }) => periodEndMs],
+  ['user_id', 'bigint', ({ userId }) => userId],
+  ['created_ms', 'float8', ({ createdMs }) => createdMs],
+  ['clock_id', 'bigint', ({ clockId }) => clockId],
+  ['seller', 'text', ({ seller }) => json(seller)],
+]);
+
+export const linesToInsert = columns<PlacedLine>([['place', 'int', ({ place }) => place], ...lineColumns.list]);
 
 /**
- * Inserts invoices and their lines. One array for each column; `place` is the 1-based position of a line's invoice in the
- * arrays. Lines find their invoice's id by this position: with a join to `input`, PostgreSQL compared each of 500 lines with
- * 500 invoices.
+ * Inserts invoices and their lines. Lines find the tenant and the id of their invoice by its place: with a join to `input`,
+ * PostgreSQL compared each of 500 lines with 500 invoices. Values: those of `invoicesToInsert`, then those of `linesToInsert`.
  */
 export const insertInvoicesWithLines = statement<{ place: number; id: number }>(
   'invoices.insert_many',
   `with input as (
      select row.*, next_id('invoice_id_seq') as id
-       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-                   $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::date[], $14::bigint[],
-                   $15::float8[], $16::float8[], $17::float8[], $26::boolean[], $27::text[], $28::bigint[], $29::text[]) with ordinality
-         as row (tenant_id, customer_id, user_id, currency, status, number, subtotal, tax, total, channel_id,
-                 description, metadata, due_date, subscription_id, period_start_ms, period_end_ms, created_ms, livemode, series,
-                 clock_id, seller, place)
+       from (${invoicesToInsert.relation()}) as row
    ), inserted as (
      insert into invoice (tenant_id, id, livemode, series, number, customer_id, status, currency, subtotal, tax, total, channel_id,
                           description, metadata, due_date, subscription_id, period_start, period_end, user_id,
@@ -27,14 +95,12 @@ export const insertInvoicesWithLines = statement<{ place: number; id: number }>(
             seller::json, true
        from input
    ), drawn as (
-     select array_agg(id order by place) as ids from input
+     select array_agg(id order by place) as ids, array_agg(tenant_id order by place) as tenant_ids from input
    ), lines as (
      insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount)
-     select ($1::bigint[])[place], ids[place], number, description, quantity, unit_amount, amount, tax_rate, tax_amount
+     select tenant_ids[place], ids[place], number, description, quantity, unit_amount, amount, tax_rate, tax_amount
        from drawn
-      cross join unnest($18::bigint[], $19::smallint[], $20::text[], $21::bigint[], $22::bigint[], $23::bigint[],
-                        $24::int[], $25::bigint[])
-         as line (place, number, description, quantity, unit_amount, amount, tax_rate, tax_amount)
+      cross join (${linesToInsert.relation([], invoicesToInsert.list.length + 1)}) as line
    )
    select place, id from input order by place`,
 );

@@ -5,7 +5,8 @@ import { type InvoiceEvent, invoiceEventDraft } from '../events.ts';
 import { recordOf } from '../record.ts';
 import { sellersOf } from '../sellers.ts';
 import type { InvoiceRow, Seller } from '../statements.ts';
-import { type InvoiceFacts, insertInvoices } from './insert.ts';
+import { insertInvoices } from './insert.ts';
+import type { InvoiceFacts } from './insert-statements.ts';
 import { allocateNumbers } from './numbers.ts';
 import { type LineInput, type PricedLines, priceLines } from './price-lines.ts';
 

@@ -1,8 +1,7 @@
-import { type DrawUuid, uuidTimeMs } from '../../../../core/id.ts';
-import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { InvoiceRow } from '../statements.ts';
-import { insertMails, type MailKind } from './statements.ts';
+import { insertMails, type MailKind, mailColumns } from './statements.ts';
 
 /** What a mail reports. */
 export interface MailOccasion {
@@ -21,14 +20,6 @@ export async function queueMails(
 ): Promise<void> {
   const live = occasions.filter(({ invoice }) => invoice.livemode);
   if (live.length === 0) return;
-  const ids = live.map(() => drawUuid());
-  await transaction.run(insertMails, [
-    plainArray(ids),
-    plainArray(live.map(({ invoice }) => invoice.tenant_id)),
-    plainArray(live.map(({ invoice }) => invoice.id)),
-    plainArray(live.map(({ invoice }) => invoice.customer_id)),
-    textArray(live.map(({ kind }) => kind)),
-    textArray(live.map(({ invoice }) => invoice.next_payment_attempt)),
-    plainArray(ids.map(uuidTimeMs)),
-  ]);
+  const mails = live.map((occasion) => ({ ...occasion, id: drawUuid() }));
+  await transaction.run(insertMails, mailColumns.parametersOf(mails));
 }

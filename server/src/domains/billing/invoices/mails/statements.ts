@@ -1,14 +1,17 @@
+import { uuidTimeMs } from '../../../../core/id.ts';
 import {
   claimStatement,
   leasedTable,
   recordStatement,
   sweepStatement,
 } from '../../../../platform/jobs/lease-statements.ts';
+import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { MailTexts } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import type { NumberSeries } from '../number.ts';
+import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { retryWaitsMs } from './rules.ts';
 
@@ -27,16 +30,29 @@ export interface DueMail {
   tries: number;
 }
 
-/**
- * Writes mails about invoices of tenants that mail their customers. One array for each column: id, tenant, invoice, customer,
- * kind, next attempt, when it is due (ms).
- */
+/** A mail that is not written yet. */
+export interface MailDraft {
+  id: string;
+  kind: MailKind;
+  invoice: Pick<InvoiceRow, 'tenant_id' | 'id' | 'customer_id' | 'next_payment_attempt'>;
+}
+
+export const mailColumns = columns<MailDraft>([
+  ['id', 'uuid', ({ id }) => id],
+  ['tenant_id', 'bigint', ({ invoice }) => invoice.tenant_id],
+  ['invoice_id', 'bigint', ({ invoice }) => invoice.id],
+  ['customer_id', 'bigint', ({ invoice }) => invoice.customer_id],
+  ['kind', 'text', ({ kind }) => kind],
+  ['next_attempt_at', 'text', ({ invoice }) => invoice.next_payment_attempt],
+  ['due_ms', 'float8', ({ id }) => uuidTimeMs(id)],
+]);
+
+/** Writes mails about invoices of tenants that mail their customers. Values: those of `mailColumns`. */
 export const insertMails = statement<{ id: string }>(
   'invoice_mails.insert',
   `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
    select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, to_timestamp(row.due_ms / 1000)
-     from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[])
-       as row (id, tenant_id, invoice_id, customer_id, kind, next_attempt_at, due_ms)
+     from (${mailColumns.relation()}) as row
      join tenant t on t.id = row.tenant_id and t.customer_mails
     where exists (select from customer c
                    where c.tenant_id = row.tenant_id and c.id = row.customer_id and c.email is not null)

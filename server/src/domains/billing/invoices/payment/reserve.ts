@@ -1,12 +1,11 @@
 import { invalid, notFound } from '../../../../core/errors.ts';
 import { requireSameMode } from '../../../../core/livemode.ts';
-import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { planOnce } from '../../../../platform/postgres/plan-once.ts';
 import type { PaymentOfInvoice, PaymentReservations } from '../../../payments/transactions/reservations.ts';
 import { lockInvoices } from '../lock.ts';
 import { requirePayableAmount } from '../rules.ts';
-import { invoiceExists, reservePayments } from '../statements.ts';
+import { invoiceExists, type Reservation, reservationColumns, reservePayments } from '../statements.ts';
 
 /** Reserves the amounts of payments on the invoices that they name. */
 export const invoiceReservations: PaymentReservations = { hasInvoice, lock, reserve };
@@ -33,18 +32,6 @@ async function reserve(transaction: Queryable, payment: PaymentOfInvoice): Promi
   await reserveAmounts(transaction, [{ tenantId, invoiceId, transactionId, amount, automatic: false }], atMs);
 }
 
-/** The part of an invoice that a payment takes. */
-export interface Reservation {
-  tenantId: number;
-  invoiceId: number;
-  /** The payment's UUID. */
-  transactionId: string;
-  /** In minor units. */
-  amount: number;
-  /** A subscription created the payment, not a user. */
-  automatic: boolean;
-}
-
 /** Writes reservations on locked invoices; at most one for each invoice. */
 export async function reserveAmounts(
   transaction: Queryable,
@@ -53,12 +40,6 @@ export async function reserveAmounts(
 ): Promise<void> {
   if (reservations.length === 0) return;
   await planOnce(transaction, reservations.length);
-  await transaction.run(reservePayments, [
-    plainArray(reservations.map(({ tenantId }) => tenantId)),
-    plainArray(reservations.map(({ invoiceId }) => invoiceId)),
-    plainArray(reservations.map(({ transactionId }) => transactionId)),
-    plainArray(reservations.map(({ amount }) => amount)),
-    plainArray(reservations.map(({ automatic }) => automatic)),
-    plainArray(reservations.map(() => atMs)),
-  ]);
+  const input = reservations.map((reservation) => ({ ...reservation, atMs }));
+  await transaction.run(reservePayments, reservationColumns.parametersOf(input));
 }

@@ -69,7 +69,8 @@ export function layOutLines(text: string, width: number, typesetting: LayoutOpti
 function loadBidi(): Bidi | undefined {
   try {
     return (require('bidi-js') as () => Bidi)();
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     return undefined;
   }
 }

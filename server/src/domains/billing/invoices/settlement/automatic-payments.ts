@@ -1,6 +1,5 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
-import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { appendInvoiceEvents } from '../events.ts';
@@ -8,7 +7,7 @@ import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
 import { paymentRequestOf } from '../payment/payment-request.ts';
 import { reserveAmounts } from '../payment/reserve.ts';
 import { unreservedAmountOf } from '../rules.ts';
-import { type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
+import { failedPaymentColumns, type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
 import { isPayable } from '../states.ts';
 
 /** The result of one attempt to pay an invoice. How an opened payment ends is reported by `InvoiceFollowers.settled`. */
@@ -99,14 +98,8 @@ async function recordFailedAttempts(
   nowMs: number,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await transaction.run(insertFailedPayments, [
-    plainArray(failed.map(({ invoice }) => invoice.tenant_id)),
-    plainArray(failed.map(({ invoice }) => invoice.id)),
-    plainArray(failed.map(({ invoice }) => unreservedAmountOf(invoice))),
-    textArray(failed.map(({ refusal }) => refusal.type)),
-    textArray(failed.map(({ refusal }) => refusal.message)),
-    plainArray(failed.map(() => nowMs)),
-  ]);
+  const payments = failed.map((attempt) => ({ ...attempt, amount: unreservedAmountOf(attempt.invoice), atMs: nowMs }));
+  await transaction.run(insertFailedPayments, failedPaymentColumns.parametersOf(payments));
 }
 
 /** The invoice as the statement of `recordFailedAttempts` leaves it. */

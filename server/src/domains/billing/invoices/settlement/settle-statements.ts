@@ -1,5 +1,7 @@
+import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import type { InvoiceRow } from '../statements.ts';
 import { permittedTransitions } from '../states.ts';
 
 /** Published when payments of invoices have ended and their invoices are to be settled. */
@@ -33,23 +35,39 @@ export const claimEndedPayments = statement<EndedPayment>(
       for update skip locked`,
 );
 
-/** Marks payments as settled on their invoices. One array for each column: tenant, invoice, number. */
+export const appliedColumns = columns<Pick<EndedPayment, 'tenant_id' | 'invoice_id' | 'number'>>([
+  ['tenant_id', 'bigint', ({ tenant_id }) => tenant_id],
+  ['invoice_id', 'bigint', ({ invoice_id }) => invoice_id],
+  ['number', 'int', ({ number }) => number],
+]);
+
+/** Marks payments as settled on their invoices. Values: those of `appliedColumns`. */
 export const markPaymentsApplied = statement(
-  'invoices.apply_payments',
+  'invoices.mark_payments_applied',
   `update invoice_payment p
       set applied_at = p.finished_at
-     from unnest($1::bigint[], $2::bigint[], $3::int[]) as applied (tenant_id, invoice_id, number)
+     from (${appliedColumns.relation()}) as applied
     where p.tenant_id = applied.tenant_id and p.invoice_id = applied.invoice_id and p.number = applied.number`,
 );
 
-/** Writes invoices after their payments; the transition table guards the statuses. One array for each column. */
+export const settledColumns = columns<InvoiceRow>([
+  ['tenant_id', 'bigint', ({ tenant_id }) => tenant_id],
+  ['id', 'bigint', ({ id }) => id],
+  ['status', 'text', ({ status }) => status],
+  ['amount_paid', 'bigint', ({ amount_paid }) => amount_paid],
+  ['amount_held', 'bigint', ({ amount_held }) => amount_held],
+  ['paid_at', 'text', ({ paid_at }) => paid_at],
+  ['version', 'int', ({ version }) => version],
+  ['updated_at', 'text', ({ updated_at }) => updated_at],
+]);
+
+/** Writes invoices after their payments; the transition table guards the statuses. Values: those of `settledColumns`. */
 export const updateSettledInvoices = statement<{ id: number }>(
-  'invoices.settle',
+  'invoices.update_settled',
   `update invoice i
       set status = settled.status, amount_paid = settled.amount_paid, amount_held = settled.amount_held,
           paid_at = settled.paid_at::timestamptz, version = settled.version, updated_at = settled.updated_at::timestamptz
-     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::text[])
-       as settled (tenant_id, id, status, amount_paid, amount_held, paid_at, version, updated_at)
+     from (${settledColumns.relation()}) as settled
     where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedTransitions})
    returning i.id`,
 );
@@ -60,7 +78,7 @@ export const updateSettledInvoices = statement<{ id: number }>(
  * Values: tenant, clock.
  */
 export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
-  'invoices.under_way_by_clock',
+  'invoices.has_payments_in_progress',
   `select exists (
      select 1
        from customer c

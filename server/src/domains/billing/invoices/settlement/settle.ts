@@ -1,17 +1,18 @@
 import type { DrawUuid } from '../../../../core/id.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
-import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
 import type { LockedInvoice } from '../statements.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
 import {
+  appliedColumns,
   claimEndedPayments,
   type EndedPayment,
   endedPaymentDue,
   invoicesDue,
   markPaymentsApplied,
+  settledColumns,
   updateSettledInvoices,
 } from './settle-statements.ts';
 
@@ -77,11 +78,7 @@ async function apply(
     if (type !== undefined) events.push({ type, invoice: after, payment: eventPaymentOf(payment) });
   }
   await saveInvoices(transaction, [...current.values()]);
-  await transaction.run(markPaymentsApplied, [
-    plainArray(ended.map(({ tenant_id }) => tenant_id)),
-    plainArray(ended.map(({ invoice_id }) => invoice_id)),
-    plainArray(ended.map(({ number }) => number)),
-  ]);
+  await transaction.run(markPaymentsApplied, appliedColumns.parametersOf(ended));
   await followers.settled(transaction, settled);
   // After the followers, which decide when a failed payment is tried again.
   await appendInvoiceEvents(transaction, events, drawUuid);
@@ -123,16 +120,7 @@ function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: num
 }
 
 async function saveInvoices(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
-  const written = await transaction.run(updateSettledInvoices, [
-    plainArray(invoices.map(({ tenant_id }) => tenant_id)),
-    plainArray(invoices.map(({ id }) => id)),
-    textArray(invoices.map(({ status }) => status)),
-    plainArray(invoices.map(({ amount_paid }) => amount_paid)),
-    plainArray(invoices.map(({ amount_held }) => amount_held)),
-    textArray(invoices.map(({ paid_at }) => paid_at)),
-    plainArray(invoices.map(({ version }) => version)),
-    textArray(invoices.map(({ updated_at }) => updated_at)),
-  ]);
+  const written = await transaction.run(updateSettledInvoices, settledColumns.parametersOf(invoices));
   if (written.length !== invoices.length)
     throw new Error('An invoice could not be settled: its status changed while it was locked.');
 }

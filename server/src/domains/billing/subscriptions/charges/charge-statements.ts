@@ -13,7 +13,7 @@ export interface ChargeKey {
  * of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
  */
 export const findDueCharges = statement<ChargeKey>(
-  'subscriptions.due_charges',
+  'subscriptions.find_due_charges',
   `select tenant_id, invoice_id, subscription_id from subscription_charge
     where clock_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
     order by due_at limit $3`,
@@ -24,7 +24,7 @@ export const findDueCharges = statement<ChargeKey>(
  * were still due. Values: arrays of tenants and invoices, now (ms).
  */
 export const markChargesTried = statement<{ invoice_id: number }>(
-  'subscriptions.charges_tried',
+  'subscriptions.mark_charges_tried',
   `update subscription_charge c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
     where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
@@ -46,7 +46,7 @@ export const postponeCharge = statement(
  * all charges of the tenant for each subscription, since sorting is disabled for workers.
  */
 export const findOpenCharges = statement<ChargeRow>(
-  'subscriptions.open_charges',
+  'subscriptions.find_open_charges',
   `select c.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
@@ -59,7 +59,7 @@ export const findOpenCharges = statement<ChargeRow>(
 
 /** The subscriptions that issued these invoices. Values: arrays of tenants and invoices. */
 export const findChargesOfInvoices = statement<ChargeKey>(
-  'subscriptions.charges_of',
+  'subscriptions.find_charges_of_invoices',
   `select c.tenant_id, c.invoice_id, c.subscription_id
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)
     cross join lateral (

@@ -89,13 +89,13 @@ test('five hundred due subscriptions are renewed with the same statements as one
     'subscriptions.claim_due',
     'plans.forget',
     'plans.keep',
-    'subscriptions.pending_lines',
-    'invoices.count_on',
+    'subscriptions.find_pending_lines',
+    'invoices.advance_counters',
     'invoices.find_sellers',
     'invoices.insert_many',
-    'events.record_many',
+    'events.insert_many',
     'subscriptions.save',
-    'events.record_many',
+    'events.insert_many',
   ]);
   expect(await node.renew()).toBe(0);
   node.statements.length = 0;

@@ -74,20 +74,20 @@ test('the number of statements grows with the batches of 500, not with the subsc
   expect(await processDue()).toBe(3);
   const batches = Math.ceil(due / batch);
   for (const name of [
-    'subscriptions.pending_lines',
-    'invoices.count_on',
+    'subscriptions.find_pending_lines',
+    'invoices.advance_counters',
     'invoices.insert_many',
     'subscriptions.save',
     'invoices.lock',
     'transactions.create_batch',
-    'invoices.hold',
-    'subscriptions.hold_many',
-    'subscriptions.charges_tried',
+    'invoices.reserve_payments',
+    'subscriptions.lock_ids',
+    'subscriptions.mark_charges_tried',
   ]) {
     expect(timesRun(name), name).toBe(batches);
   }
   // Once for the invoices and once for the subscriptions.
-  expect(timesRun('events.record_many')).toBe(2 * batches);
+  expect(timesRun('events.insert_many')).toBe(2 * batches);
   // 22 for a batch, and polls that find nothing.
   expect(node.statements.length).toBeLessThanOrEqual(batches * 22 + 3);
   expect(await counted('invoice')).toBe(due);
@@ -213,7 +213,7 @@ test('outcomes of customers with different test clocks are written by the same f
       node.deps,
     ),
   );
-  expect(timesRun('invoices.count_on')).toBe(1);
+  expect(timesRun('invoices.advance_counters')).toBe(1);
   const ended = await db.query<{ id: number; ended_at: string; raised: string }>(
     `select s.id, s.ended_at, i.created_at as raised
        from subscription s join invoice i on i.subscription_id = s.id and i.period_start is null order by s.id`,
