@@ -175,6 +175,7 @@ async function requireVersion(connection: ConnectionConfig, setting: string): Pr
     if (error instanceof SettingsError || mayPass(error)) throw error;
     throw unusable(setting, error);
   } finally {
+    // A broken connection has been reported above.
     await client.end().catch(() => {});
   }
 }

@@ -59,10 +59,15 @@ export async function resealValues(
 
 /** undefined: the value cannot be opened. */
 function reseal(row: SealedRow, { place }: SealedColumn, sealer: Sealer): Resealed | undefined {
+  const plain = row.plain ?? plainOf(row.sealed as Buffer, place(row), sealer);
+  return plain === undefined ? undefined : { row, sealed: sealer.seal(plain, place(row)) };
+}
+
+function plainOf(sealed: Buffer, place: string, sealer: Sealer): string | undefined {
   try {
-    const plain = row.plain ?? sealer.open(row.sealed as Buffer, place(row));
-    return { row, sealed: sealer.seal(plain, place(row)) };
+    return sealer.open(sealed, place);
   } catch {
+    // Counted: no key of the list opens it.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../platform/process/log.ts';
-import { type OpenTracing, openTracing } from '../platform/tracing/open-tracing.ts';
+import { type OpenTracing, openTracing, TracingNotInstalled } from '../platform/tracing/open-tracing.ts';
 import { version } from './cli/version.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 
@@ -12,6 +12,6 @@ export async function tracingOf(settings: Settings, log: Log): Promise<OpenTraci
   try {
     return await openTracing({ endpoint, samplePercent, version, onFailure });
   } catch (error) {
-    throw new SettingsError((error as Error).message);
+    throw error instanceof TracingNotInstalled ? new SettingsError(error.message) : error;
   }
 }

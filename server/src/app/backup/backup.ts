@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../core/clock.ts';
+import { writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { readArguments } from '../cli/arguments.ts';
@@ -7,7 +8,6 @@ import { type CommandContext, type CommandOptions, type ExitCode, runCommand } f
 import { version } from '../cli/version.ts';
 import { findDatabase } from '../open-database.ts';
 import { copyDatabase } from './copy-database.ts';
-import { writeFileDurably } from './durable-files.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
 import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
 import { makePartialFolder, type PartialFolder } from './partial-folder.ts';

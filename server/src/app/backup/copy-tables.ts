@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { syncFolder } from '../../platform/crypto/durable-files.ts';
 import type { CommandContext } from '../cli/command.ts';
 import { CommandFailure } from '../cli/failure.ts';
 import { progressOf } from '../cli/progress.ts';
@@ -19,7 +20,6 @@ import {
   setSequence,
   type TableRow,
 } from './catalog-statements.ts';
-import { syncFolder } from './durable-files.ts';
 import type { FileEntry, Manifest, TableEntry } from './manifest.ts';
 import { Meter, RowMeter } from './meter.ts';
 import type { Session } from './session.ts';

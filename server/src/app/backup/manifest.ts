@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import { CommandFailure } from '../cli/failure.ts';
-import { writeFileDurably } from './durable-files.ts';
 
 export interface FileEntry {
   /** Below the folder of the backup, with slashes. */

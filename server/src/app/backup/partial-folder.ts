@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../platform/crypto/durable-files.ts';
 import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
 import { holderOfFolder, lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
 import { CommandFailure } from '../cli/failure.ts';
-import { syncFolder } from './durable-files.ts';
 
 const suffix = '.partial';
 const prefix = 'florin-';

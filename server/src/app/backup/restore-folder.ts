@@ -1,12 +1,12 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder, writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
 import { lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { CommandFailure } from '../cli/failure.ts';
-import { syncFolder, writeFileDurably } from './durable-files.ts';
 import { keyFileNames, textIn } from './keys.ts';
 
 /** Where the database is while it is loaded: a start of Florin does not find it there. */

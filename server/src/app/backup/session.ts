@@ -17,6 +17,7 @@ export async function openSession(connection: ConnectionConfig, name: string): P
     client,
     run: async <Row>({ text }: Statement<Row>, values: readonly unknown[] = []) =>
       (await client.query({ text, values: values as unknown[] })).rows as Row[],
+    // A broken connection has failed the statement before.
     close: () => client.end().catch(() => {}),
   };
 }

@@ -62,7 +62,7 @@ export async function serve(
   });
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
-  addDocs(app, openApiOf(served, publicUrlOf(settings)));
+  addDocs(app, () => openApiOf(served, publicUrlOf(settings)));
   addMetricsRoute(app, metrics.contentType, () => group?.metricsOfAll() ?? metrics.text());
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {

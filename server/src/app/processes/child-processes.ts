@@ -73,6 +73,7 @@ export class ChildProcesses implements ProcessGroup {
    */
   async listen(): Promise<void> {
     const { signal } = this.#stopBegins;
+    // Rejects when the node stops, which ends the wait as well.
     const late = sleep(prepareWithinMs, undefined, { signal, ref: false }).catch(() => {});
     await Promise.race([this.#whenPrepared, late]);
     this.#mayListen = true;
@@ -143,6 +144,7 @@ export class ChildProcesses implements ProcessGroup {
   #killSilent(): void {
     for (const [number, child] of this.#children) {
       if (child.openQuestions < silentQuestions) {
+        // Questions without an answer are counted (`openQuestions`).
         child.ask('alive', silentQuestions * askEveryMs * 2).catch(() => {});
         continue;
       }

@@ -1,2 +1,2 @@
-/** The program of a child process. In a bundle it is an entry beside this module (`tools/bundle.mjs`). */
+/** The program of a child process. In a bundle it is an entry beside this module (`tools/packaging/bundle.mjs`). */
 export const childEntry = new URL('./child.ts', import.meta.url);

@@ -1041,8 +1041,8 @@ const unaudited: Record<string, string> = {
   'POST /api/user/login/passkey/begin': 'Changes nothing.',
   'POST /api/user/passkey/begin': 'Changes nothing.',
   'POST /api/user/passkey/register': 'Refused here; recorded with a passkey: passkeys.test.ts.',
-  'POST /api/user/passkey/modify': 'Refused here; recorded for an own one: passkeys.test.ts.',
-  'POST /api/user/passkey/remove': 'Refused here; recorded for an own one: passkeys.test.ts.',
+  'POST /api/user/passkey/modify': "Refused here; recorded for the caller's own: passkeys.test.ts.",
+  'POST /api/user/passkey/remove': "Refused here; recorded for the caller's own: passkeys.test.ts.",
   'POST /api/user/step-up/passkey/begin': 'Changes nothing.',
   'POST /api/view/modify': 'How a list looks to its user: nobody else sees it.',
   'POST /api/view/remove': 'How a list looks to its user: nobody else sees it.',
@@ -1056,7 +1056,7 @@ const unaudited: Record<string, string> = {
   'POST /api/device/code': 'Changes nothing until it is approved.',
   'POST /api/device/token': 'Refused here; recorded with an approved code: device-login.test.ts.',
   'POST /api/device/decide': 'Names a code of nobody; recorded for a login that waits: device-login.test.ts.',
-  'POST /api/session/revoke': 'Names a session of nobody; recorded for an own one: own-sessions.test.ts.',
+  'POST /api/session/revoke': "Names a session of nobody; recorded for the caller's own: own-sessions.test.ts.",
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',
@@ -1123,7 +1123,7 @@ describe("another tenant's record is refused like a record that does not exist",
 });
 
 describe('lists contain exactly what the caller may see', () => {
-  test('sums of the own tenant, or of all for a platform administrator', async () => {
+  test('sums of its own tenant, or of all for a platform administrator', async () => {
     const channels = async (who: string) =>
       dataOf(await florin.get('/api/statistics/summary', who)).channels.map(
         ({ channelId }: { channelId: number }) => channelId,
@@ -1141,7 +1141,7 @@ describe('lists contain exactly what the caller may see', () => {
     as = (callers.find(({ name }) => name === "a merchant administrator's key for everything") as Caller).as as string;
   });
 
-  test('transactions of the own tenant, or of all for a platform administrator', async () => {
+  test('transactions of its own tenant, or of all for a platform administrator', async () => {
     const seen = async (who: string) => {
       const { totalPages } = (await florin.get('/api/transaction/list?pageSize=100', who)).body.pagination;
       const pages = Array.from({ length: totalPages }, (_, i) => `/api/transaction/list?pageSize=100&page=${i + 1}`);
@@ -1155,7 +1155,7 @@ describe('lists contain exactly what the caller may see', () => {
     );
   });
 
-  test('refunds of the own tenant, or of all', async () => {
+  test('refunds of its own tenant, or of all', async () => {
     const refundsOf = async (who: string, { paid }: Records) =>
       idsOf(await florin.get(`/api/refund/list?pageSize=100&transactionId=${paid}`, who));
     expect(await refundsOf(as, records.one)).toContain(records.one.refund);
@@ -1163,7 +1163,7 @@ describe('lists contain exactly what the caller may see', () => {
     expect(await refundsOf(admin, records.two)).toContain(records.two.refund);
   });
 
-  test('entries of the own tenant, or of all', async () => {
+  test('entries of its own tenant, or of all', async () => {
     const booked = async (who: string, { paid }: Records) =>
       dataOf(await florin.get(`/api/ledger/entries?transactionId=${paid}`, who)).length > 0;
     expect(await booked(as, records.one)).toBe(true);
@@ -1171,14 +1171,14 @@ describe('lists contain exactly what the caller may see', () => {
     expect(await booked(admin, records.two)).toBe(true);
   });
 
-  test("channels of the own tenant and the platform's, or of all", async () => {
+  test("channels of its own tenant and the platform's, or of all", async () => {
     const seen = async (who: string) => idsOf(await florin.get('/api/channel/list', who));
     expect(await seen(as)).toEqual(expect.arrayContaining([records.one.channel, records.platform.channel]));
     expect(await seen(as)).not.toContain(records.two.channel);
     expect(await seen(admin)).toEqual(expect.arrayContaining([records.one.channel, records.two.channel]));
   });
 
-  test('users of the own tenant, or of all', async () => {
+  test('users of its own tenant, or of all', async () => {
     const seen = async (who: string) => idsOf(await florin.get('/api/user/list?pageSize=100', who));
     expect(await seen(as)).toContain(records.one.user.id);
     expect(await seen(as)).not.toContain(records.two.user.id);

@@ -214,7 +214,7 @@ describe('tokens of a session (10.4.5, 7.2.4)', () => {
   });
 });
 
-test('ending other sessions needs a fresh login or step-up (7.5.2), ending the own one does not', async () => {
+test('ending other sessions needs a fresh login or step-up (7.5.2), ending the present one does not', async () => {
   const [stale, other] = [await login(), await login()];
   const sessions = dataOf(await florin.get('/api/session/list', bearerOf(other)));
   const { id } = sessions.find(({ current }: { current: boolean }) => current);

@@ -34,8 +34,8 @@ const workTables: Record<string, WorkTable> = {
 
 /** Statements that write due columns and need not wake anyone, each with the reason. */
 const exceptions: Record<string, string> = {
-  'invoices.hold invoice_payment': 'The payment is open; it is due when it has ended.',
-  'invoices.fail_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
+  'invoices.reserve_payments invoice_payment': 'The payment is open; it is due when it has ended.',
+  'invoices.insert_failed_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
   'replays.shorten_waits webhook_replay': 'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.shorten_waits provider_callback':
@@ -50,8 +50,8 @@ const exceptions: Record<string, string> = {
   'subscriptions.insert subscription': 'Its first change follows in the same transaction and wakes the worker.',
   'subscriptions.postpone subscription': 'The subscription is due later than before.',
   'subscriptions.postpone_charge subscription_charge': 'The charge is due later than before.',
-  'subscriptions.charges_tried subscription_charge': 'The charge is no longer due.',
-  'sandbox.take sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
+  'subscriptions.mark_charges_tried subscription_charge': 'The charge is no longer due.',
+  'sandbox.insert_operations sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_cancel sandbox_operation': 'The callbacks of the charge are cancelled.',
   'sandbox.settle_refund sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.claim_callbacks sandbox_operation': 'A claim: the worker that runs the statement sends them.',

@@ -43,7 +43,7 @@ test('a computation that fails gives its turn back', async () => {
 test('who asks for many hashes delays another by one hash at most, and is the one refused when the queue is full', async () => {
   const passwords = new Passwords({ concurrency: 1, maxQueued: 10, cost: passwordCost });
   const served: string[] = [];
-  const ask = (asker: string) => passwords.hash('x', asker).then(() => served.push(asker));
+  const ask = (caller: string) => passwords.hash('x', caller).then(() => served.push(caller));
   const many = Array.from({ length: 11 }, () => ask('many'));
   const others = ['one', 'two'].map(ask);
   const outcomes = await Promise.allSettled([...many, ...others]);

@@ -31,9 +31,9 @@ interface Waiting {
 }
 
 /**
- * Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. Those who ask
- * are served in turns: one who asks for many hashes delays another's by one hash. When the queue is full, the one with the
- * most waiting hashes is refused.
+ * Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. Callers are
+ * served in turn: one that needs many hashes delays another by one hash. When the queue is full, a hash of the caller with
+ * the most waiting hashes is refused.
  */
 export class Passwords {
   readonly #cost: PasswordCost;
@@ -54,16 +54,16 @@ export class Passwords {
   }
 
   /**
-   * Returns the PHC string to store. `asker` is who is served in turns with others, such as an address. Refuses with
-   * `overloaded` when too many are waiting.
+   * Returns the PHC string to store. `caller` names who is served in turn with others, by its address for example. Refuses
+   * with `overloaded` when too many are waiting.
    */
-  hash(password: string, asker = ''): Promise<string> {
-    return this.#withSlot(asker, () => hash(password, this.#cost));
+  hash(password: string, caller = ''): Promise<string> {
+    return this.#withSlot(caller, () => hash(password, this.#cost));
   }
 
   /** Whether the password matches `stored`. With undefined (an unknown account) it takes as long and returns false. */
-  verify(stored: string | undefined, password: string, asker = ''): Promise<boolean> {
-    return this.#withSlot(asker, async () => {
+  verify(stored: string | undefined, password: string, caller = ''): Promise<boolean> {
+    return this.#withSlot(caller, async () => {
       const matches = await verify(stored ?? (await this.#dummy), password);
       return matches && stored !== undefined;
     });
@@ -74,8 +74,8 @@ export class Passwords {
     return this.#computed;
   }
 
-  async #withSlot<Result>(asker: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#concurrency) await this.#freeSlot(asker);
+  async #withSlot<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#concurrency) await this.#waitForSlot(caller);
     else this.#running++;
     try {
       this.#computed++;
@@ -87,13 +87,13 @@ export class Passwords {
     }
   }
 
-  #freeSlot(asker: string): Promise<void> {
+  #waitForSlot(caller: string): Promise<void> {
     if (this.#waiting.size >= this.#maxQueued) {
-      const dropped = this.#waiting.dropFromLongest(this.#waiting.sizeOf(asker) + 1);
+      const dropped = this.#waiting.dropFromLongest(this.#waiting.sizeOf(caller) + 1);
       if (dropped === undefined) throw queueFull();
       dropped.refuse(queueFull());
     }
-    return new Promise((proceed, refuse) => this.#waiting.push(asker, { proceed, refuse }));
+    return new Promise((proceed, refuse) => this.#waiting.push(caller, { proceed, refuse }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder, writeFileDurably } from './durable-files.ts';
 
 /**
  * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it once
@@ -14,7 +15,7 @@ export async function readOrCreateSecret(path: string, draw: () => string): Prom
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomBytes(4).toString('hex')}`;
-  await writeDurably(unfinished, `${draw()}\n`);
+  await writeFileDurably(unfinished, `${draw()}\n`);
   try {
     await link(unfinished, path); // Fails if the file exists.
   } catch (error) {
@@ -24,24 +25,4 @@ export async function readOrCreateSecret(path: string, draw: () => string): Prom
   }
   await syncFolder(dirname(path));
   return (await readFile(path, 'utf8')).trim();
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** The name of a new file is durable only after its folder is synced. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -20,6 +20,7 @@ export function rollupWorker(
     claim: async () => {
       const errors: unknown[] = [];
       for (const rollUp of rollups) await rollUp(database).catch((error) => errors.push(error));
+      if (errors.length > 1) throw new Error(errors.map(String).join('; '), { cause: errors[0] });
       if (errors.length > 0) throw errors[0];
       return [];
     },

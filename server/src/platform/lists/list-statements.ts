@@ -5,6 +5,8 @@ import type { FilterSql } from './filters.ts';
 export interface RowSource {
   /** The table with its alias: `refund r`; with joins, if filters need them. */
   from: string;
+  /** Joins for the columns alone: only the rows of the page take part in them. */
+  joins?: string;
   /** The alias of the rows. */
   alias: string;
   /** SQL type of the key by which the list is ordered, newest first. */
@@ -40,7 +42,7 @@ const rangesOf = (key: string) =>
  */
 export function readStatement<Row>(
   name: string,
-  { from, alias, key, groups, condition }: RowSource,
+  { from, joins = '', alias, key, groups, condition }: RowSource,
   columns: string,
   filters: FilterSql,
 ): Statement<ReadRow<Row>> {
@@ -72,7 +74,7 @@ export function readStatement<Row>(
      select row.*, bound
        from bound
        left join (
-         select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id and ${alias}.id = page.id
+         select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id and ${alias}.id = page.id ${joins}
        ) as row on true
       order by row.id desc`,
   );
@@ -84,7 +86,7 @@ export function readStatement<Row>(
  */
 function pageStatement<Row>(
   name: string,
-  { from, alias, key, condition }: RowSource,
+  { from, joins = '', alias, key, condition }: RowSource,
   columns: string,
   filters: FilterSql,
 ): Statement<Row> {
@@ -105,7 +107,7 @@ function pageStatement<Row>(
         ) as near
         order by near.id desc offset ${skip} limit ${take}
      )
-     select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id and ${alias}.id = page.id
+     select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id and ${alias}.id = page.id ${joins}
       order by ${alias}.id desc`,
   );
 }

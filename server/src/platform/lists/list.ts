@@ -139,22 +139,15 @@ export async function readSlice<Row extends { id: string | number }>(
   selection: Selection,
   { belowKey, take }: Slice,
 ): Promise<Rows<Row>> {
-  const { tenantIds, toKey } = selection;
+  const { tenantIds, toKey, isSifted, isModed } = selection;
   const ended = belowKey !== undefined && isLower(belowKey, toKey) ? { ...selection, toKey: belowKey } : selection;
   const scan = (rows: number) => database.run(statement, [...rangeValues(ended), rows + 1, take + 1]);
-  return rowsOf((await scanFor(scan, selection, take, tenantIds.length)) as BoundRow<Row>[], take);
-}
-
-/** Scans as many rows as a page takes, or more where some of them do not pass. */
-export function scanFor<Row extends { id?: string | number | null; bound?: string | number | null }>(
-  scan: (rows: number) => Promise<Row[]>,
-  { isSifted, isModed }: Pick<Selection, 'isSifted' | 'isModed'>,
-  take: number,
-  tenants: number,
-): Promise<Row[]> {
-  if (!isSifted && !isModed) return scan(take);
-  const mostScanned = Math.max(take, Math.ceil(scannedRows / Math.max(1, tenants)));
-  return scanEnough(scan, { pageSize: take, mostScanned, isFiltered: isSifted });
+  const mostScanned = Math.max(take, Math.ceil(scannedRows / Math.max(1, tenantIds.length)));
+  const found =
+    isSifted || isModed
+      ? await scanEnough(scan, { pageSize: take, mostScanned, isFiltered: isSifted })
+      : await scan(take);
+  return rowsOf(found as BoundRow<Row>[], take);
 }
 
 /** A row of a statement that returns `bound` with each row, or alone. */

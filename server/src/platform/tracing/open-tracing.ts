@@ -30,7 +30,9 @@ const packages = [
   '@opentelemetry/resources',
 ];
 
-/** Loads the SDK of OpenTelemetry, which nothing else loads. Throws one line when it is not installed. */
+export class TracingNotInstalled extends Error {}
+
+/** Loads the SDK of OpenTelemetry, which nothing else loads. Throws `TracingNotInstalled` when it is not there. */
 export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
   const { endpoint, samplePercent, version } = options;
   const { api, sdk, exporter, resources } = await load();
@@ -111,7 +113,8 @@ async function load() {
     ]);
     return { api, sdk, exporter, resources };
   } catch (cause) {
-    throw new Error(
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new TracingNotInstalled(
       `app.tracing.endpoint is set, but the SDK of OpenTelemetry is not installed: npm install --no-save ${packages.join(' ')}`,
       { cause },
     );

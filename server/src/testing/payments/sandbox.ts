@@ -95,17 +95,9 @@ export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperatio
 }
 
 export function refundOf(charge: ChargeOperation, changes: Partial<RefundOperation> = {}): RefundOperation {
-  const { transactionId, amount, currency, metadata } = charge;
   return {
     kind: 'REFUND',
-    key: freshKey(),
-    transactionId,
-    amount,
-    currency,
-    description: null,
-    metadata,
-    reference: null,
-    createdMs: 0,
+    ...followingOn(charge),
     chargeReference: referenceOf(charge.key),
     reason: null,
     ...changes,
@@ -113,9 +105,18 @@ export function refundOf(charge: ChargeOperation, changes: Partial<RefundOperati
 }
 
 export function cancelOf(charge: ChargeOperation, changes: Partial<CancelOperation> = {}): CancelOperation {
-  const { transactionId, amount, currency, metadata } = charge;
   return {
     kind: 'CANCEL',
+    ...followingOn(charge),
+    chargeKey: charge.key,
+    chargeReference: null,
+    ...changes,
+  };
+}
+
+/** What a refund or a cancellation has in common with its charge. */
+function followingOn({ transactionId, amount, currency, metadata }: ChargeOperation) {
+  return {
     key: freshKey(),
     transactionId,
     amount,
@@ -124,9 +125,6 @@ export function cancelOf(charge: ChargeOperation, changes: Partial<CancelOperati
     metadata,
     reference: null,
     createdMs: 0,
-    chargeKey: charge.key,
-    chargeReference: null,
-    ...changes,
   };
 }
 

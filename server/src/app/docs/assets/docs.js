@@ -57,6 +57,7 @@ async function rowsAt(address) {
     const { data } = await (await fetch(address, { headers: authorization() })).json();
     return Array.isArray(data) ? data : [];
   } catch {
+    // The form keeps the id of its example; sending it says what is wrong.
     return [];
   }
 }
@@ -124,15 +125,19 @@ async function send(event) {
   output.hidden = false;
   output.textContent = '…';
   await fillIn(event.target);
+  const request = requestOf(event.target);
+  let response;
+  let text;
   try {
-    const response = await fetch(...requestOf(event.target));
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    const shown = isJson ? JSON.stringify(JSON.parse(text), undefined, 2) : text;
-    output.textContent = `${response.status} ${response.statusText}\n\n${shown}`;
+    response = await fetch(...request);
+    text = await response.text();
   } catch (error) {
     output.textContent = `The service could not be reached: ${error.message}`;
+    return;
   }
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const shown = isJson ? JSON.stringify(JSON.parse(text), undefined, 2) : text;
+  output.textContent = `${response.status} ${response.statusText}\n\n${shown}`;
 }
 
 if (search) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where `tools/build-console.mjs` puts what it builds. */
+/** Where `tools/packaging/build-console.mjs` puts what it builds. */
 export const builtConsole = fileURLToPath(new URL('../../../../../build/console', import.meta.url));
 
 /** In the order in which they are preferred. */

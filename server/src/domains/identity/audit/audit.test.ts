@@ -207,7 +207,7 @@ describe('a session', () => {
 });
 
 describe('the list', () => {
-  test('shows a merchant administrator the own tenant, and a platform administrator all', async () => {
+  test('shows a merchant administrator their own tenant, and a platform administrator all', async () => {
     const [ofOne, ofTwo] = [await makeChannel(florin, adminOfOne.as), await makeChannel(florin, adminOfTwo.as)];
     const recordsOf = async (as: string) =>
       (await list('action=channel.create&pageSize=100', as)).map(({ recordId }: { recordId: string }) =>

@@ -2,7 +2,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import type { ChainRow } from './chain-statements.ts';
 
 export const listHeads = statement<ChainRow>(
-  'audit.heads',
+  'audit.list_heads',
   'select tenant_id, seq, hash from audit_chain where seq > 0 order by tenant_id',
 );
 

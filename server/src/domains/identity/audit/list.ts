@@ -3,17 +3,15 @@ import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { leastUuidAt } from '../../../core/id.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, type Rows, rowsOf } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, readSlice, type Selection } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { entryFilters, readAllEntries, readEntriesOfRecord } from './list-statements.ts';
 import type { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
-import { auditedTenants, type EntryRow, listEntries } from './statements.ts';
+import { auditedTenants, type EntryRow } from './statements.ts';
 
 /** The filters of the list and of the export. */
 export type AuditFilters = Omit<Static<typeof auditExportQuery>, 'format'>;
 export type AuditEntryRecord = Static<typeof auditEntry>;
-
-/** Maximum number of entries read for one page, over all tenants. */
-const maxScanned = 10_000;
 
 /** The entries that the caller may see, newest first. */
 export async function auditList(
@@ -22,14 +20,29 @@ export async function auditList(
   principal: Principal,
 ): Promise<CursorList<EntryRow>> {
   const filters: AuditFilters = filtersOf(query);
+  const { recordType, recordId } = filters;
   const tenantIds = await auditTenantsOf(database, filters, principal);
+  if (recordId !== undefined && recordType === undefined) {
+    throw invalid('recordType', 'recordType is required with recordId.');
+  }
+  const { fromMs, toMs } = timeRangeOf(filters);
+  const byIndex = recordId === undefined ? [] : ['recordType', 'recordId'];
+  const selection: Selection = {
+    tenantIds,
+    fromKey: leastUuidAt(fromMs),
+    toKey: leastUuidAt(toMs),
+    values: entryFilters.valuesOf(filters),
+    isSifted: entryFilters.usedIn(filters).some((name) => !byIndex.includes(name)),
+    isModed: false,
+  };
+  const statement = recordId === undefined ? readAllEntries : readEntriesOfRecord;
   return {
     name: 'audit',
     filters,
     keyType: 'uuid',
     idPrefix: 'aud',
     givesNext: true,
-    read: ({ belowKey, take }) => readEntries(database, filters, tenantIds, belowKey, take),
+    read: (slice) => readSlice(database, statement, selection, slice),
   };
 }
 
@@ -43,36 +56,6 @@ async function auditTenantsOf(
     ? (await database.run(auditedTenants)).map(({ id }) => id)
     : [principal.tenantId];
   return tenantId === undefined ? visible : visible.filter((id) => id === tenantId);
-}
-
-async function readEntries(
-  database: Queryable,
-  filters: AuditFilters,
-  tenantIds: readonly number[],
-  belowId: string | undefined,
-  limit: number,
-): Promise<Rows<EntryRow>> {
-  const { action, recordType, recordId, userId } = filters;
-  if (recordId !== undefined && recordType === undefined) {
-    throw invalid('recordType', 'recordType is required with recordId.');
-  }
-  const { fromMs, toMs } = timeRangeOf(filters);
-  const endId = leastUuidAt(toMs);
-  const lastId = belowId !== undefined && belowId < endId ? belowId : endId;
-  const isFiltered = [action, userId].some((filter) => filter !== undefined) || (recordType && !recordId);
-  const scanned = isFiltered ? Math.max(limit + 1, Math.ceil(maxScanned / Math.max(1, tenantIds.length))) : limit + 1;
-  const found = await database.run(listEntries, [
-    tenantIds,
-    leastUuidAt(fromMs),
-    lastId,
-    scanned,
-    recordType ?? null,
-    recordId ?? null,
-    action ?? null,
-    userId ?? null,
-    limit + 1,
-  ]);
-  return rowsOf(found, limit);
 }
 
 /** The stored text is the record; `seq` and `hash` come from the chain. */

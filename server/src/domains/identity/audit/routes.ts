@@ -16,7 +16,7 @@ export function auditRoutes(deps: ExportDeps): Route[] {
       operationId: 'listAuditEntries',
       summary: 'List the audit log',
       description:
-        "Newest first. A MERCHANT_ADMIN sees the log of the own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
+        "Newest first. A MERCHANT_ADMIN sees the log of its own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
         'fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.',
       query: auditListQuery,
       data: Type.Array(auditEntry),

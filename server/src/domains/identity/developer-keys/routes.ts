@@ -94,7 +94,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       operationId: 'listDeveloperKeys',
       summary: 'List developer keys of all users',
       description:
-        'Newest first, including revoked keys: those of the own tenant, or of every tenant for a PLATFORM_ADMIN. A ' +
+        "Newest first, including revoked keys: those of the caller's tenant, or of every tenant for a PLATFORM_ADMIN. A " +
         'MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.',
       query: keyListQuery,
       data: Type.Array(administeredKey),
@@ -114,7 +114,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       operationId: 'revokeDeveloperKey',
       summary: 'Revoke a developer key of any user',
       description:
-        'Of the own tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key ' +
+        "Of the caller's tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key " +
         'again is not an error.',
       body: revokeInput,
       data: administeredKey,

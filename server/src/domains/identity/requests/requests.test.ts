@@ -110,7 +110,7 @@ test('the log is filtered by method, path, status, type of refusal, caller, mode
   expect((await florin.get('/api/request/list?status=9xx', merchant.as)).body.error).toMatchObject({ field: 'status' });
 });
 
-test('who does not hold * sees the own requests alone, and no tenant sees those of another', async () => {
+test('a caller without * sees only its own requests, and no tenant sees those of another', async () => {
   const other = await makeMember(florin, admin, {
     userType: 'MERCHANT_ADMIN',
     tenantId: await makeTenant(florin, admin),

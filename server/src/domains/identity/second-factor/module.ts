@@ -42,7 +42,7 @@ export const secondFactor = defineModule({
     'user.add_passkey': 'A user registered a passkey.',
     'user.update_passkey': 'A user renamed a passkey.',
     'user.remove_passkey': 'A user removed a passkey.',
-    'user.regenerate_recovery_codes': 'A user replaced the own recovery codes, which were shown once.',
+    'user.regenerate_recovery_codes': 'A user replaced their own recovery codes, which were shown once.',
     'session.step_up': 'A user proved the second factor again, for what needs it.',
   },
   reference: [

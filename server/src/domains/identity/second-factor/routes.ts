@@ -127,7 +127,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       operationId: 'revokeSecondFactor',
       summary: 'Remove the second factor of another user',
       description:
-        'For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the own tenant, or of ' +
+        "For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the caller's tenant, or of " +
         'any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.',
       body: removeFactorInput,
       refuses: ['second_factor_absent', 'step_up_required'],

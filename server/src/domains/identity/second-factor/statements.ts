@@ -75,7 +75,7 @@ export const useRecoveryCode = statement<{ user_id: number }>(
 );
 
 export const readStatus = statement<{ confirmed_at: string | null; recovery_codes: number; passkeys: number }>(
-  'second_factor.status',
+  'second_factor.read_status',
   `select f.confirmed_at,
           (select count(*) from recovery_code c where c.user_id = f.user_id and c.used_at is null) as recovery_codes,
           (select count(*) from passkey p where p.user_id = f.user_id) as passkeys

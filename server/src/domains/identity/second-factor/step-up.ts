@@ -43,7 +43,10 @@ export async function stepUp(
   return result;
 }
 
-/** After the commit, `notifications.applied(sessionsTopic, …)` must follow. `secondFactor`: what has proven it. */
+/**
+ * The part of a step-up that is done in its transaction; after the commit, `notifications.applied(sessionsTopic, …)` must
+ * follow. `secondFactor` is the kind of proof that the user gave.
+ */
 export async function markSteppedUp(
   transaction: Queryable,
   principal: Principal,
@@ -58,8 +61,12 @@ export async function markSteppedUp(
   if (isStrict) await transaction.run(advanceGeneration, [sessionId, updated.generation]);
   const [session] = await transaction.run(findLiveSession, [sessionId]);
   if (session === undefined) throw sessionEnded();
-  const change = { action: 'session.step_up', tenantId, recordId: sessionId, details: { secondFactor } } as const;
-  await appendAudit(transaction, principal, change);
+  await appendAudit(transaction, principal, {
+    action: 'session.step_up',
+    tenantId,
+    recordId: sessionId,
+    details: { secondFactor },
+  });
   await notifications.publish(transaction, sessionsTopic, sessionId);
   return { until, session };
 }

@@ -32,8 +32,8 @@ interface Counter {
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
 export interface LoginAttempt {
-  /** Whose attempt it is: askers take turns when passwords are hashed. */
-  asker: string;
+  /** Whose attempt it is: callers are served in turn when passwords are hashed. */
+  caller: string;
   succeed: () => void;
   fail: () => void;
   /** It ended for a reason that says nothing about the password. */
@@ -149,7 +149,7 @@ export class LoginFailures {
       if (isIdle && this.#byPair.peek(pair) === counter) this.#byPair.delete(pair);
     };
     return {
-      asker: isFamiliar ? pair : network,
+      caller: isFamiliar ? pair : network,
       succeed: () => {
         this.#familiar.set(pair, true);
         release();

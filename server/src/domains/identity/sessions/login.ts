@@ -34,7 +34,7 @@ export async function login(
   try {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, attempt.asker, deps);
+    const isVerified = await verifyPassword(user, password, attempt.caller, deps);
     if (user?.has_second_factor && isVerified) throw await challengeLogin(user, deps);
     result = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
     if (result === undefined) recordRefused(user, actor, deps);
@@ -61,10 +61,10 @@ function actorOf(user: LoginRow | undefined, { address, requestId }: LoginOrigin
 async function verifyPassword(
   user: LoginRow | undefined,
   password: string,
-  asker: string,
+  caller: string,
   { passwords }: LoginDeps,
 ): Promise<boolean> {
-  const matches = await passwords.verify(user?.password_hash ?? undefined, password, asker);
+  const matches = await passwords.verify(user?.password_hash ?? undefined, password, caller);
   return matches && user?.active === true;
 }
 

@@ -66,7 +66,7 @@ export const sessions = defineModule({
     'session.login_refused': 'A login was refused.',
     'session.logout': 'A user logged out.',
     'session.end_after_reuse': 'A refresh token was used again after it had been replaced, so its session ended.',
-    'session.revoke': 'A user ended one or all of the own sessions.',
+    'session.revoke': 'A user ended one or all of their own sessions.',
   },
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },

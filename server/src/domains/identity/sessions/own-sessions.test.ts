@@ -37,7 +37,7 @@ async function actionsOf(userName: string): Promise<string[]> {
   return rows.map(({ action }) => action);
 }
 
-test('a user sees the own sessions with device, address and last use, newest first', async () => {
+test('a user sees their own sessions with device, address and last use, newest first', async () => {
   const user = await makeUser();
   const phone = await login(user, 'Phone/1');
   node.advance(1000);
@@ -83,7 +83,7 @@ test.each([[{}], [{ all: false }], [{ id: '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e'
   },
 );
 
-test('changing the own password needs the present one and ends the other sessions and mailed tokens', async () => {
+test('changing one’s own password needs the present one and ends the other sessions and mailed tokens', async () => {
   const user = await makeUser();
   const [here, elsewhere] = [await login(user, 'a'), await login(user, 'b')];
   await node.post('/api/user/forgot-password', { email: `${user}@x.example` });

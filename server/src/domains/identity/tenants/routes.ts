@@ -31,7 +31,8 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
 
     get('/api/seller/detail', administrator('*'), 'Tenants', {
       summary: 'Get the seller',
-      description: 'How the own tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.',
+      description:
+        "How the caller's tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.",
       query: sellerQuery,
       data: sellerRecord,
       handle: async ({ query, principal }) => ({ data: await readSeller(query.id, principal, deps) }),
@@ -40,7 +41,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
     postOnce('/api/seller/modify', administrator('*'), 'Tenants', {
       summary: 'Change the seller',
       description:
-        'What invoices, mails to customers and the pages of payers show of the own tenant; for a PLATFORM_ADMIN also of ' +
+        "What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of " +
         'another one. What is left out stays as it is.',
       body: sellerInput,
       refuses: ['livemode_mismatch'],

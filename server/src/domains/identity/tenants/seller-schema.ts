@@ -9,7 +9,7 @@ const kept = 'An update without it keeps the present value.';
 const tenantNumber = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: "The own tenant, or for a PLATFORM_ADMIN any; 0: the platform's own.",
+  description: "The caller's tenant, or for a PLATFORM_ADMIN any; 0: the platform's own.",
 });
 
 export const sellerInput = Type.Object(

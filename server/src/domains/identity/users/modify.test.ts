@@ -320,7 +320,7 @@ test('a merchant sees only the users of its own tenant', async () => {
   expect(body.pagination.total).toBe(body.data.length);
 });
 
-test('a session alone changes neither the own password nor the own e-mail address', async () => {
+test('a session alone changes neither the user’s password nor their e-mail address', async () => {
   const user = await make({ userType: 'MERCHANT_ADMIN', tenantId: shop.id });
   const { body } = await node.post('/api/user/login', { account: user.userName, password });
   const bearer = body.data.token.accessToken;

@@ -41,7 +41,7 @@ export const users = defineModule({
     'user.update': 'A user was changed, enabled or disabled.',
     'user.request_password_reset': 'A password reset was requested and its token mailed.',
     'user.reset_password': 'A password was reset with a mailed token.',
-    'user.change_password': 'A user changed the own password.',
+    'user.change_password': 'A user changed their own password.',
   },
   resources: { 'current user': currentUser, user: userRecord },
   schemas: {

@@ -56,7 +56,7 @@ export const currentUser = Type.Object({
   createdTime: Type.String(),
 });
 
-/** What a new one needs. */
+/** The fields that a new user must have. */
 export const requiredOfNewUser = ['userName', 'email', 'userType', 'state'] as const;
 
 export const userInput = Type.Object(
@@ -88,7 +88,7 @@ export const userInput = Type.Object(
         minLength: 1,
         maxLength: 1024,
         writeOnly: true,
-        description: "The caller's present password: needed to change the own e-mail address.",
+        description: "The caller's present password: needed to change one's own e-mail address.",
       }),
     ),
     userType: Type.Optional(userType),

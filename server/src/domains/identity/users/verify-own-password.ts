@@ -30,7 +30,7 @@ export async function verifyOwnPassword(
   try {
     const [user] = await database.run(findPasswordHash, [userId]);
     hash = user?.password_hash ?? undefined;
-    matches = await passwords.verify(hash, password, attempt.asker);
+    matches = await passwords.verify(hash, password, attempt.caller);
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
     throw error;

@@ -300,6 +300,18 @@ test('any input to a channel of any provider is refused with 401', async () => {
   );
 });
 
+test('a genuine callback that cannot be stored is a defect, not a forgery: the provider sends it again', async () => {
+  await db.query(`create function break_store() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`);
+  await db.query('create trigger break_store before insert on provider_callback execute function break_store()');
+  try {
+    const message = signedMessage(sandboxReportOf('txn_z'), 1, channelSecret);
+    const { status, body } = await postCallback(florin, channelId, message);
+    expect({ status, body }).toEqual({ status: 500, body: aRefusal(500, { type: 'internal_error' }) });
+  } finally {
+    await db.query('drop function break_store cascade');
+  }
+});
+
 test('a callback may have any content type, and at most 256 KiB', async () => {
   const path = `/api/callback/${channelId}`;
   const message = signedMessage(sandboxReportOf('txn_y'), 1, channelSecret);

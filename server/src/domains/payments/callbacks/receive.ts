@@ -61,39 +61,39 @@ export class CallbackIntake {
   }
 
   /**
-   * Receives a callback from the network. All that fails gets one refusal, `callback_invalid`, so that strangers learn
-   * neither which channels exist nor which have a provider or a secret; the log has the reason. Failures are limited for each
-   * network. At an address with its token they are counted for the channel: the wrong secret of one channel then does not
+   * Receives a callback from the network. All that cannot be verified gets one refusal, `callback_invalid`, so that strangers
+   * learn neither which channels exist nor which have a provider or a secret; the log has the reason. Failures are limited
+   * for each network. At an address with its token they are counted for the channel: the wrong secret of one channel then does not
    * keep out the callbacks that the same provider sends to others.
    */
   receive({ channel, token, network }: CallbackAddress, request: CallbackRequest): Promise<void> {
     return withEvenFailures(refusalStepMs, async () => {
       const channels = await this.#findChannels(channel, token);
       const counted = token !== undefined && channels[0] !== undefined ? `${network} ${channels[0].id}` : network;
-      await this.#options.failures.attempt(counted, async () => {
-        try {
-          await this.#accept(channels, request);
-        } catch (cause) {
-          if (isUnavailable(cause)) throw cause;
-          this.#options.observe('refused');
-          throw new Refusal(
-            'callback_invalid',
-            "This is not a callback that can be verified: check its address and the channel's webhookSecret.",
-            { cause },
-          );
-        }
-      });
+      const callback = { ...request, receivedMs: this.#options.clock() };
+      const verified = await this.#options.failures.attempt(counted, () => this.#verifyOrRefuse(channels, callback));
+      await this.#store(verified, callback);
     });
   }
 
   /** Receives a message of the sandbox, which is part of Florin. */
   async receiveFromSandbox(channelId: number, request: CallbackRequest): Promise<void> {
-    await this.#accept(await this.#findChannels(String(channelId), undefined), request);
+    const callback = { ...request, receivedMs: this.#options.clock() };
+    await this.#store(await this.#verify(await this.#findChannels(String(channelId), undefined), callback), callback);
   }
 
-  async #accept(channels: readonly ProviderChannel[], request: CallbackRequest): Promise<void> {
-    const callback = { ...request, receivedMs: this.#options.clock() };
-    await this.#store(await this.#verify(channels, callback), callback);
+  async #verifyOrRefuse(channels: readonly ProviderChannel[], callback: Callback): Promise<VerifiedCallback> {
+    try {
+      return await this.#verify(channels, callback);
+    } catch (cause) {
+      if (isUnavailable(cause)) throw cause;
+      this.#options.observe('refused');
+      throw new Refusal(
+        'callback_invalid',
+        "This is not a callback that can be verified: check its address and the channel's webhookSecret.",
+        { cause },
+      );
+    }
   }
 
   /** A code is unique only within its tenant: all channels with the code are candidates, and the signature decides. */

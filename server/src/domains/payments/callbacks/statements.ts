@@ -16,7 +16,7 @@ export const callbacksDue: Topic = 'callbacks';
  * channel, the provider's id of the callback, our id, now in ms, the content as JSON, the sealed body.
  */
 export const storeCallback = statement<{ id: string }>(
-  'callbacks.keep',
+  'callbacks.store',
   `with input as (
      select to_timestamp($4::float8 / 1000) as at, $5::json as notice
    )
@@ -86,7 +86,7 @@ export const makeEarlierDue = Object.fromEntries(
   identifiers.map((identifier) => [
     identifier,
     statement<{ event_id: string }>(
-      `callbacks.call_up_by_${identifier}`,
+      `callbacks.make_earlier_due_by_${identifier}`,
       `update provider_callback earlier
           set due_at = least(earlier.due_at, to_timestamp($3::float8 / 1000))
          from provider_callback t

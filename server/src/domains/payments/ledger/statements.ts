@@ -13,7 +13,7 @@ export interface BalanceRow {
 
 /** Debits and credits of each account by currency. Values: tenants, currency, last day (null means all), modes. */
 export const readBalances = statement<BalanceRow>(
-  'ledger.balances',
+  'ledger.read_balances',
   `with cell as (
      select debit, credit, currency, day, amount from ledger_total
       where tenant_id = any ($1::bigint[]) and livemode = any ($4::boolean[])

@@ -1,4 +1,5 @@
 import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { openOperationsCte, operationsDue } from './open.cte.ts';
@@ -41,34 +42,69 @@ export const findOpenCancellation = statement<{ number: number }>(
     where tenant_id = $1 and transaction_id = $2 and kind = 'CANCEL' and state in (${openStates})`,
 );
 
-/**
- * Records operations without a final outcome: the new state, when they are due again, and the provider's own id if known.
- * Fenced by the lease. One array for each column: tenant, payment, number, lease, state, due (ms), reference, and the
- * calls and look-ups to add.
- */
+/** An operation that this node has leased. */
+interface LeasedKey {
+  tenant_id: number;
+  /** The payment's UUID. */
+  id: string;
+  number: number;
+  lease: string;
+}
+
+const leasedKeyColumns = <Row>(keyOf: (row: Row) => LeasedKey) =>
+  [
+    ['tenant_id', 'bigint', (row: Row) => keyOf(row).tenant_id],
+    ['transaction_id', 'uuid', (row: Row) => keyOf(row).id],
+    ['number', 'smallint', (row: Row) => keyOf(row).number],
+    ['lease', 'uuid', (row: Row) => keyOf(row).lease],
+  ] as const;
+
+/** An operation without a final outcome. */
+export interface Deferral {
+  operation: LeasedKey;
+  state: 'UNKNOWN' | 'WAITING' | 'READY';
+  dueMs: number;
+  /** The provider's own id, if known. */
+  reference: string | null;
+  /** To be added. */
+  calls: number;
+  /** To be added. */
+  lookUps: number;
+}
+
+export const deferralColumns = columns<Deferral>([
+  ...leasedKeyColumns(({ operation }: Deferral) => operation),
+  ['state', 'text', ({ state }) => state],
+  ['due_ms', 'float8', ({ dueMs }) => dueMs],
+  ['reference', 'text', ({ reference }) => reference],
+  ['calls', 'smallint', ({ calls }) => calls],
+  ['look_ups', 'smallint', ({ lookUps }) => lookUps],
+]);
+
+/** Records operations without a final outcome, fenced by the lease. Values: those of `deferralColumns`. */
 export const deferOperations = statement(
   'processing.defer',
   `update provider_operation o
       set state = deferred.state, due_at = to_timestamp(deferred.due_ms / 1000), lease = null, leased_until = null,
           provider_reference = coalesce(deferred.reference, o.provider_reference),
           calls = least(o.calls + deferred.calls, 32767), look_ups = least(o.look_ups + deferred.look_ups, 32767)
-     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[], $5::text[], $6::float8[], $7::text[],
-                 $8::smallint[], $9::smallint[])
-       as deferred (tenant_id, transaction_id, number, lease, state, due_ms, reference, calls, look_ups)
+     from (${deferralColumns.relation()}) as deferred
     where o.tenant_id = deferred.tenant_id and o.transaction_id = deferred.transaction_id and o.number = deferred.number
       and o.lease = deferred.lease`,
 );
 
-/**
- * Ends the leases of operations that were claimed and not started, so that they are due again at once. One array for each
- * column: tenant, payment, number, lease, and the state before the claim.
- */
+/** Operations that were claimed and not started, with the state before the claim. */
+export const releaseColumns = columns<LeasedKey & { state: string }>([
+  ...leasedKeyColumns((operation: LeasedKey & { state: string }) => operation),
+  ['state', 'text', ({ state }) => state],
+]);
+
+/** Ends the leases of operations that were not started: they are due again at once. Values: those of `releaseColumns`. */
 export const releaseOperations = statement(
   'processing.release',
   `update provider_operation o
       set lease = null, leased_until = null, state = released.state
-     from unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::uuid[], $5::text[])
-       as released (tenant_id, transaction_id, number, lease, state)
+     from (${releaseColumns.relation()}) as released
     where o.tenant_id = released.tenant_id and o.transaction_id = released.transaction_id and o.number = released.number
       and o.lease = released.lease`,
 );
@@ -79,7 +115,7 @@ export const releaseOperations = statement(
  * sets a later due time again: the caller must repeat this. Values: tenant, payment, now in ms.
  */
 export const makeOperationsDue = statement<{ number: number; is_leased: boolean }>(
-  'processing.hurry',
+  'processing.make_due',
   `update provider_operation
       set due_at = least(due_at, to_timestamp($3::float8 / 1000))
     where tenant_id = $1 and transaction_id = $2 and state in ('CALLING', 'UNKNOWN', 'WAITING')

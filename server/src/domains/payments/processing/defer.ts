@@ -1,10 +1,9 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { lookUpAt } from '../operations/rules.ts';
-import { deferOperations } from '../operations/statements.ts';
+import { type Deferral, deferOperations, deferralColumns } from '../operations/statements.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { isFinal } from '../transactions/states.ts';
 import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-message-statements.ts';
@@ -24,15 +23,7 @@ export interface DeferrerDeps {
   drawUuid: DrawUuid;
 }
 
-interface Deferral {
-  operation: LeasedOperation;
-  state: 'UNKNOWN' | 'WAITING' | 'READY';
-  dueMs: number;
-  reference: string | null;
-  calls: number;
-  lookUps: number;
-  message?: TimelineMessage | undefined;
-}
+type DeferralWithMessage = Deferral & { message?: TimelineMessage | undefined };
 
 /** How long an operation that cannot be sent now waits before it is claimed again. */
 const postponeMs = secondMs;
@@ -44,7 +35,7 @@ const retryForMs = 5 * secondMs;
 /** Ends the lease of operations that stay open, and records when they are due again. */
 export class Deferrer {
   readonly #deps: DeferrerDeps;
-  readonly #batcher: Batcher<Deferral, undefined>;
+  readonly #batcher: Batcher<DeferralWithMessage, undefined>;
 
   constructor(deps: DeferrerDeps) {
     this.#deps = deps;
@@ -115,23 +106,13 @@ export class Deferrer {
   }
 
   /** Messages first: a retry writes them under the same ids, but could not repeat a deferral, which ends the lease. */
-  async #write(deferrals: readonly Deferral[]): Promise<undefined[]> {
+  async #write(deferrals: readonly DeferralWithMessage[]): Promise<undefined[]> {
     const { database } = this.#deps;
     await addTimelineMessages(
       database,
       deferrals.flatMap(({ message }) => message ?? []),
     );
-    await database.run(deferOperations, [
-      plainArray(deferrals.map(({ operation }) => operation.tenant_id)),
-      plainArray(deferrals.map(({ operation }) => operation.id)),
-      plainArray(deferrals.map(({ operation }) => operation.number)),
-      plainArray(deferrals.map(({ operation }) => operation.lease)),
-      textArray(deferrals.map(({ state }) => state)),
-      plainArray(deferrals.map(({ dueMs }) => dueMs)),
-      textArray(deferrals.map(({ reference }) => reference)),
-      plainArray(deferrals.map(({ calls }) => calls)),
-      plainArray(deferrals.map(({ lookUps }) => lookUps)),
-    ]);
+    await database.run(deferOperations, deferralColumns.parametersOf(deferrals));
     return deferrals.map(() => undefined);
   }
 }

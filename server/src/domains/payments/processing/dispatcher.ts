@@ -2,14 +2,14 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { maximumClaim, operationDue, operationTable } from '../operations/claim.cte.ts';
 import { operationsDue } from '../operations/open.cte.ts';
-import { releaseOperations } from '../operations/statements.ts';
+import { releaseColumns, releaseOperations } from '../operations/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
 import { beginRefunds } from '../refunds/begin.ts';
@@ -223,13 +223,7 @@ export class Dispatcher {
   }
 
   async #release(notStarted: readonly LeasedOperation[]): Promise<void> {
-    await this.#options.database.run(releaseOperations, [
-      plainArray(notStarted.map(({ tenant_id }) => tenant_id)),
-      plainArray(notStarted.map(({ id }) => id)),
-      plainArray(notStarted.map(({ number }) => number)),
-      plainArray(notStarted.map(({ lease }) => lease)),
-      textArray(notStarted.map(({ state }) => state)),
-    ]);
+    await this.#options.database.run(releaseOperations, releaseColumns.parametersOf(notStarted));
   }
 }
 

@@ -5,7 +5,7 @@ import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, readSlice, type Selection } from '../../../platform/lists/list.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
@@ -15,10 +15,13 @@ import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema
 import {
   type AttemptRow,
   type DeliveryRow,
+  deliveryFilters,
   findAttempts,
   findDelivery,
   findRuns,
-  listDeliveries,
+  hasStateIndex,
+  readDeliveries,
+  readDeliveriesOfState,
 } from './statements.ts';
 
 export type DeliveryRecord = Static<typeof deliveryRecord>;
@@ -36,54 +39,46 @@ export async function deliveryList(
   if (endpointId !== undefined) await findManagedEndpoint(database, endpointId, principal, 'endpointId');
   const tenantIds = await listedTenants(database, principal, query.tenantId);
   const eventId = eventIdOf(query);
-  const [fromId, toId] = idRangeOf(query, eventId);
-  const hasStateIndex = state === 'FAILED' || state === 'CANCELLED';
+  const [fromKey, toKey] = idRangeOf(query, eventId);
   const patterns = readablePatterns(principal.scopes);
   const isRestricted = patterns.length < eventPatterns.length;
-  const filters = [endpointId, eventType, eventId ?? undefined, hasStateIndex ? undefined : state];
-  const isSifted = isRestricted || filters.some((filter) => filter !== undefined);
-  const modes = visibleModes(principal, query.livemode, {
-    namesRecord: [endpointId, query.eventId, query.search].some((record) => record !== undefined),
-  });
+  const given = {
+    ...{ endpointId, state, eventType, eventId },
+    ...(isRestricted && { patterns, readableTypes: [...readableTypes(principal.scopes), pingType] }),
+    modes: visibleModes(principal, query.livemode, {
+      namesRecord: [endpointId, query.eventId, query.search].some((record) => record !== undefined),
+    }),
+  };
+  const byState = hasStateIndex(state);
+  const selection: Selection = {
+    tenantIds,
+    fromKey,
+    toKey,
+    values: deliveryFilters.valuesOf(given),
+    isSifted: deliveryFilters.usedIn(given).some((name) => !(byState && name === 'state')),
+    isModed: true,
+  };
   return {
     name: 'deliveries',
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'dlv',
     givesNext: true,
-    read: async ({ belowKey = toId, take }) => {
-      const scan = (rows: number) =>
-        database.run(listDeliveries, [
-          tenantIds,
-          fromId,
-          belowKey < toId ? belowKey : toId,
-          hasStateIndex ? state : null,
-          rows + 1,
-          endpointId ?? null,
-          state ?? null,
-          eventType ?? null,
-          eventId,
-          isRestricted ? patterns : null,
-          take + 1,
-          isRestricted ? [...readableTypes(principal.scopes), pingType] : null,
-          modes,
-        ]);
-      return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
-    },
+    read: (slice) => readSlice(database, byState ? readDeliveriesOfState : readDeliveries, selection, slice),
   };
 }
 
-/** The event of the deliveries; null: any. */
-function eventIdOf({ eventId, search = '' }: Query): string | null {
-  return uuidOfPublicId('evt', eventId ?? search) ?? null;
+/** The event of the deliveries; undefined: any. */
+function eventIdOf({ eventId, search = '' }: Query): string | undefined {
+  return uuidOfPublicId('evt', eventId ?? search);
 }
 
 /** The range of delivery ids to scan, end exclusive. A delivery's id begins with the time of its event. */
-function idRangeOf(query: Query, eventId: string | null): [string, string] {
+function idRangeOf(query: Query, eventId: string | undefined): [string, string] {
   const { fromMs, toMs } = timeRangeOf(query);
   const ranges = [
     [leastUuidAt(fromMs), leastUuidAt(toMs)] as const,
-    ...(eventId === null ? [] : [idsNear(eventId)]),
+    ...(eventId === undefined ? [] : [idsNear(eventId)]),
     ...(query.search === undefined ? [] : [idsSearched(query.search, query.eventId)]),
   ];
   const from = ranges

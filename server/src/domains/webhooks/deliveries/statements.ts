@@ -1,9 +1,16 @@
 import type { SentType } from '../../../core/event-types.ts';
+import { listFilters } from '../../../platform/lists/filters.ts';
+import { firstFilter, type RowSource, readStatement } from '../../../platform/lists/list-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { belongsToEvents, deliveriesDue, enqueueDeliveries } from '../delivery-queue/enqueue.cte.ts';
 
 export const deliveryStates = ['OPEN', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
+
+/** Few deliveries have these states: an index finds them. */
+const indexedStates: readonly DeliveryState[] = ['FAILED', 'CANCELLED'];
+
+export const hasStateIndex = (state: DeliveryState | undefined) => state !== undefined && indexedStates.includes(state);
 
 export interface DeliveryRow {
   tenant_id: number;
@@ -35,56 +42,41 @@ const joined = `
           left join delivery_attempt last
             on last.tenant_id = d.tenant_id and last.delivery_id = d.id and last.number = d.attempts`;
 
-/**
- * A page of deliveries, latest events first. It scans at most $5 deliveries of each tenant and returns those that match.
- * `bound`, the same in every row, is the id where the scan stopped early (null: it reached the end); the page is complete
- * down to it. A page without deliveries is one row without an id.
- *
- * Values: tenants, first id, id before which to end, a state that has a partial index (null: scan all states), how many to
- * scan; then the filters endpoint, state, event type, event, patterns that the endpoint may subscribe to (null: any); how
- * many to return; types that the event may have (null: any); modes that the endpoint may have.
- */
-export const listDeliveries = statement<DeliveryRow & { bound: string | null }>(
-  'deliveries.list_deliveries',
-  `with scanned as materialized (
-     select near.*
-       from unnest($1::bigint[]) as seen (tenant_id)
-      cross join lateral (
-        select tenant_id, id, event_id, endpoint_id, state from delivery
-         where tenant_id = seen.tenant_id and id >= $2::uuid and id < $3::uuid
-           and ($4::text is null or (state = $4::text and state in ('FAILED', 'CANCELLED')))
-         order by id desc limit $5::int
-      ) as near
-   ), bound as (
-     select max(lowest)::uuid as id
-       from (select min(id::text) as lowest from scanned group by tenant_id having count(*) = $5::int) as full_scan
-   ), page as materialized (
-     select scanned.tenant_id, scanned.id
-       from scanned cross join bound
-      where (bound.id is null or scanned.id >= bound.id)
-        and ($6::bigint is null or scanned.endpoint_id = $6)
-        and ($7::text is null or scanned.state = $7)
-        and ($9::uuid is null or scanned.event_id = $9)
-        and ($8::text is null or exists (
-          select from event
-           where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = $8))
-        and exists (
-          select from webhook_endpoint endpoint
-           where endpoint.id = scanned.endpoint_id and endpoint.livemode = any ($13::boolean[])
-             and ($10::text[] is null or endpoint.events <@ $10::text[]))
-        and ($12::text[] is null or exists (
-          select from event
-           where event.tenant_id = scanned.tenant_id and event.id = scanned.event_id and event.type = any ($12)))
-      order by scanned.id desc limit $11::int
-   )
-   select row.*, bound.id as bound
-     from bound
-     left join (
-       select ${columns}
-         from page join delivery d on d.tenant_id = page.tenant_id and d.id = page.id ${joined}
-     ) as row on true
-    order by row.id desc`,
+/** The filters of the list, on `delivery d`. */
+export const deliveryFilters = listFilters({
+  endpointId: { type: 'bigint', condition: (value) => `d.endpoint_id = ${value}` },
+  state: { type: 'text', condition: (value) => `d.state = ${value}` },
+  eventId: { type: 'uuid', condition: (value) => `d.event_id = ${value}` },
+  eventType: { type: 'text', condition: (value) => ofEvent(`event.type = ${value}`) },
+  /** The types that the caller may read; null: all. */
+  readableTypes: { type: 'text[]', condition: (value) => ofEvent(`event.type = any (${value})`) },
+  /** The subscriptions of the endpoints that the caller may manage; null: all. */
+  patterns: { type: 'text[]', condition: (value) => toEndpoint(`endpoint.events <@ ${value}`) },
+  modes: { type: 'boolean[]', condition: (value) => toEndpoint(`endpoint.livemode = any (${value})`), isMode: true },
+});
+
+function ofEvent(condition: string): string {
+  return `exists (select from event where event.tenant_id = d.tenant_id and event.id = d.event_id and ${condition})`;
+}
+
+function toEndpoint(condition: string): string {
+  return `exists (select from webhook_endpoint endpoint where endpoint.id = d.endpoint_id and ${condition})`;
+}
+
+const source: RowSource = { from: 'delivery d', alias: 'd', key: 'uuid', joins: joined };
+
+const ofState = deliveryFilters.conditionOf('state', firstFilter);
+
+/** Deliveries of a state that has an index (`hasStateIndex`), latest events first. */
+export const readDeliveriesOfState = readStatement<DeliveryRow>(
+  'deliveries.read_of_state',
+  { ...source, condition: `${ofState} and d.state in (${indexedStates.map((state) => `'${state}'`).join(', ')})` },
+  columns,
+  deliveryFilters,
 );
+
+/** Deliveries, latest events first. */
+export const readDeliveries = readStatement<DeliveryRow>('deliveries.read_all', source, columns, deliveryFilters);
 
 /** Finds a delivery in any of the given tenants. Values: tenants, id. */
 export const findDelivery = statement<DeliveryRow>(
@@ -123,7 +115,7 @@ export const findAttempts = statement<AttemptRow>(
 
 /** Enqueues a replay of a delivery, to be sent under its public id. Values: tenant, id of the first delivery, now in ms. */
 export const replayDelivery = statement<{ id: string }>(
-  'deliveries.repeat_delivery',
+  'deliveries.replay_delivery',
   `${enqueueDeliveries(
     {
       tenantId: 'tenant_id',

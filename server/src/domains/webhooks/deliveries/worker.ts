@@ -92,6 +92,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     health,
     renew: (delivery) => recorder.renew(delivery.id, delivery),
     onDue: () => worker.wake(),
+    onSurveyFailed: reports.onError,
   });
   const deliverer = new Deliverer({ ...options, claimer, sender, recorder, health });
   const worker = new Worker<LeasedDelivery>({

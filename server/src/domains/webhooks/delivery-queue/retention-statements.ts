@@ -40,7 +40,7 @@ export const sweepFinished = statement<{ swept: number }>(
 
 /** Records up to which id deliveries may be missing, for `npm run verify`. Value: that id. */
 export const recordSweep = statement(
-  'deliveries.note_swept',
+  'deliveries.record_sweep',
   `insert into delivery_sweep as sweep (before_id) values ($1::uuid)
    on conflict (singleton) do update set before_id = greatest(sweep.before_id, excluded.before_id)`,
 );

@@ -72,6 +72,7 @@ export class NameResolver {
       .then(() => lookUpBySystem(hostname))
       .finally(() => this.#systemLookups.delete(hostname));
     this.#systemLookups.set(hostname, found);
+    // Only its end is waited for: who asked gets the failure.
     this.#lastSystemLookup = found.catch(() => {});
     return found;
   }

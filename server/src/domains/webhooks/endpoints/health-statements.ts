@@ -55,7 +55,7 @@ export const recordExhaustion = statement<EndpointRow>(
  * endpoints reserved. Values: now in ms, end of the reservation in ms, ids.
  */
 export const reserveTrials = statement<{ id: number }>(
-  'webhooks.take_trials',
+  'webhooks.reserve_trials',
   `with free as materialized (
      select id from webhook_endpoint
       where id = any ($3::bigint[]) and state and open_until <= to_timestamp($1::float8 / 1000)
@@ -69,7 +69,7 @@ export const reserveTrials = statement<{ id: number }>(
 
 /** Returns unused trials. Values: now in ms, end of the reservation in ms, ids. */
 export const releaseTrials = statement(
-  'webhooks.return_trials',
+  'webhooks.release_trials',
   `update webhook_endpoint set open_until = to_timestamp($1::float8 / 1000)
     where id = any ($3::bigint[]) and open_until = to_timestamp($2::float8 / 1000)`,
 );

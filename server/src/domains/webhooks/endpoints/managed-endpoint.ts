@@ -29,27 +29,24 @@ export async function findManagedEndpoint(
   id: number,
   principal: Principal,
   field = 'id',
+  statement = findEndpoint,
 ): Promise<EndpointRow> {
-  return requireReadable(
-    await readVisible(database, findEndpoint, { noun: 'webhook', id, field }, principal),
-    principal,
-  );
+  const row = await readVisible(database, statement, { noun: 'webhook', id, field }, principal);
+  requireReadScopes(row.events, principal);
+  return row;
 }
 
-/** The same, with the endpoint locked until the transaction ends. */
-export async function lockManagedOrRemovedEndpoint(
+/** Like `findManagedEndpoint`, with the endpoint locked until the transaction ends. */
+export function lockManagedOrRemovedEndpoint(
   transaction: Queryable,
   id: number,
   principal: Principal,
   field = 'id',
 ): Promise<EndpointRow> {
-  return requireReadable(
-    await readVisible(transaction, lockEndpoint, { noun: 'webhook', id, field }, principal),
-    principal,
-  );
+  return findManagedEndpoint(transaction, id, principal, field, lockEndpoint);
 }
 
-/** The same, but refuses a removed endpoint as if it were absent. */
+/** Like `lockManagedOrRemovedEndpoint`, but refuses a removed endpoint as if it were absent. */
 export async function lockManagedEndpoint(
   transaction: Queryable,
   id: number,
@@ -58,11 +55,6 @@ export async function lockManagedEndpoint(
 ): Promise<EndpointRow> {
   const row = await lockManagedOrRemovedEndpoint(transaction, id, principal, field);
   if (row.removed_at !== null) throw notFound('webhook', id, field);
-  return row;
-}
-
-function requireReadable(row: EndpointRow, principal: Principal): EndpointRow {
-  requireReadScopes(row.events, principal);
   return row;
 }
 

@@ -88,7 +88,7 @@ describe('list', () => {
     expect(JSON.stringify(reply.body)).not.toMatch(/whsec_|sealed|the next one/);
   });
 
-  test('shows endpoints of the own tenant whose events the caller may all read', async () => {
+  test('shows endpoints of the caller’s tenant whose events the caller may all read', async () => {
     const payments = await registered({ events: ['transaction.*'] });
     await registered({ events: ['transaction.created', 'invoice.paid'] });
     await registered({ events: ['*'] });

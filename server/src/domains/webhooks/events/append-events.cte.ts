@@ -1,6 +1,6 @@
 import type { EventType, SentType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
-import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement, type Wake } from '../../../platform/postgres/statement.ts';
@@ -110,7 +110,7 @@ export const appendEventsCte = `
   )`;
 
 const insertEvent = statement<{ deliveries: number }>(
-  'events.record',
+  'events.insert',
   `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
             to_timestamp($5::float8 / 1000) as created_at, $6::text as body, $7::boolean as livemode
@@ -126,12 +126,21 @@ export async function appendEvent(transaction: Queryable, event: EventDraft): Pr
   return row?.deliveries ?? 0;
 }
 
+const eventColumns = columns<EventDraft>([
+  ['tenant_id', 'bigint', ({ tenantId }) => tenantId],
+  ['id', 'uuid', ({ id }) => id],
+  ['livemode', 'boolean', ({ livemode }) => livemode],
+  ['type', 'text', ({ type }) => type],
+  ['object_id', 'text', ({ objectId }) => objectId],
+  ['created_ms', 'float8', ({ createdMs }) => createdMs],
+  ['body', 'text', ({ body }) => body],
+]);
+
 const insertEvents = statement<{ deliveries: number }>(
-  'events.record_many',
+  'events.insert_many',
   `with event_draft as (
      select tenant_id, id, livemode, type, object_id, to_timestamp(created_ms / 1000) as created_at, body
-       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::text[], $7::boolean[])
-         as row (tenant_id, id, type, object_id, created_ms, body, livemode)
+       from (${eventColumns.relation()}) as draft
    ), ${appendEventsCte}
    select (select count(*) from enqueued) as deliveries`,
   { wakes: [wakesDeliveries, wakesStreams] },
@@ -140,15 +149,7 @@ const insertEvents = statement<{ deliveries: number }>(
 /** Records many events and their deliveries with one statement. Returns the number of deliveries. */
 export async function appendEvents(transaction: Queryable, events: readonly EventDraft[]): Promise<number> {
   if (events.length === 0) return 0;
-  const [row] = await transaction.run(insertEvents, [
-    plainArray(events.map(({ tenantId }) => tenantId)),
-    plainArray(events.map(({ id }) => id)),
-    textArray(events.map(({ type }) => type)),
-    textArray(events.map(({ objectId }) => objectId)),
-    plainArray(events.map(({ createdMs }) => createdMs)),
-    textArray(events.map(({ body }) => body)),
-    plainArray(events.map(({ livemode }) => livemode)),
-  ]);
+  const [row] = await transaction.run(insertEvents, eventColumns.parametersOf(events));
   return row?.deliveries ?? 0;
 }
 
@@ -159,7 +160,7 @@ export interface DirectEventDraft extends Omit<EventDraft, 'type'> {
 }
 
 const insertEventForEndpoint = statement<{ id: string }>(
-  'events.record_for_one',
+  'events.insert_for_endpoint',
   `with event_draft as (
      select $1::bigint as tenant_id, $2::uuid as id, to_timestamp($5::float8 / 1000) as created_at
    ), recorded as (

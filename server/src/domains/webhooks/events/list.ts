@@ -5,11 +5,11 @@ import { eventTypes, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, rowsOf, scanFor } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, readSlice, rowsOf, type Selection } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { eventListQuery, eventRow, listedEvent } from './schema.ts';
-import { type EventRow, type ListedRow, listEvents, listEventsOfObject } from './statements.ts';
+import { type EventRow, eventFilters, type ListedRow, listEventsOfObject, readEvents } from './statements.ts';
 
 export type ListedEvent = Static<typeof listedEvent>;
 
@@ -24,29 +24,34 @@ export async function eventList(
   const { type } = query;
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
   const tenantIds = await listedTenants(database, principal, query.tenantId);
-  const [fromId, toId] = idRangeOf(query);
+  const [fromKey, toKey] = idRangeOf(query);
   const objectId = objectIdOf(query);
-  const isSifted = types.length < eventTypes.length;
   const modes = visibleModes(principal, query.livemode, {
     namesRecord: objectId !== undefined || query.search !== undefined,
   });
   const withPayload = query.fields !== undefined;
+  const selection: Selection = {
+    tenantIds,
+    fromKey,
+    toKey,
+    values: eventFilters.valuesOf({ types, modes, withPayload }),
+    isSifted: types.length < eventTypes.length,
+    isModed: true,
+  };
   return {
     name: 'events',
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'evt',
     givesNext: true,
-    read: async ({ belowKey = toId, take }) => {
-      const range = [tenantIds, fromId, belowKey < toId ? belowKey : toId];
-      const rest = [types, take + 1, modes, withPayload];
-      if (objectId === undefined) {
-        const scan = (rows: number) => database.run(listEvents, [...range, rows + 1, ...rest]);
-        return rowsOf(await scanFor(scan, { isSifted, isModed: true }, take, tenantIds.length), take);
-      }
+    read: async (slice) => {
+      if (objectId === undefined) return readSlice(database, readEvents, selection, slice);
+      const { belowKey = toKey, take } = slice;
       // A payment and its transaction.created event share one id.
       const createdEventId = uuidOfPublicId('txn', objectId) ?? null;
-      return rowsOf(await database.run(listEventsOfObject, [...range, objectId, createdEventId, ...rest]), take);
+      const range = [tenantIds, fromKey, belowKey < toKey ? belowKey : toKey];
+      const values = [objectId, createdEventId, types, take + 1, modes, withPayload];
+      return rowsOf(await database.run(listEventsOfObject, [...range, ...values]), take);
     },
   };
 }

@@ -1,4 +1,7 @@
 import type { EventType } from '../../../core/event-types.ts';
+import { listFilters, noCondition } from '../../../platform/lists/filters.ts';
+import { firstFilter, readStatement } from '../../../platform/lists/list-statements.ts';
+import { modeFilter } from '../../../platform/lists/modes.cte.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
 export interface EventRow {
@@ -16,40 +19,21 @@ export type ListedRow = EventRow & {
   body: string | null;
 };
 
-/**
- * A page, newest first. Reads at most $4 events of each tenant, and returns those of the types $5. `bound` is the lowest id
- * down to which the page is complete, or null when every event was read; each row repeats it, and an empty page is one row
- * without an id. Values: tenants, first id, id after the last, events to read for each tenant, types, limit, modes, whether to
- * read the payload.
- */
-export const listEvents = statement<ListedRow & { bound: string | null }>(
-  'events.list',
-  `with scanned as materialized (
-     select near.*
-       from unnest($1::bigint[]) as visible (tenant_id)
-      cross join lateral (
-        select tenant_id, id, livemode, type from event
-         where tenant_id = visible.tenant_id and id >= $2::uuid and id < $3::uuid
-         order by id desc limit $4::int
-      ) as near
-   ), bound as (
-     select max(lowest)::uuid as id
-       from (select min(id::text) as lowest from scanned group by tenant_id having count(*) = $4::int) as cut_off
-   ), page as materialized (
-     select scanned.tenant_id, scanned.id
-       from scanned cross join bound
-      where (bound.id is null or scanned.id >= bound.id) and scanned.type = any ($5::text[])
-        and scanned.livemode = any ($7::boolean[])
-      order by scanned.id desc limit $6::int
-   )
-   select row.*, bound.id as bound
-     from bound
-     left join (
-       select event.tenant_id, event.id, event.livemode, event.type, event.object_id, event.created_at,
-              case when $8::boolean then event.body end as body
-         from page join event on event.tenant_id = page.tenant_id and event.id = page.id
-     ) as row on true
-    order by row.id desc`,
+/** The filters of the list. All are determined by the caller's scopes and the query together. */
+export const eventFilters = listFilters({
+  types: { type: 'text[]', condition: (value) => `event.type = any (${value})` },
+  modes: modeFilter('event.livemode'),
+  withPayload: { type: 'boolean', condition: noCondition },
+});
+
+const withPayload = eventFilters.value('withPayload', firstFilter);
+
+export const readEvents = readStatement<ListedRow>(
+  'events.read',
+  { from: 'event', alias: 'event', key: 'uuid' },
+  `event.tenant_id, event.id, event.livemode, event.type, event.object_id, event.created_at,
+   case when ${withPayload} then event.body end as body`,
+  eventFilters,
 );
 
 /**

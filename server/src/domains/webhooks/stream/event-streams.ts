@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import { Refusal } from '../../../core/errors.ts';
+import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { eventTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -124,13 +124,15 @@ export class EventStreams {
     const tenantIds = [...new Set([...this.#open].map(({ request }) => request.tenantId))];
     this.#eventsOf(tenantIds, nowMs)
       .then((events) => Promise.all([...this.#open].map((stream) => stream.send(events))))
-      // The database is away: the next poll shows what was missed, as long as that is recent.
-      .catch(() => {})
+      .catch((error: unknown) => {
+        // While the database is away: the next poll shows what was missed, as long as that is recent.
+        if (!isUnavailable(error)) this.#options.logError(error, 'Events could not be read for the streams');
+      })
       .finally(() => {
         this.#isReading = false;
         this.#readWithin(pollMs);
       })
-      .catch((error: unknown) => this.#options.logError(error, 'A stream of events failed.'));
+      .catch((error: unknown) => this.#options.logError(error, 'The streams of events do not poll any more'));
   }
 
   #eventsOf(tenantIds: readonly number[], sinceMs: number | undefined): Promise<EventRow[]> {
@@ -141,6 +143,7 @@ export class EventStreams {
   #beat(): void {
     for (const stream of this.#open) {
       stream.beat();
+      // Whatever the reason is: the reader connects again, and is then told.
       stream.request.mayRead().catch(() => stream.end());
     }
   }

@@ -6,13 +6,7 @@ import type { LoginFailures } from '../../sessions/login-failures.ts';
 import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../../sessions/open-session.ts';
 import { findChallengedLogin, type LoginRow } from '../../sessions/statements.ts';
 import { listPasskeysOfUser } from './statements.ts';
-import {
-  type AssertedCredential,
-  type PasskeyDeps,
-  requestOptions,
-  type VerifiedPasskey,
-  verifyPasskey,
-} from './verify.ts';
+import { type AssertedCredential, type PasskeyDeps, requestOptions, verifyPasskey } from './verify.ts';
 
 export interface PasskeyLoginDeps extends PasskeyDeps, OpenSessionDeps {
   loginFailures: LoginFailures;
@@ -60,8 +54,8 @@ export async function loginWithPasskey(
   return opened;
 
   async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {
-    const verified = await verifiedOrRefused(credential, asked, deps);
-    if (verified === undefined) {
+    const verified = await verifyPasskey(credential, asked === undefined ? onlyStep : secondStepOf(asked.id), deps);
+    if (verified instanceof Refusal) {
       if (asked !== undefined) recordRefused(asked, actorOf(asked, origin), deps);
       return undefined;
     }
@@ -81,19 +75,6 @@ export async function loginWithPasskey(
       return session;
     });
     return { user, session };
-  }
-}
-
-async function verifiedOrRefused(
-  credential: AssertedCredential,
-  user: LoginRow | undefined,
-  deps: PasskeyLoginDeps,
-): Promise<VerifiedPasskey | undefined> {
-  try {
-    return await verifyPasskey(credential, user === undefined ? onlyStep : secondStepOf(user.id), deps);
-  } catch (error) {
-    if (error instanceof Refusal && error.type === 'passkey_wrong') return undefined;
-    throw error;
   }
 }
 

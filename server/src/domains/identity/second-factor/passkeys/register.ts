@@ -131,8 +131,8 @@ async function verifyCreated(
   const { id, origin } = relyingPartyOf(publicUrl);
   let challenge = '';
   let result: VerifiedRegistrationResponse;
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   try {
-    const { verifyRegistrationResponse } = await loadWebAuthn();
     result = await verifyRegistrationResponse({
       response: credential as unknown as RegistrationResponseJSON,
       expectedChallenge: (given) => {
@@ -145,6 +145,7 @@ async function verifyCreated(
       supportedAlgorithmIDs: algorithms,
     });
   } catch (cause) {
+    // The library throws an `Error` for each thing that can be wrong with an answer.
     throw passkeyWrong(cause);
   }
   if (!result.verified) throw passkeyWrong();

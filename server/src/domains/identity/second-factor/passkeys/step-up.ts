@@ -1,3 +1,4 @@
+import { Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { sessionsTopic } from '../../sessions/session-authenticator.ts';
 import { secondFactorAbsent } from '../rules.ts';
@@ -25,7 +26,9 @@ export async function stepUpWithPasskey(
   principal: Principal,
   deps: PasskeyStepUpDeps,
 ): Promise<SteppedUp> {
-  const { passkey, use } = await verifyPasskey(credential, expectedOf(principal), deps);
+  const verified = await verifyPasskey(credential, expectedOf(principal), deps);
+  if (verified instanceof Refusal) throw verified;
+  const { passkey, use } = verified;
   if (passkey.user_id !== principal.userId) throw passkeyWrong();
   const result = await deps.database.transaction(async (transaction) => {
     await use(transaction);

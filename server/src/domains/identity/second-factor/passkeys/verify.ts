@@ -58,21 +58,21 @@ export interface VerifiedPasskey {
   use: (transaction: Queryable) => Promise<void>;
 }
 
-/** The passkey, if the credential is its valid answer to a challenge of ours. Refuses with `passkey_wrong`. */
+/** The passkey, if the credential is its valid answer to a challenge of ours; otherwise the refusal `passkey_wrong`. */
 export async function verifyPasskey(
   credential: AssertedCredential,
   { userVerified, ...use }: Expected,
   { database, passkeyChallenges, publicUrl, clock }: PasskeyDeps,
-): Promise<VerifiedPasskey> {
+): Promise<VerifiedPasskey | Refusal> {
   const { id, origin } = relyingPartyOf(publicUrl);
   const [passkey] = await database.run(findPasskey, [Buffer.from(credential.id, 'base64url')]);
-  if (passkey === undefined) throw passkeyWrong();
+  if (passkey === undefined) return passkeyWrong();
   const { userHandle } = credential.response;
-  if (userHandle && !Buffer.from(userHandle, 'base64url').equals(userHandleOf(passkey.user_id))) throw passkeyWrong();
+  if (userHandle && !Buffer.from(userHandle, 'base64url').equals(userHandleOf(passkey.user_id))) return passkeyWrong();
   let challenge = '';
   let result: VerifiedAuthenticationResponse;
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   try {
-    const { verifyAuthenticationResponse } = await loadWebAuthn();
     result = await verifyAuthenticationResponse({
       response: credential as unknown as AuthenticationResponseJSON,
       expectedChallenge: (given) => {
@@ -89,9 +89,10 @@ export async function verifyPasskey(
       },
     });
   } catch (cause) {
-    throw passkeyWrong(cause);
+    // The library throws an `Error` for each thing that can be wrong with an answer.
+    return passkeyWrong(cause);
   }
-  if (!result.verified) throw passkeyWrong();
+  if (!result.verified) return passkeyWrong();
   const { newCounter, credentialBackedUp } = result.authenticationInfo;
   return {
     passkey,

@@ -13,7 +13,7 @@ export const disputesDue: Topic = 'disputes';
  * reported, the provider's reference, the amount and currency reported, now in ms.
  */
 export const insertDispute = statement<{ number: number }>(
-  'processing.open_dispute',
+  'processing.insert_dispute',
   `insert into provider_dispute as d (tenant_id, transaction_id, number, channel_id, said, reference, amount, currency,
                                       state, due_at, opened_at)
    select $1, $2, $3, $4, $5, $6, $7::bigint, $8, 'OPEN', at, at

@@ -66,7 +66,7 @@ export interface MessageRecord {
 
 /** The newest timeline messages of a payment. Values as above. */
 export const findMessages = statement<MessageRecord>(
-  'processing.timeline_notes',
+  'processing.timeline_messages',
   `select at, kind, operation, detail
      from transaction_note
     where tenant_id = $1 and transaction_id = $2

@@ -1,4 +1,4 @@
-import type { MollieClient, Payment, Refund } from '@mollie/api-client';
+import type { MollieClient, Page, Payment, Refund } from '@mollie/api-client';
 import { keyIn } from './outcomes.ts';
 
 /** Tolerates a difference between Mollie's clock and ours. */
@@ -12,27 +12,27 @@ const pageSize = 250;
  * seconds after its answer was lost. Undefined only after all payments since then have been read.
  */
 export async function findPayment(mollie: MollieClient, key: string, sinceMs: number): Promise<Payment | undefined> {
-  for (let from: string | undefined; ; ) {
-    const page = await mollie.payments.page(from === undefined ? { limit: pageSize } : { limit: pageSize, from });
+  for await (const page of pagesOf<Payment>((paging) => mollie.payments.page(paging))) {
     const found = page.find(({ metadata }) => keyIn(metadata) === key);
-    if (found !== undefined || page.some(({ createdAt }) => Date.parse(createdAt) < sinceMs - clockSkewMs))
-      return found;
-    from = page.nextPageCursor;
-    if (from === undefined) return undefined;
+    if (found !== undefined) return found;
+    if (page.some(({ createdAt }) => Date.parse(createdAt) < sinceMs - clockSkewMs)) return undefined;
   }
+  return undefined;
 }
 
 /** Finds the refund of a payment with our key. Undefined only after all refunds of the payment have been read. */
 export async function findRefund(mollie: MollieClient, paymentId: string, key: string): Promise<Refund | undefined> {
-  for (let from: string | undefined; ; ) {
-    const page = await mollie.paymentRefunds.page({
-      paymentId,
-      limit: pageSize,
-      ...(from === undefined ? {} : { from }),
-    });
+  for await (const page of pagesOf<Refund>((paging) => mollie.paymentRefunds.page({ paymentId, ...paging }))) {
     const found = page.find(({ metadata }) => keyIn(metadata) === key);
     if (found !== undefined) return found;
-    from = page.nextPageCursor;
-    if (from === undefined) return undefined;
+  }
+  return undefined;
+}
+
+async function* pagesOf<Row>(read: (paging: { limit: number; from?: string }) => Promise<Page<Row>>) {
+  let page = await read({ limit: pageSize });
+  yield page;
+  for (; page.nextPageCursor !== undefined; yield page) {
+    page = await read({ limit: pageSize, from: page.nextPageCursor });
   }
 }

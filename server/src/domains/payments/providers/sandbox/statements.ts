@@ -44,7 +44,7 @@ const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.b
 
 /** Inserts a batch. Skips keys that exist and does not return them. */
 const insertOperations = statement<{ key: string }>(
-  'sandbox.take',
+  'sandbox.insert_operations',
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
                                   callback_trouble, returns_at)
@@ -95,7 +95,7 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
  * the keys, so that rows are locked in that order: sorting here would make the planner read the whole table by its key.
  */
 export const recordRepeatedCalls = statement<OperationRecord>(
-  'sandbox.take_again',
+  'sandbox.record_repeated_calls',
   `update sandbox_operation o
       set calls = calls + again.count,
           state = case when o.state = 'UNTAKEN' and o.kind = 'CHARGE' and o.behaviour <> 'silent' then 'SUCCEEDED'
@@ -112,7 +112,7 @@ export const findOperation = statement<OperationRecord>(
 
 /** Fixes a result that is about to be reported: it can no longer be cancelled afterwards. Values: key, now in ms. */
 export const fixDueResult = statement<OperationRecord>(
-  'sandbox.settle_due',
+  'sandbox.fix_due_result',
   `update sandbox_operation o set settles_at = null
     where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
    returning ${columns}`,
@@ -123,7 +123,7 @@ export const fixDueResult = statement<OperationRecord>(
  * `settleRefund` does. Values: key, now in ms.
  */
 export const failReturnedRefund = statement<OperationRecord>(
-  'sandbox.return_refund',
+  'sandbox.fail_returned_refund',
   `with refund as (
      update sandbox_operation o
         set state = 'FAILED', failure_code = 'refund_refused', returns_at = null

@@ -174,7 +174,7 @@ test('page numbers are refused under a filter that is not counted', async () => 
   }
 });
 
-test('a provider’s reference finds the payment, in the own tenant alone', async () => {
+test('a provider’s reference finds the payment, in the caller’s tenant alone', async () => {
   const [own, foreign] = (
     await db.query<{ tenant_id: number; id: string }>(
       `select distinct on (tenant_id) tenant_id, id from transaction where tenant_id in (1, 2) order by tenant_id, id`,

@@ -1,4 +1,5 @@
 import { type Clock, hourMs, secondMs } from '../../../../core/clock.ts';
+import { isUnavailable } from '../../../../core/errors.ts';
 import type { Leased } from '../../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -29,6 +30,8 @@ export interface ClaimerOptions {
   renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
   onDue: () => void;
+  /** Called when endpoints could not be surveyed, for another reason than that the database is away. */
+  onSurveyFailed: (error: unknown) => void;
 }
 
 /** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
@@ -130,7 +133,9 @@ export class Claimer {
     if (atMs - this.#surveyedAtMs > surveyEveryMs) {
       // In the background: claims do not wait for it, and report that the database is away.
       this.#surveying ??= this.#survey(nowMs, atMs)
-        .catch(() => {})
+        .catch((error) => {
+          if (!isUnavailable(error)) this.#options.onSurveyFailed(error);
+        })
         .finally(() => (this.#surveying = undefined));
     }
     const fromMs = this.#freshFromMs;

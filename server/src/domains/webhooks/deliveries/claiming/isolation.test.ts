@@ -237,7 +237,7 @@ test('a trial whose delivery another node has locked is returned: another trial 
   let returned = 0;
   const watched: Queryable = {
     run: async (statement, values) => {
-      if (statement.name === 'webhooks.return_trials') returned++;
+      if (statement.name === 'webhooks.release_trials') returned++;
       return db.database.run(statement, values);
     },
   };

@@ -76,7 +76,7 @@ export const claimReplays = claimStatement<DueReplay>(replayTable, {
 
 /** Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
-  'deliveries.lock_replay',
+  'deliveries.claim_replays',
   `select ${columns},
           (select count(*) from webhook_endpoint where tenant_id = $1 and state) as endpoints
      from webhook_replay r where tenant_id = $1 and id = $2 and lease = $3 and state = 'RUNNING' for update`,

@@ -186,6 +186,7 @@ export class Connections {
   #close(connection: Connection): void {
     const { origin } = connection;
     origin.open.delete(connection);
+    // Nobody uses it any more.
     connection.client.destroy().catch(() => {});
     const next = this.#isClosed ? undefined : origin.waiting.shift();
     if (next !== undefined) give(this.#newConnection(origin), next.taker);

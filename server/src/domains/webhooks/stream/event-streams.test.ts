@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '../../../core/errors.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { Topics } from '../../../platform/postgres/notifications/topics.ts';
+import { eventsWritten } from '../events/append-events.cte.ts';
+import { EventStreams } from './event-streams.ts';
+
+test('a defect that keeps events from the streams is logged; an outage of the database is not', async () => {
+  const failures: Error[] = [new Refusal('database_unavailable', 'Away.'), new TypeError('rows is not iterable')];
+  const topics = new Topics();
+  const logged = Promise.withResolvers<unknown>();
+  // A clock far ahead of the last read: each message is read for at once.
+  let nowMs = 0;
+  const streams = new EventStreams({
+    database: { run: () => Promise.reject(failures.shift() ?? new Error('read too often')) } as Queryable,
+    topics,
+    clock: () => (nowMs += 60_000),
+    logError: (error) => logged.resolve(error),
+  });
+  const mayRead = async () => ({ types: new Set<string>(), livemode: undefined });
+  await streams.open({ userId: 1, tenantId: 1, sinceMs: undefined, mayRead });
+  topics.deliver([eventsWritten]);
+  await expect(logged.promise).resolves.toBeInstanceOf(TypeError);
+  streams.close();
+});
