@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLine } from '../../testing/faults/line.ts';
 import { standStill } from '../../testing/faults/stand-still.ts';
-import { survivingBytes } from '../../testing/old-generation.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database } from './database.ts';
 import { statement } from './statement.ts';
@@ -98,19 +100,11 @@ async function dyingServer(): Promise<Server> {
 }
 
 test('an answered statement is garbage of the young generation', async () => {
-  const rows = statement<{ text: string }>(
-    'test.rows',
-    "select repeat('x', 500) || i as text from generate_series(1, 200) i",
-  );
-  const statements = 1_500;
-  const surviving = await survivingBytes(async (collect) => {
-    for (let i = 0; i < statements; i++) {
-      const answer = database.run(rows);
-      if (i % 500 === 10) collect(); // While it is in flight.
-      await answer;
-    }
-  });
-  expect(surviving / statements).toBeLessThan(700);
+  const program = fileURLToPath(new URL('./fixture/statements-garbage.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(db.connection)]);
+  expect(stdout).toMatch(/^[0-9.]+$/);
+  // 120 bytes of each statement; 1,300 when sent as a promise with a timeout.
+  expect(Number(stdout)).toBeLessThan(500);
 });
 
 test('a statement that is never answered fails, and its connection alone is given up; an answer that this process reads late is none of these', async () => {
