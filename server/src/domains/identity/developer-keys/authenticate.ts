@@ -3,11 +3,18 @@ import type { Authenticate } from '../../../platform/http/server/server.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { KeyAuthenticator } from './key-authenticator.ts';
+import { fingerprintOf, hasKeyFormat } from './rules.ts';
 
 export interface Authenticators {
   keys: KeyAuthenticator;
   sessions: SessionAuthenticator;
   sessionCookie: SessionCookie;
+}
+
+/** The last key that a connection has sent: its next request usually has the same, which then is not hashed again. */
+interface ConnectionKey {
+  authorization: string;
+  fingerprint: string;
 }
 
 /**
@@ -31,9 +38,18 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
     if (scheme === 'bearer') return sessions.authenticate(secret, address, isCheck);
     throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
   };
-  authenticate.cached = ({ headers: { authorization } }, address) => {
-    if (authorization === undefined || !/^apikey /i.test(authorization)) return undefined;
-    return keys.authenticateCached(credentialsOf(authorization).secret, address);
+  const lastKeys = new WeakMap<object, ConnectionKey>();
+  authenticate.cached = ({ headers: { authorization }, socket }, address) => {
+    if (authorization === undefined) return undefined;
+    const last = socket && lastKeys.get(socket);
+    if (last?.authorization === authorization) return keys.authenticateCached(last.fingerprint, address);
+    if (!/^apikey /i.test(authorization)) return undefined;
+    const { secret } = credentialsOf(authorization);
+    if (!hasKeyFormat(secret)) return undefined;
+    const fingerprint = fingerprintOf(secret);
+    const principal = keys.authenticateCached(fingerprint, address);
+    if (principal !== undefined && socket !== undefined) lastKeys.set(socket, { authorization, fingerprint });
+    return principal;
   };
   return authenticate;
 }

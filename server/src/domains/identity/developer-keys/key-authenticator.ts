@@ -66,9 +66,9 @@ export class KeyAuthenticator {
     return this.#admit(await this.#live.get(fingerprintOf(key)), address, isCheck);
   }
 
-  /** The same for a key that is cached; undefined: it is not. */
-  authenticateCached(key: string, address: string): Principal | undefined {
-    const live = hasKeyFormat(key) ? this.#live.peek(fingerprintOf(key)) : undefined;
+  /** The same for a key that is cached, by its fingerprint; undefined: it is not. */
+  authenticateCached(fingerprint: string, address: string): Principal | undefined {
+    const live = this.#live.peek(fingerprint);
     return live && this.#admit(live, address, false);
   }
 

@@ -3,6 +3,7 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { otherModeRefusal } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
+import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
@@ -18,7 +19,8 @@ import {
   type ExistingPayment,
   findExistingPayments,
   type InsertedRow,
-  insertPayments,
+  insertNewPayments,
+  insertPaymentsUnlessRepeated,
 } from './statements.ts';
 
 /**
@@ -28,6 +30,11 @@ import {
 const maximumBatch = 500;
 /** Creates that may wait, about half a second of work at full speed. Further ones are refused with Retry-After. */
 const maximumQueued = 10_000;
+/**
+ * After a batch with a repeated request: clients that retry do so for some time, and a batch that fails first is written
+ * twice.
+ */
+const batchesAfterRepeat = 50;
 /** How long a create waits for a database that restarts. Writing it twice is harmless, because its id is fixed. */
 const retryForMs = 3_000;
 
@@ -68,6 +75,8 @@ export class TransactionCreator implements PaymentWriter {
   readonly #batcher: Batcher<Draft, Outcome>;
   /** How many endpoints each tenant's last payment was delivered to; tenants without any are left out. */
   readonly #fanOut = new Map<number, number>();
+  /** So many further batches are inserted by the statement that leaves repeats out. */
+  #repeatsExpected = 0;
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
@@ -136,7 +145,7 @@ export class TransactionCreator implements PaymentWriter {
         currency,
         createdMs,
       });
-      const inserted = await insertPayments(transaction, [draft]);
+      const inserted = await insertPaymentsUnlessRepeated(transaction, [draft]);
       // Repeats of the same request wait for the lock. Another request has used the key since.
       if (inserted.length === 0) throw idempotencyMismatch();
       return createdFrom(draft);
@@ -146,20 +155,34 @@ export class TransactionCreator implements PaymentWriter {
   }
 
   async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
-    const inserted = await insertPayments(this.#deps.writer, inKeyOrder(drafts));
+    const inserted = await this.#insert(inKeyOrder(drafts));
     this.#learnFanOut(inserted);
     const { onCreated } = this.#deps;
-    if (inserted.length === drafts.length) {
+    const ids = insertedIds(inserted);
+    if (ids === undefined) {
       if (onCreated !== undefined) for (const draft of drafts) onCreated(draft, 'request');
       return drafts.map(createdFrom);
     }
-    const ids = new Set(inserted.map(({ id }) => id));
     if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft, 'request');
-    const existing = await findExistingPayments(
-      this.#deps.database,
-      drafts.filter((draft) => !ids.has(draft.id)),
-    );
+    const repeats = drafts.filter((draft) => !ids.has(draft.id));
+    const existing = repeats.length === 0 ? [] : await findExistingPayments(this.#deps.database, repeats);
     return drafts.map((draft) => (ids.has(draft.id) ? createdFrom(draft) : outcomeOf(draft, existing)));
+  }
+
+  /** Inserts a batch as if it had no repeats. A repeat fails the statement, and the batch is inserted without it. */
+  async #insert(drafts: readonly Draft[]): Promise<InsertedRow[]> {
+    const { writer } = this.#deps;
+    if (this.#repeatsExpected > 0) {
+      this.#repeatsExpected--;
+      return insertPaymentsUnlessRepeated(writer, drafts);
+    }
+    try {
+      return await insertNewPayments(writer, drafts);
+    } catch (error) {
+      if (violatedConstraint(error) === undefined) throw error;
+      this.#repeatsExpected = batchesAfterRepeat;
+      return insertPaymentsUnlessRepeated(writer, drafts);
+    }
   }
 
   #learnFanOut(inserted: readonly InsertedRow[]): void {
@@ -176,7 +199,7 @@ export class TransactionCreator implements PaymentWriter {
     idempotencyKey: string | undefined,
   ): Promise<Outcome | undefined> {
     if (idempotencyKey === undefined) return undefined;
-    const key = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input).toString('hex') };
+    const key = { tenantId, id: noId, idempotencyKey, requestHash: requestHash(input) };
     const existing = await findExistingPayments(this.#deps.database, [key]);
     return existing.length === 0 ? undefined : outcomeOf(key, existing);
   }
@@ -193,8 +216,8 @@ export class TransactionCreator implements PaymentWriter {
     const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), this.#deps));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
-      const inserted = await insertPayments(transaction, drafts);
-      if (inserted.length !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+      const ids = insertedIds(await insertPaymentsUnlessRepeated(transaction, drafts));
+      if (ids?.size !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
       for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));
@@ -207,6 +230,12 @@ export class TransactionCreator implements PaymentWriter {
   drained(): Promise<void> {
     return this.#batcher.drained();
   }
+}
+
+/** The payments that a batch inserted; undefined: all. */
+function insertedIds(rows: readonly InsertedRow[]): Set<string> | undefined {
+  if (rows.some(({ ids }) => ids === null)) return undefined;
+  return new Set(rows.flatMap(({ ids }) => ids ?? []));
 }
 
 /** Nodes that insert the same keys at the same time must insert them in the same order, or they deadlock. */
@@ -232,7 +261,8 @@ function outcomeOf(
   if (own !== undefined) return { json: objectOfBody(own.event_body), replayed: false };
   const first = existing.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
   if (first === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
-  if (first.request_hash === hash) return { json: objectOfBody(first.event_body), replayed: true };
+  if (hash !== null && first.request_hash?.equals(hash))
+    return { json: objectOfBody(first.event_body), replayed: true };
   return idempotencyMismatch();
 }
 

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { isoTime } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { requireModeOfKey } from '../../../core/livemode.ts';
@@ -44,14 +45,15 @@ export function draftOf(
   seal: (plain: string, place: string) => Buffer,
 ): Draft {
   const createdMs = uuidTimeMs(id);
-  const createdTime = new Date(createdMs).toISOString();
-  const objectJson = recordJson({
+  const createdTime = isoTime(createdMs);
+  const metadata = metadataJson(input.metadata);
+  const record = {
     id: publicId('txn', id),
     livemode: channel.livemode,
     amount: input.amount,
     amountRefunded: 0,
     currency: input.currency,
-    status: 'PENDING',
+    status: 'PENDING' as const,
     channelId: channel.id,
     description: input.description ?? null,
     metadata: (input.metadata as Record<string, unknown> | undefined) ?? null,
@@ -65,7 +67,8 @@ export function draftOf(
     version: 1,
     createdTime,
     updatedTime: createdTime,
-  });
+  };
+  const objectJson = recordJson(record, metadata ?? 'null');
   return {
     tenantId,
     id,
@@ -75,7 +78,7 @@ export function draftOf(
     channelId: channel.id,
     userId,
     description: input.description ?? null,
-    metadataJson: metadataJson(input.metadata),
+    metadataJson: metadata,
     customerId: input.customerId ?? null,
     invoiceId: input.invoiceId ?? null,
     paymentMethodSealed:
@@ -85,6 +88,6 @@ export function draftOf(
     createdMs,
     eventBody: eventBody({ id, type: 'transaction.created', createdMs, livemode: channel.livemode }, objectJson),
     idempotencyKey: idempotencyKey ?? null,
-    requestHash: idempotencyKey === undefined ? null : requestHash(input).toString('hex'),
+    requestHash: idempotencyKey === undefined ? null : requestHash(input),
   };
 }

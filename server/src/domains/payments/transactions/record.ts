@@ -1,7 +1,6 @@
-import fastJsonStringify from 'fast-json-stringify';
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
-import { transactionRecord } from './schema.ts';
+import type { transactionRecord } from './schema.ts';
 import type { TransactionRow } from './statements.ts';
 
 export type TransactionRecord = Static<typeof transactionRecord>;
@@ -30,5 +29,21 @@ export function recordOf(row: TransactionRow): TransactionRecord {
   };
 }
 
-/** A payment as JSON, the same bytes in the response and in the event. */
-export const recordJson: (record: TransactionRecord) => string = fastJsonStringify(transactionRecord as never);
+/**
+ * A payment as JSON, the same bytes in the response and in the event. Written out, because every create passes here: a
+ * serializer made from the schema takes twice the time. Metadata that is JSON already need not be serialized again.
+ */
+export function recordJson(record: TransactionRecord, metadataJson = JSON.stringify(record.metadata)): string {
+  const { description, failureCode, failureMessage, providerReference, nextAction } = record;
+  return (
+    `{"id":"${record.id}","livemode":${record.livemode},"amount":${record.amount},` +
+    `"amountRefunded":${record.amountRefunded},"currency":"${record.currency}","status":"${record.status}",` +
+    `"channelId":${record.channelId},"description":${jsonOf(description)},"metadata":${metadataJson},` +
+    `"customerId":${record.customerId},"invoiceId":${record.invoiceId},"userId":${record.userId},` +
+    `"failureCode":${jsonOf(failureCode)},"failureMessage":${jsonOf(failureMessage)},` +
+    `"providerReference":${jsonOf(providerReference)},"nextAction":${jsonOf(nextAction)},"version":${record.version},` +
+    `"createdTime":"${record.createdTime}","updatedTime":"${record.updatedTime}"}`
+  );
+}
+
+const jsonOf = (value: unknown) => (value === null ? 'null' : JSON.stringify(value));

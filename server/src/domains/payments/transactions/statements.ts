@@ -1,6 +1,6 @@
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import { appendEventsCte, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
@@ -59,8 +59,8 @@ export interface Draft {
   createdMs: number;
   eventBody: string;
   idempotencyKey: string | null;
-  /** SHA-256 of the request, in hex; null without an idempotency key. */
-  requestHash: string | null;
+  /** SHA-256 of the request; null without an idempotency key. */
+  requestHash: Buffer | null;
 }
 
 const draftColumns = columns<Draft>([
@@ -81,42 +81,52 @@ const draftColumns = columns<Draft>([
   ['created_ms', 'float8', (draft) => draft.createdMs],
   ['event_body', 'text', (draft) => draft.eventBody],
   ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
-  ['request_hash', 'text', (draft) => draft.requestHash],
+  ['request_hash', 'bytea', (draft) => draft.requestHash],
 ]);
 
+/** What a batch wrote for one tenant in one mode. */
 export interface InsertedRow {
   tenant_id: number;
-  id: string;
-  /** Deliveries of this payment's event. */
+  /** The payments that were inserted; null: all of the batch. */
+  ids: string[] | null;
+  /** Deliveries of each payment's event. */
   deliveries: number;
   has_operation: boolean;
 }
 
 /**
  * Writes a batch of payments in one statement: the payments, their events, a delivery for each subscribed endpoint, the
- * charges to open at providers, and the totals. A payment whose id or Idempotency-Key is taken is left out, with
- * everything that would follow from it. The created event has the payment's own id.
+ * charges to open at providers, and the totals. The created event has the payment's own id.
+ *
+ * With `skipsRepeats`, a payment whose id or Idempotency-Key is taken is left out, with everything that would follow from
+ * it. Without, such a payment fails the whole statement, which takes a quarter less of PostgreSQL's time: 33 instead of 43 µs
+ * for a payment in a batch of 32, and 38 instead of 58 µs with keys.
  */
-const createBatch = statement<InsertedRow>(
-  'transactions.create_batch',
-  `with input as (
+function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }): Statement<InsertedRow> {
+  return statement<InsertedRow>(
+    name,
+    `with input as materialized (
      ${draftColumns.relation()}
    ),
-   created as (
+   inserted as (
      insert into transaction (tenant_id, id, livemode, amount, currency, status, channel_id, user_id, description, metadata,
                               customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method_sealed,
                               return_url, created_at, updated_at)
      select tenant_id, id, livemode, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
-            customer_id, invoice_id, idempotency_key, decode(request_hash, 'hex'), provider, payment_method_sealed, return_url,
+            customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method_sealed, return_url,
             to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
        from input
-     on conflict do nothing
-     returning tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, created_at
+     ${skipsRepeats ? 'on conflict do nothing returning tenant_id, id' : ''}
+   ),
+   created as ${skipsRepeats ? 'materialized' : 'not materialized'} (
+     select tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, event_body,
+            to_timestamp(created_ms / 1000) as created_at
+       from input ${skipsRepeats ? 'join inserted using (tenant_id, id)' : ''}
    ),
    event_draft as (
-     select tenant_id, id, created.livemode, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
+     select tenant_id, id, livemode, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
             created_at, event_body as body
-       from created join input using (tenant_id, id)
+       from created
    ),
    ${appendEventsCte},
    operation as (
@@ -130,21 +140,32 @@ const createBatch = statement<InsertedRow>(
      select tenant_id, livemode, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
    ),
    ${countTotalsCte}
-   select tenant_id, id, coalesce(cardinality(endpoints), 0) as deliveries, provider is not null as has_operation
-     from created left join event_subscribers using (tenant_id, livemode)`,
-  {
-    wakes: [
-      { topic: rollupsDue, when: (rows) => rows.length > 0 },
-      wakesDeliveries,
-      wakesStreams,
-      { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
-    ],
-  },
-);
+   select tenant_id, cardinality(endpoints) as deliveries,
+          ${skipsRepeats ? 'array(select id from inserted where inserted.tenant_id = event_subscribers.tenant_id)' : 'null::uuid[]'} as ids,
+          exists (select from operation) as has_operation
+     from event_subscribers`,
+    {
+      wakes: [
+        { topic: rollupsDue, when: (rows) => rows.length > 0 },
+        wakesDeliveries,
+        wakesStreams,
+        { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
+      ],
+    },
+  );
+}
 
-/** Inserts payments and returns those whose id and idempotency key were free. */
-export function insertPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
-  return database.run(createBatch, draftColumns.parametersOf(drafts));
+const createNew = createBatch('transactions.create_batch', { skipsRepeats: false });
+const createUnlessRepeated = createBatch('transactions.create_batch_unless_repeated', { skipsRepeats: true });
+
+/** Inserts payments. Throws a violation of a unique constraint when an id or Idempotency-Key is taken. */
+export function insertNewPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
+  return database.run(createNew, draftColumns.parametersOf(drafts));
+}
+
+/** Inserts the payments whose id and Idempotency-Key are free. */
+export function insertPaymentsUnlessRepeated(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
+  return database.run(createUnlessRepeated, draftColumns.parametersOf(drafts));
 }
 
 /** A payment that has an id or idempotency key already, with the event that holds the answer of its create. */
@@ -152,7 +173,7 @@ export interface ExistingPayment {
   tenant_id: number;
   id: string;
   idempotency_key: string | null;
-  request_hash: string | null;
+  request_hash: Buffer | null;
   event_body: string;
 }
 
@@ -177,7 +198,7 @@ const findExisting = statement<ExistingPayment>(
        from wanted
        join transaction t on t.tenant_id = wanted.tenant_id and t.idempotency_key = wanted.idempotency_key
    )
-   select existing.tenant_id, existing.idempotency_key, encode(existing.request_hash, 'hex') as request_hash,
+   select existing.tenant_id, existing.idempotency_key, existing.request_hash,
           existing.id, event.body as event_body
      from existing
      join event on event.tenant_id = existing.tenant_id and event.id = existing.id`,

@@ -31,6 +31,8 @@ export interface Authenticate {
 export interface AuthenticatedRequest {
   method: string;
   headers: IncomingHttpHeaders;
+  /** The connection. */
+  socket?: object;
 }
 
 export interface HttpServerOptions {
