@@ -38,6 +38,8 @@ export interface RequestOptions {
 
 /** A node with only tenants, sessions, users and keys, over real HTTP. Nodes on one database notify each other. */
 export interface IdentityNode {
+  /** Where it listens: `http://127.0.0.1:PORT`. */
+  address: string;
   get: (path: string, options?: RequestOptions) => Promise<Reply>;
   post: (path: string, body?: unknown, options?: RequestOptions) => Promise<Reply>;
   passwords: Passwords;
@@ -182,6 +184,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     return { status: reply.status, headers: reply.headers, body: await reply.json() };
   };
   return {
+    address: base,
     get: (path, options = {}) => request('GET', path, options),
     post: (path, body, options = {}) => request('POST', path, { ...options, body }),
     passwords,

@@ -46,6 +46,29 @@ test('rows reach the statement as they are, null and undefined as null', async (
   );
 });
 
+test('every type arrives as it is', async () => {
+  const all = columns<null>([
+    ['least', 'bigint', () => -9_007_199_254_740_991],
+    ['int', 'int', () => -2_147_483_648],
+    ['small', 'smallint', () => -32_768],
+    ['double', 'float8', () => 1764000000000.125],
+    ['upper', 'uuid', () => '0193C0DE-ABCD-7000-8000-0000000000EF'],
+    ['day', 'date', () => '1999-12-31'],
+    ['none', 'date', () => undefined],
+  ]);
+  expect(await db.query(all.relation(), all.parametersOf([null]))).toEqual([
+    {
+      least: -9_007_199_254_740_991,
+      int: -2_147_483_648,
+      small: -32_768,
+      double: 1764000000000.125,
+      upper: '0193c0de-abcd-7000-8000-0000000000ef',
+      day: '1999-12-31',
+      none: null,
+    },
+  ]);
+});
+
 test('no rows are an empty relation', async () => {
   expect(await db.query(input.relation(), input.parametersOf([]))).toEqual([]);
 });

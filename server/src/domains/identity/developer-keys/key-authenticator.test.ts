@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
 import { eventually } from '../../../testing/postgres/database.ts';
@@ -101,6 +103,26 @@ test('a revoked key is refused on its next request, on another node with its not
   const again = await revoke(bearer, id);
   expect(again.status).toBe(200);
   expect(again.body.data.updatedTime).toBe(body.data.updatedTime);
+});
+
+test('a connection on which a key was accepted refuses it once it is revoked, and tells keys apart', async () => {
+  const { bearer } = await makeUser();
+  const [first, second] = [await keyOf(bearer), await keyOf(bearer, { scope: 'transaction_read' })];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connections = new Set<unknown>();
+  const statusOn = async (key: string) => {
+    const sent = request(`${node.address}/api/user/list`, { agent, headers: { authorization: `ApiKey ${key}` } }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    connections.add(response.socket);
+    await once(response.resume(), 'end');
+    return response.statusCode;
+  };
+  expect([await statusOn(first.sk), await statusOn(first.sk)]).toEqual([200, 200]);
+  expect([await statusOn(second.sk), await statusOn(first.sk)]).toEqual([403, 200]);
+  await revoke(bearer, first.id);
+  expect([await statusOn(first.sk), await statusOn(second.sk)]).toEqual([401, 403]);
+  expect(connections.size).toBe(1);
+  agent.destroy();
 });
 
 test('revoking a key of another user and an absent key get the same 404', async () => {

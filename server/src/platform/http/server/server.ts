@@ -17,6 +17,7 @@ import { Drain } from './drain.ts';
 import { KnownMethods } from './known-methods.ts';
 import { parseQuery } from './query-string.ts';
 import { securityHeaders } from './security-headers.ts';
+import { closeSilentConnections } from './silent-connections.ts';
 
 /**
  * Identifies the caller by the headers of the request and its address; throws a refusal. `isCheck`: of an open stream, which is
@@ -112,11 +113,9 @@ const socketTimeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-const inactiveMs = 60_000;
-
 export const socketOptions = {
   ...socketTimeouts,
-  keepAliveTimeout: 72_000, // Longer than the idle timeout of common load balancers, which would otherwise reuse a closing socket.
+  keepAliveTimeout: 0, // `closeSilentConnections` closes idle connections.
   requireHostHeader: false, // Node would answer without the envelope; it is refused below.
 };
 
@@ -130,7 +129,6 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: maximumBodyBytes,
     requestTimeout: timeouts.requestTimeout,
     http: { ...timeouts, requireHostHeader: socketOptions.requireHostHeader },
-    keepAliveTimeout: socketOptions.keepAliveTimeout,
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
@@ -184,7 +182,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     const unmet = unmetOf(request);
     if (unmet !== undefined || cors?.(request, reply) !== 'answered') done(unmet);
   });
-  app.server.setTimeout(inactiveMs); // Of a client that does not read its answer.
+  app.server.keepAliveTimeout = socketOptions.keepAliveTimeout; // As an option Fastify would take 0 for its default.
+  closeSilentConnections(app.server);
   // Node would answer 417 by itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const methods = new KnownMethods();

@@ -63,6 +63,23 @@ test('concurrent creates are written in batches', async () => {
   expect(Math.max(...node.batchSizes)).toBeGreaterThan(100);
 });
 
+test('a batch with a repeated request writes its other payments once, and so do the batches after it', async () => {
+  const first = await node.creator.create(payment, one, 'repeated-in-batch');
+  for (let round = 0; round < 3; round++) {
+    const marker = `beside a repeat ${round}`;
+    const others = Array.from({ length: 20 }, (_, i) => ({ ...payment, amount: 1 + i, description: marker }));
+    const [repeat, ...created] = await Promise.all([
+      node.creator.create(payment, one, 'repeated-in-batch'),
+      ...others.map((input) => node.creator.create(input, one)),
+    ]);
+    expect(repeat).toEqual({ json: first.json, replayed: true });
+    expect(created.every(({ replayed }) => !replayed)).toBe(true);
+    expect(await countOf('transaction', `description = '${marker}'`)).toBe(20);
+    expect(await countOf('event', `body like '%${marker}%'`)).toBe(20);
+  }
+  expect(await countOf('transaction', `idempotency_key = 'repeated-in-batch'`)).toBe(1);
+});
+
 test('a hundred concurrent requests with one key create one payment', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, () => node.creator.create(payment, one, 'same-batch')));
   expect(new Set(answers.map((answer) => answer.json)).size).toBe(1);
