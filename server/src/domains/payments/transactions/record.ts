@@ -46,4 +46,9 @@ export function recordJson(record: TransactionRecord, metadataJson = JSON.string
   );
 }
 
+/** A payment with the name of its channel as JSON: what the detail shows. */
+export function detailJson(record: TransactionRecord, channelName: string): string {
+  return `${recordJson(record).slice(0, -1)},"channelName":${JSON.stringify(channelName)}}`;
+}
+
 const jsonOf = (value: unknown) => (value === null ? 'null' : JSON.stringify(value));

@@ -10,7 +10,7 @@ import type { Created, TransactionCreator } from './create.ts';
 import type { CreateInput } from './draft.ts';
 import { listTransactions } from './list/list.ts';
 import type { TransactionReader } from './read.ts';
-import { recordOf } from './record.ts';
+import { detailJson, recordOf } from './record.ts';
 import {
   createInput,
   detailQuery,
@@ -115,8 +115,8 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
       data: transactionDetail,
       handle: async ({ query, principal }) => {
         const row = await deps.reader.find(query.id, principal);
-        const channel = await deps.channels.find(row.channel_id);
-        return { data: { ...recordOf(row), channelName: channel?.name ?? '' } };
+        const channel = deps.channels.cached(row.channel_id) ?? (await deps.channels.find(row.channel_id));
+        return { json: detailJson(recordOf(row), channel?.name ?? '') };
       },
     }),
 

@@ -1,7 +1,7 @@
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { recordJson, type TransactionRecord } from '../record.ts';
-import { transactionRecord } from '../schema.ts';
+import { detailJson, recordJson, type TransactionRecord } from '../record.ts';
+import { transactionDetail, transactionRecord } from '../schema.ts';
 
 const plain: TransactionRecord = {
   id: 'txn_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b',
@@ -44,5 +44,8 @@ test.each([
 ])('the JSON of a payment %s is what its schema says, field by field', (_what, record) => {
   const bySchema = fastJsonStringify(transactionRecord as never);
   expect(recordJson(record)).toBe(bySchema(record));
+  const detailBySchema = fastJsonStringify(transactionDetail as never);
+  const channelName = 'Bank "transfer"';
+  expect(detailJson(record, channelName)).toBe(detailBySchema({ ...record, channelName }));
   expect(Object.keys(JSON.parse(recordJson(record)))).toEqual(Object.keys(transactionRecord.properties));
 });
