@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { deleteExpiredSessions } from './statements.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
+import { adminPassword, type Identity, type IdentityNode, identity } from '../../../../testing/identity.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { deleteExpiredSessions } from '../statements.ts';
 
 let node: Identity;
 let other: IdentityNode;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Mail } from '../../../platform/mail/mailer.ts';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { deleteExpiredResets } from './statements.ts';
+import type { Mail } from '../../../../platform/mail/mailer.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
+import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
+import { deleteExpiredResets } from '../statements.ts';
 
 let node: Identity;
 let admin: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Siblings } from '../../../platform/process/siblings.ts';
-import { LoginFailures } from './login-failures.ts';
+import { Siblings } from '../../../../platform/process/siblings.ts';
+import { LoginFailures } from '../login-failures.ts';
 
 /** Two processes of a node. What one tells, the other is told when `deliver` is called. */
 function twoProcesses() {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import { Database, type Queryable } from '../../../platform/postgres/database.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { appendAudit, systemActor } from './append.ts';
-import { chainAuditEntries } from './chain.ts';
-import { expireAuditEntries } from './expire.ts';
-import { auditHeads, disagreementWith, headText, parseHead } from './heads.ts';
-import { auditChecks } from './integrity.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { appendAudit, systemActor } from '../append.ts';
+import { chainAuditEntries } from '../chain.ts';
+import { expireAuditEntries } from '../expire.ts';
+import { auditHeads, disagreementWith, headText, parseHead } from '../heads.ts';
+import { auditChecks } from '../integrity.ts';
 
 let db: TestDatabase;
 

@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity, type Reply } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { setPassword } from '../users/statements.ts';
+import { adminPassword, type Identity, identity, type Reply } from '../../../../testing/identity.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { setPassword } from '../../users/statements.ts';
 
 let node: Identity;
 let admin: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SessionCookie } from './session-cookie.ts';
+import { SessionCookie } from '../session-cookie.ts';
 
 test('on https the cookie is Secure and bound to the host', () => {
   const cookie = new SessionCookie('https://pay.example');
