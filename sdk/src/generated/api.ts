@@ -249,7 +249,7 @@ export interface KeysApi {
   /**
    * Replace one of my developer keys.
    *
-   * Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
+   * Returns a new key with the same scope, name, mode and allowed addresses. The old key keeps working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
    *
    * Needs a Bearer access token.
    */
@@ -257,7 +257,7 @@ export interface KeysApi {
   /**
    * Get the developer key of this request.
    *
-   * Tells a key about itself: its owner, what it may do, when it expires.
+   * The key that the request is sent with: its owner, what it may do, and when it expires.
    *
    * Needs a developer key.
    */
@@ -404,7 +404,7 @@ export interface ConsoleApi {
   /**
    * Sign in to the console.
    *
-   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of a former cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   * Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of a previous cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   signIn(params: LoginInput, options?: RequestOptions): Call<null>;
   /**
@@ -450,17 +450,17 @@ export interface DevicesApi {
   /**
    * Begin the login of a program.
    *
-   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
+   * Returns two codes (RFC 8628). The program shows the user code and the address at which the user approves the login, and meanwhile polls for its key with the device code.
    */
   begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
   /**
    * Get the key of an approved login.
    *
-   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
+   * Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or with `slow_down` when the program polls too often. The key expires after 90 days.
    */
   claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
   /**
-   * Get the login that waits under a code.
+   * Get the pending login with a user code.
    *
    * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
    *
@@ -1548,11 +1548,11 @@ export interface CurrentDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
   userId: number;
   userName: string;
@@ -1817,11 +1817,11 @@ export interface DeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
 }
 
@@ -1830,7 +1830,7 @@ export interface DeveloperKeyGenerateInput {
   scope?: string | null | undefined;
   /** A label, such as the purpose of the key. */
   name?: string | null | undefined;
-  /** false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`). */
+  /** false: a test key (`sk_test_…`), which sees and creates only test records. true: a live key (`sk_live_…`). */
   livemode?: boolean | null | undefined;
   /** When the key expires. Default: never. */
   expiresTime?: string | null | undefined;
@@ -1845,9 +1845,9 @@ export interface DeveloperKeyRevokeInput {
 export interface DeveloperKeyRotateInput {
   /** The key to replace. */
   id: number;
-  /** For how long the former key goes on working, in seconds: at most 30 days. */
+  /** For how long the old key keeps working, in seconds: at most 30 days. */
   overlapSeconds?: number | null | undefined;
-  /** When the new key expires. Default: it lives as long as the former key was made for. */
+  /** When the new key expires. Default: after the lifetime of the old key. */
   expiresTime?: string | null | undefined;
 }
 
@@ -1860,16 +1860,16 @@ export interface DeviceCode {
   verificationUri: string;
   /** The same with the code filled in. */
   verificationUriComplete: string;
-  /** For how many seconds both codes are good. */
+  /** For how many seconds both codes are valid. */
   expiresIn: number;
-  /** How many seconds to wait between two requests of the key. */
+  /** How many seconds to wait between two polls for the key. */
   interval: number;
 }
 
 export interface DeviceCodeInput {
-  /** What asks, as the user should recognize it: the program and the name of the machine, without control and formatting characters. Names the key. */
+  /** The program and the name of its machine, so that the user recognizes them, without control and formatting characters. Also the name of the key. */
   client: string;
-  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
+  /** The scopes to ask for, comma-separated, or `*`. Default: those that the user chooses. */
   scope?: string | null | undefined;
   /** Whether a live key is asked for, instead of a test key. */
   livemode?: boolean | null | undefined;
@@ -1880,9 +1880,9 @@ export interface DeviceDecideInput {
   userCode: string;
   /** true: the program gets a key of the caller. false: it is refused. */
   approve: boolean;
-  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
+  /** The scopes to grant. Default: those that the program asked for, or else all that the caller holds. Scopes that the caller does not hold cannot be granted. */
   scope?: string | null | undefined;
-  /** The mode of the key. Default: what was asked for. */
+  /** The mode of the key. Default: the mode that the program asked for. */
   livemode?: boolean | null | undefined;
 }
 
@@ -1909,24 +1909,24 @@ export interface DeviceKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
-  /** Who approved the login, and owns the key. */
+  /** The user who approved the login and owns the key. */
   userName: string;
 }
 
 export interface DeviceRequest {
-  /** What asks, in its own words. */
+  /** The name that the program gave itself. */
   client: string;
-  /** From where it asks. */
+  /** The IP address of the program. */
   address: string;
   /** Whether the caller has the same address. */
   isSameAddress: boolean;
-  /** null: whatever the user chooses. */
+  /** The scopes that the program asks for; null: those that the user chooses. */
   scope: string | null;
   livemode: boolean;
   createdTime: string;
@@ -2084,11 +2084,11 @@ export interface GeneratedDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
 }
 
@@ -2668,11 +2668,11 @@ export interface OwnedDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
   userId: number;
   userName: string;

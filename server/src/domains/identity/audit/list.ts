@@ -46,7 +46,7 @@ export async function auditList(
   };
 }
 
-/** The tenants whose log the caller may read and asks for. */
+/** The tenants whose log the caller may read, or the one of them that the caller asks for. */
 async function auditTenantsOf(
   database: Queryable,
   { tenantId }: AuditFilters,

@@ -34,8 +34,8 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       operationId: 'beginConsoleSession',
       summary: 'Sign in to the console',
       description:
-        'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of ' +
-        `a former cookie ends. ${ownOriginOnly}`,
+        'Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of ' +
+        `a previous cookie ends. ${ownOriginOnly}`,
       body: signInInput,
       refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: Type.Null(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
 import { addressMatcher } from './allowed-addresses.ts';
-import { noticeExpiringKeys } from './expiry-notices.ts';
+import { sendExpiryNotices } from './expiry-notices.ts';
 
 let node: Identity;
 let platform: string;
@@ -159,10 +159,10 @@ test('the owner is told once by mail, seven days before a key expires', async ()
     logError: () => {},
   };
   const notices = () => node.mails.filter(({ subject }) => subject === 'A developer key is about to expire');
-  await noticeExpiringKeys(node.now() + 22 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 22 * dayMs, deps);
   expect(notices()).toEqual([]);
-  await noticeExpiringKeys(node.now() + 24 * dayMs, deps);
-  await noticeExpiringKeys(node.now() + 25 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 24 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 25 * dayMs, deps);
   expect(notices()).toHaveLength(1);
   expect(notices()[0]).toMatchObject({ to: `${clerk.userName}@x.example` });
   expect(notices()[0]?.text).toContain('Ends soon');

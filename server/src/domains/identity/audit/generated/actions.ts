@@ -66,6 +66,6 @@ export const auditActions = {
   'event.export': "Events were exported.",
   'delivery.export': "Webhook deliveries were exported.",
   'audit.export': "The audit log was exported.",
-  'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, on which the chain goes on.",
+  'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.",
   'session.end_after_reuse': "A refresh token was used again after it had been replaced, so its session ended.",
 } as const;
