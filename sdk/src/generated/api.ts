@@ -108,7 +108,7 @@ export interface SellersApi {
   /**
    * Change the seller.
    *
-   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
+   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -119,7 +119,7 @@ export interface UsersApi {
   /**
    * Log in.
    *
-   * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
+   * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
    */
   login(params: LoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
@@ -151,7 +151,7 @@ export interface UsersApi {
   /**
    * Change my password.
    *
-   * Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and every mailed token.
+   * Needs the present password; a wrong one (400) counts as a failed login. Ends the other sessions of the caller and voids every mailed token.
    *
    * Needs a Bearer access token.
    */
@@ -181,7 +181,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and void every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
    * Needs the scope `user_write`.
    */
@@ -195,7 +195,7 @@ export interface UsersApi {
   /**
    * Step up the session with a code.
    *
-   * For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A login with a code counts too. With `app.security.profile=strict` the answer brings new tokens, and the former ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A login with a code counts too. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -290,7 +290,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
+   * Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is used once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -306,7 +306,7 @@ export interface SecondFactorApi {
   /**
    * Replace my recovery codes.
    *
-   * The former codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * The old codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -339,7 +339,7 @@ export interface PasskeysApi {
   /**
    * Finish a login with a passkey.
    *
-   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
+   * Answers like a login without a second factor. Whatever is wrong with the passkey, the refusal is the same (401), and counts as a failed login.
    */
   login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
@@ -359,7 +359,7 @@ export interface PasskeysApi {
   /**
    * Register a passkey.
    *
-   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
+   * If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the other sessions of the caller end.
    *
    * Needs a Bearer access token.
    */
@@ -373,7 +373,7 @@ export interface PasskeysApi {
   /**
    * Remove a passkey.
    *
-   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
+   * The session must be stepped up. When a user without an authenticator app removes the last passkey, logins need only the password.
    *
    * Needs a Bearer access token.
    */
@@ -489,7 +489,7 @@ export interface ViewsApi {
   /**
    * Save a view.
    *
-   * Replaces the view of the same list and name. Without a name it is how the list begins for the user.
+   * Replaces the view of the same list and name. Without a name it is the default view, with which the list opens.
    *
    * Needs a Bearer access token.
    */
@@ -2683,7 +2683,7 @@ export interface OwnedDeveloperKey {
 export interface Passkey {
   id: string;
   name: string;
-  /** Whether it is kept by a provider, and so survives the loss of the device. */
+  /** Whether a provider keeps a copy, so that the passkey survives the loss of the device. */
   backedUp: boolean;
   createdTime: string;
   lastUsedTime: string | null;
@@ -2719,17 +2719,17 @@ export interface PasskeyLoginInputCredentialResponse {
 export interface PasskeyModifyInput {
   /** A passkey's id. */
   id: string;
-  /** For its user, such as the device it is on. */
+  /** A label for its user, such as the device it is on. */
   name: string;
 }
 
 export interface PasskeyOptions {
-  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
+  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Valid for 5 minutes and one answer. */
   options: Record<string, unknown>;
 }
 
 export interface PasskeyRegisterInput {
-  /** For its user, such as the device it is on. */
+  /** A label for its user, such as the device it is on. */
   name?: string | null | undefined;
   /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
   credential: PasskeyRegisterInputCredential;
@@ -3075,7 +3075,7 @@ export interface SecondFactor {
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
-  /** How many there are. With an app or a passkey, logins need a second step. */
+  /** How many passkeys the user has. With an app or a passkey, logins need a second step. */
   passkeys: number;
   recoveryCodesLeft: number;
 }
@@ -3098,7 +3098,7 @@ export interface SecondFactorEnrolment {
 }
 
 export interface SecondFactorLoginInput {
-  /** `error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login. */
+  /** `error.details.challenge` of the answer to login. Valid for 5 minutes, 5 tries and one login. */
   challenge: string;
   /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
   code: string;
@@ -3168,7 +3168,7 @@ export interface Session {
   id: string;
   /** The User-Agent header of the login. */
   device: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   address: string | null;
   /** true: the session of this request. */
   current: boolean;
@@ -3745,13 +3745,13 @@ export interface User {
 export interface UserModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
-  /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
+  /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is accepted, but logs in only that user. */
   userName?: string | null | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
   email?: string | null | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | null | undefined;
-  /** The caller's present password: needed to change one's own e-mail address. */
+  /** The caller's present password, which callers need to change their own e-mail address. */
   oldPassword?: string | null | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
@@ -3777,34 +3777,34 @@ export interface UsersListParams {
 }
 
 export interface View {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** null: how the list begins for the user. */
+  /** null: the default view, with which the list opens. */
   name: string | null;
-  /** The filters and columns, as the query string of an address without its question mark. */
+  /** The filters and columns, as a query string without its question mark. */
   query: string;
   createdTime: string;
   updatedTime: string;
 }
 
 export interface ViewModifyInput {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** Absent: how the list begins for the user. */
+  /** Absent: the default view, with which the list opens. */
   name?: string | null | undefined;
-  /** The filters and columns, as the query string of an address without its question mark. */
+  /** The filters and columns, as a query string without its question mark. */
   query: string;
 }
 
 export interface ViewRemoveInput {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** Absent: how the list begins for the user. */
+  /** Absent: the default view, with which the list opens. */
   name?: string | null | undefined;
 }
 
 export interface ViewsListParams {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { type LoginDeps, login } from '../sessions/login.ts';
 import { type LogoutDeps, logoutSession } from '../sessions/logout.ts';
 import type { OpenedLogin } from '../sessions/open-session.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
-import { signCookie } from '../sessions/token-pair.ts';
+import { signedCookie } from '../sessions/token-pair.ts';
 import { findTenant } from '../tenants/statements.ts';
 import { recordOf } from '../users/record.ts';
 import { findUser } from '../users/statements.ts';
@@ -106,16 +106,11 @@ function originOf({ address, requestId, headers }: Call<unknown, unknown>) {
   return { address, requestId, device: headers['user-agent'] };
 }
 
-/** The session of the former cookie, which nothing names any more, ends. */
+/** Also ends the session of the cookie that is replaced. */
 async function signedIn(opened: OpenedLogin, call: Call<unknown, unknown>, deps: ConsoleDeps): Promise<Answer<null>> {
   await endSession(call.headers.cookie, false, originOf(call), deps);
-  const maxAgeSeconds = Math.max(1, Math.floor((opened.session.expiresAtMs - deps.clock()) / 1000));
-  const cookie = await signCookie(opened.user, opened.session, deps);
-  return {
-    message: 'Signed in',
-    data: null,
-    headers: { 'set-cookie': deps.sessionCookie.set(cookie, maxAgeSeconds) },
-  };
+  const cookie = await signedCookie(opened.user, opened.session, deps);
+  return { message: 'Signed in', data: null, headers: { 'set-cookie': cookie } };
 }
 
 async function endSession(

@@ -23,9 +23,8 @@ export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
 const issuer = 'Florin';
 
 /**
- * Draws a secret, which is in use once a code confirms it. Needs the password, and a fresh passkey if the user has one: a stolen
- * session must not lock its owner out, nor leave a factor behind.
- * Beginning again replaces a secret that was not confirmed.
+ * Draws a secret, which is used once a code confirms it. Needs the password, and a fresh passkey if the user has one, so that a
+ * stolen session can neither lock its owner out nor add a factor. Beginning again replaces a secret that was not confirmed.
  */
 export async function beginEnrolment(
   password: string,
@@ -45,8 +44,8 @@ export async function beginEnrolment(
 }
 
 /**
- * Puts the second factor into use and returns the recovery codes. Ends the other sessions of the user, which were started
- * without it; this one is stepped up.
+ * Activates the second factor and returns the recovery codes. Ends the other sessions of the user, which were started without
+ * it; this session is stepped up.
  */
 export async function confirmEnrolment(
   code: string,
@@ -74,7 +73,7 @@ export async function confirmEnrolment(
   return codes;
 }
 
-/** Replaces the recovery codes: the former ones stop working. */
+/** Replaces the recovery codes. The old ones stop working. */
 export function regenerateRecoveryCodes(
   code: string,
   principal: Principal,

@@ -23,7 +23,7 @@ export interface LoginDeps extends OpenSessionDeps {
  * Starts a session. A wrong password, an unknown account, a disabled user and a disabled tenant get the same refusal
  * after the same work, so that callers cannot tell them apart. The attempt is counted before the password is hashed.
  *
- * A user with a second factor gets no session but the refusal `second_factor_challenge`, which says how to go on.
+ * A user with a second factor gets no session yet, but the refusal `second_factor_challenge` with the challenge for the next step.
  */
 export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
@@ -68,7 +68,7 @@ async function verifyPassword(
   return matches && user?.active === true;
 }
 
-/** In the log of the account's tenant; in that of the platform when there is no such account. */
+/** In the log of the account's tenant, or in that of the platform if there is no such account. */
 function recordRefused(user: LoginRow | undefined, actor: Actor, { refusedRequests }: LoginDeps): void {
   const tenantId = user?.tenant_id ?? platformTenant;
   const route = 'POST /api/user/login';

@@ -32,7 +32,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
         '15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after ' +
         '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An ' +
-        'account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
+        'account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
         '`/api/user/login/second-factor` with a code.',
       body: loginInput,
       refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],

@@ -14,7 +14,7 @@ export const auditActions = {
   'user.update_passkey': "A user renamed a passkey.",
   'user.remove_passkey': "A user removed a passkey.",
   'user.regenerate_recovery_codes': "A user replaced their own recovery codes, which were shown once.",
-  'session.step_up': "A user proved the second factor again, for what needs it.",
+  'session.step_up': "A user proved the second factor again, for an operation that needs it.",
   'session.login': "A user logged in.",
   'session.login_refused': "A login was refused.",
   'session.logout': "A user logged out.",

@@ -49,8 +49,8 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'loginWithPasskey',
       summary: 'Finish a login with a passkey',
       description:
-        'Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a ' +
-        'failed login.',
+        'Answers like a login without a second factor. Whatever is wrong with the passkey, the refusal is the same (401), and ' +
+        'counts as a failed login.',
       body: passkeyLoginInput,
       refuses: ['login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
       data: loginResult,
@@ -93,7 +93,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'registerPasskey',
       summary: 'Register a passkey',
       description:
-        'If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the ' +
+        "If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the " +
         'other sessions of the caller end.',
       body: registerPasskeyInput,
       refuses: ['passkey_wrong', 'challenge_invalid', 'passkey_limit_reached', 'passkeys_unavailable'],
@@ -119,8 +119,8 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'removePasskey',
       summary: 'Remove a passkey',
       description:
-        'The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password ' +
-        'alone.',
+        'The session must be stepped up. When a user without an authenticator app removes the last passkey, logins need only the ' +
+        'password.',
       body: removePasskeyInput,
       refuses: ['step_up_required'],
       data: Type.Null(),
