@@ -166,6 +166,8 @@ async function replaceUser(
   refusePrivilegeEscalation(principal, after);
   refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
+  // Again, because the request may leave out the names. Not before the caller is known to see the user.
+  if (given.password !== undefined) refuseOwnName(given.password, input, 'password');
   if (input.email !== before.email) {
     requireSessionToSet('email', principal);
     requireStepUp(principal, now.getTime(), 'Changing an e-mail address');

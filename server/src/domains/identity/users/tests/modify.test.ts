@@ -296,6 +296,16 @@ test.each([
   expect([status, body.error.field, body.error.type]).toEqual([400, field, type]);
 });
 
+test('an update that names only the password compares it with the saved name and address', async () => {
+  const user = await make({ userName: 'josephine', email: 'curie@lab.example' });
+  for (const weak of ['josephine1958', '#Curie#']) {
+    const { status, body } = await save({ id: user.id, password: weak });
+    expect([status, body.error?.field, body.error?.type]).toEqual([400, 'password', 'password_too_weak']);
+  }
+  const foreign = await save({ id: user.id, password: 'josephine1958' }, shopAdmin);
+  expect([foreign.status, foreign.body.error.type]).toEqual([404, 'record_not_found']);
+});
+
 test('the list pages like the transaction list, newest first, without passwords', async () => {
   const { body: first } = await node.get('/api/user/list?pageSize=2', { bearer: platform });
   const { body: second } = await node.get('/api/user/list?page=2&pageSize=2', { bearer: platform });
