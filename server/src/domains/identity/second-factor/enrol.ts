@@ -3,6 +3,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
+import { sessionEnded } from '../sessions/session-authenticator.ts';
 import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { setHasSecondFactor } from '../users/statements.ts';
@@ -62,7 +63,8 @@ export async function confirmEnrolment(
       const nowMs = deps.clock();
       await transaction.run(setHasSecondFactor, [userId, true]);
       await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
-      await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+      const [session] = await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+      if (session === undefined) throw sessionEnded();
       await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
       await deps.notifications.publish(transaction, principalsTopic);
       return replaceRecoveryCodes(transaction, userId);

@@ -32,7 +32,7 @@ const refused = ({ status, body }: Reply) => [status, body.error?.type];
 const bearerOf = (reply: Reply) => `Bearer ${dataOf(reply).token.accessToken}`;
 
 /** A code that was not used before: each call is a step later. */
-function freshCode({ secret }: Enrolled): string {
+function freshCode({ secret }: Pick<Enrolled, 'secret'>): string {
   aheadMs += 30_000;
   return codeAt(secret, stepAt(now()));
 }
@@ -223,6 +223,18 @@ describe('enrolment', () => {
     expect((await florin.get('/api/user/info', member.as)).status).toBe(200);
     const again = await florin.post('/api/user/second-factor/begin', { password: memberPassword }, member.as);
     expect(refused(again)).toEqual([409, 'second_factor_active']);
+  });
+
+  test('a session that has ended meanwhile confirms nothing', async () => {
+    const member = await newMember();
+    const { secret } = dataOf(
+      await florin.post('/api/user/second-factor/begin', { password: memberPassword }, member.as),
+    );
+    // Without a notification, as if the session ended after the request was authenticated.
+    await db.query(`update session set ended_at = now() where user_id = ${member.id}`);
+    const reply = await florin.post('/api/user/second-factor/confirm', { code: freshCode({ secret }) }, member.as);
+    expect(refused(reply)).toEqual([401, 'credentials_invalid']);
+    await florin.login(member.userName, memberPassword);
   });
 
   test('without a begun factor there is nothing to confirm, remove or step up with', async () => {
