@@ -7,7 +7,7 @@ import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { sessionEnded, sessionsTopic } from '../../sessions/session-authenticator.ts';
+import { sessionEnded } from '../../sessions/session-authenticator.ts';
 import { endOtherSessions, stepUpSession } from '../../sessions/statements.ts';
 import { principalsTopic } from '../../tenants/notifications.ts';
 import { setHasSecondFactor } from '../../users/statements.ts';
@@ -99,11 +99,9 @@ export async function registerPasskey(
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
     await deps.notifications.publish(transaction, principalsTopic);
-    await deps.notifications.publish(transaction, sessionsTopic, sessionId);
     return { passkey: after, recoveryCodes: isFirst ? await replaceRecoveryCodes(transaction, userId) : null };
   });
   deps.notifications.applied(principalsTopic);
-  deps.notifications.applied(sessionsTopic, sessionId);
   return result;
 
   async function insert(transaction: Queryable) {
