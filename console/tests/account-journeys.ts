@@ -9,7 +9,7 @@ import { openRelay } from './relay.ts';
 
 const newPassword = 'many slow green rivers';
 
-/** Of users who sign in, in a window of their own. */
+/** Journeys of users who sign in, each in a window of its own. */
 export function accountJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
@@ -83,7 +83,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
   });
 
   test('a passkey is added, and is then enough to sign in', async () => {
-    // Browsers bind passkeys to names of hosts, and `localhost` is one.
+    // Browsers bind passkeys to host names, such as `localhost`.
     await page.goto(`${console.florin.address.replace('127.0.0.1', 'localhost')}/account`);
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -128,7 +128,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
   });
 }
 
-/** The newest address of this form in the mails to a user. */
+/** The newest URL of this form in the mails to a user. */
 export async function linkTo({ florin }: OpenedConsole, user: string, path: RegExp): Promise<string | undefined> {
   const mails = await keptMails(florin.dataDir);
   const found = mails

@@ -12,7 +12,7 @@ import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages } from './pages.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
 
-// One file for all: two would build the console twice, at the same time.
+// One file for all, because two would build the console twice at the same time.
 beforeAll(() => buildConsole());
 
 describe('the built files', budget);
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(texts.filter((text) => /eyJ\w{20}|sk_(live|test)_\w{32}|whsec_\w{20}/.test(text))).toEqual([]);
   });
 
-  // Its hours pass for every window.
+  // Last, because it advances the clock for every window.
   describe('sessions that expire', () => expiryJourneys(() => console));
 
   test('no page has complained, and none has asked another server', () => {

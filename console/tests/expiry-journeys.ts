@@ -4,7 +4,7 @@ import { dayMs } from '../../server/src/core/clock.ts';
 import { dataOf } from '../../server/src/testing/cast.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
-/** Days pass on the clock of the node, so that these journeys come last. */
+/** These journeys come last, because they advance the clock of the node by days. */
 export function expiryJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;

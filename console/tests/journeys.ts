@@ -5,11 +5,11 @@ import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src
 import { administratorPassword } from '../../server/src/testing/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
-/** In the window of the administrator, which stays signed in. */
+/** Journeys in the window of the administrator, who stays signed in. */
 export function journeys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
-  /** Where members of a tenant sign in. */
+  /** A window in which members of a tenant sign in. */
   let merchants: Page;
   let tenantId: number;
   let channelId: number;
@@ -132,7 +132,7 @@ export function journeys(opened: () => OpenedConsole): void {
     const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     const { id } = await api('/api/customer/modify', { name });
     await goTo(page, `/customers/${id}`);
-    // The heading is that of the kind of record until the customer has been read.
+    // The heading names the kind of record until the customer is loaded.
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     expect(await page.title()).toBe(`${name} · Florin`);
   });
@@ -271,7 +271,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.route('**/api/request/list?*', (route) =>
       route.fulfill({ status: 500, contentType: 'application/json', body }),
     );
-    // Not by goTo, which waits for what is shown at the end.
+    // Without goTo, which waits until the page is complete.
     await page.evaluate(`history.pushState(null, '', '/requests?status=5xx')`);
     await page.getByText('The service does not answer. Trying again …').waitFor();
     await page.getByRole('alert').getByText('Out of order.').waitFor();

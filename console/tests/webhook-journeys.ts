@@ -4,9 +4,9 @@ import { dataOf } from '../../server/src/testing/cast.ts';
 import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
-/** In the window of the administrator. The retry that `failed` waits for passes during the journeys between the two. */
+/** Journeys in the window of the administrator. `failed` needs a retry that happens during the journeys between the two. */
 export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' | 'failed', () => void> {
-  /** Of a merchant whose server is out of order. */
+  /** A merchant's server that is out of order. */
   let receiver: Receiver;
   let console: OpenedConsole;
   let page: Page;

@@ -11,8 +11,8 @@ import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
 /**
- * Password, then the code of a second factor if the account has one. `hasEnded`: there was a session, and the user comes back to
- * the page that they were on.
+ * Asks for the password, then for the second factor if the account has one. `hasEnded`: the session of the user has ended, and
+ * the user returns to the same page.
  */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const text = useText();
@@ -46,7 +46,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
     });
   }
 
-  /** `prove` answers whether the user is signed in; false: they have changed their mind. */
+  /** `prove` resolves to whether the user is signed in, and to false if the user cancels. */
   async function enter(prove: () => Promise<boolean>) {
     setIsBusy(true);
     setError(undefined);

@@ -6,7 +6,7 @@ export interface NavigationItem {
   path: string;
   label: TextKey;
   icon: IconName;
-  /** Pages that a user cannot read are not offered. */
+  /** Only shown to users with this permission. */
   needs?: Permission;
 }
 

@@ -11,7 +11,7 @@ import { Section } from '../../ui/page.tsx';
 import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 
-/** Passkeys of this user. Browsers bind them to a host name, so that a console opened at an address has none. */
+/** Passkeys of this user. Browsers bind them to a host name, so a console that is opened at an IP address has none. */
 export function Passkeys() {
   const text = useText();
   const passkeys = useRead('passkeys.list');
@@ -103,7 +103,7 @@ export function Passkeys() {
   );
 }
 
-/** The password first; then the browser makes the passkey, and the service keeps its public half. */
+/** Asks for the password first. Then the browser creates the passkey, and the service stores its public key. */
 function AddPasskey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const text = useText();
   const [error, setError] = useState<Error>();

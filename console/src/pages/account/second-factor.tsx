@@ -11,7 +11,7 @@ import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 
 type Dialog = 'begin' | 'renew' | 'remove' | undefined;
 
-/** Enrol, with a QR code drawn here; renew the recovery codes; remove. */
+/** Enrols an authenticator app with a QR code rendered in the browser, renews its recovery codes, or removes it. */
 export function SecondFactor() {
   const text = useText();
   const status = useRead('secondFactor.get').data?.data;

@@ -8,7 +8,7 @@ interface SecretFieldProps {
   error: string | undefined;
 }
 
-/** A secret that the service never shows: it is kept as it is, or replaced. */
+/** A secret that the service never shows. It is kept or replaced. */
 export function SecretField({ name, isNew, error }: SecretFieldProps) {
   const text = useText();
   const [isReplaced, setIsReplaced] = useState(isNew);

@@ -10,21 +10,21 @@ interface CreateCheckoutModalProps {
   opened: boolean;
   onClose: () => void;
   onCreated: (url: string) => void;
-  /** What is left to pay of this invoice, instead of an amount. */
+  /** The link is for the remaining amount of this invoice. */
   invoice?: { id: number; currency: string };
 }
 
 const daySeconds = 86_400;
 const validDays = [1, 7, 30, 90];
 
-/** A page for a payer: an amount, or an invoice. */
+/** Creates a page on which a payer pays an amount or an invoice. */
 export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: CreateCheckoutModalProps) {
   const text = useText();
   const [typedCurrency, setCurrency] = useState('EUR');
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const currency = invoice?.currency ?? typedCurrency;
   const channels = useRead('channels.list', {}, { enabled: opened });
-  // Stripe's payments need a page with its script.
+  // Payments through Stripe need a page with its script.
   const usable = channels.data?.data.filter(
     (channel) => channel.state && channel.provider !== 'stripe' && channel.currency.split(',').includes(currency),
   );

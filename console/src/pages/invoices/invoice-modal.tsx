@@ -10,14 +10,14 @@ import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, percentOf } from '../../ui/forms/tax-field.tsx';
 
 interface InvoiceModalProps {
-  /** A draft to be changed. Undefined: a new one. */
+  /** The draft to edit; undefined: a new one. */
   invoice?: Invoice;
   opened: boolean;
   onClose: () => void;
   onSaved?: (id: number) => void;
 }
 
-/** A draft: nothing is owed before it is finalized. */
+/** Creates or edits a draft. */
 export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModalProps) {
   const text = useText();
   const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened && invoice === undefined });
@@ -161,13 +161,13 @@ function LineFields({ line, index, former, currency, errorOf }: LineFieldsProps)
   );
 }
 
-/** What is emptied is cleared, where there was something. */
+/** A field that was emptied is cleared in an existing draft. */
 function textOf(name: 'description' | 'dueDate', fields: Fields, invoice: Invoice | undefined) {
   if (fields[name]) return { [name]: fields[name] };
   return invoice === undefined ? {} : { [name]: null };
 }
 
-/** A tax that was given as an amount stays, unless a rate is typed. */
+/** Keeps a tax that was given as an amount, unless a rate is entered. */
 function lineOf(fields: Fields, line: number, currency: string, former: InvoiceLine | undefined) {
   const taxRate = basisPointsOf(fields[`taxRate-${line}`]);
   const taxAmount = former?.taxRate === null && former.taxAmount > 0 ? former.taxAmount : undefined;

@@ -10,12 +10,12 @@ import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {
-  /** Undefined: one to be invited. */
+  /** Undefined: a user to invite. */
   user: User | undefined;
   onClose: () => void;
 }
 
-/** A new user gets a mail with a link to choose a password: nobody else ever knows it. */
+/** A new user gets a mail with a link to choose a password, so that nobody else knows it. */
 export function UserModal({ user, onClose }: UserModalProps) {
   const text = useText();
   const profile = useProfile();
@@ -113,7 +113,7 @@ export function UserModal({ user, onClose }: UserModalProps) {
   );
 }
 
-/** For a user who has lost it. */
+/** For a user who has lost the second factor. */
 function RemoveSecondFactor({ id }: { id: number }) {
   const text = useText();
   const removing = useChange('secondFactor.revoke');

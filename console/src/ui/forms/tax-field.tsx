@@ -8,7 +8,7 @@ interface TaxFieldProps {
   error: string | undefined;
 }
 
-/** A tax rate, typed in percent; `basisPointsOf` reads it. Empty: untaxed. */
+/** A field for a tax rate in percent; `basisPointsOf` reads it. Empty: untaxed. */
 export function TaxField({ name, taxRate, error }: TaxFieldProps) {
   const text = useText();
   return (
@@ -25,7 +25,7 @@ export function TaxField({ name, taxRate, error }: TaxFieldProps) {
   );
 }
 
-/** `7.75 %` → 775. Undefined if there is none. */
+/** `7.75 %` → 775. Undefined if the field is empty. */
 export function basisPointsOf(typed: string | undefined): number | undefined {
   const percent = Number.parseFloat(typed ?? '');
   return Number.isNaN(percent) ? undefined : Math.round(percent * 100);
