@@ -67,7 +67,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();
   });
 
-  test('a cut stream is said, and what happened meanwhile is shown when it is back', async () => {
+  test('an interrupted stream is reported, and missed events are shown when it is back', async () => {
     const relay = await openRelay(console.florin.address);
     const behind = await console.open('en-GB', relay.address);
     await console.signIn(behind, member.userName, newPassword, '/customers');
@@ -111,7 +111,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await devtools.detach();
   });
 
-  test('a second factor is asked for after the password, and a code of it signs in', async () => {
+  test('the second factor is requested after the password, and its code signs in', async () => {
     member = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
     console.secrets.push(memberPassword, newPassword);
     const { recoveryCodes } = await enrol(console.florin, member.as, Date.now());

@@ -18,7 +18,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
 
-  test('the seller gets an address and mails its customers', async () => {
+  test('a seller enters an address and turns on mails to customers', async () => {
     await goTo(page, '/seller');
     await button('Edit: Name and address').click();
     await dialog().getByLabel('City').fill('Bern');
@@ -70,7 +70,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByText('Paid', { exact: true }).first().waitFor();
   });
 
-  test('a payment link is made, copied and closed', async () => {
+  test('a payment link is created, copied and closed', async () => {
     await goTo(page, '/checkouts', 'Live');
     await button('Create a payment link').first().click();
     await dialog().getByLabel('Amount').fill('12.50');
