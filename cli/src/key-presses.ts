@@ -2,7 +2,7 @@ import type { ReadStream } from 'node:tty';
 import type { System } from './system.ts';
 
 /** Actions by key. */
-export type KeyActions = Readonly<Record<string, () => void>>;
+type KeyActions = Readonly<Record<string, () => void>>;
 
 const ctrlC = '\u0003';
 

@@ -64,7 +64,7 @@ const silentMs = 40_000;
 const firstRetryMs = 250;
 const maxRetryMs = 5_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Undefined: from now on. */
   position: Position | undefined;
   livemode?: boolean | undefined;

@@ -9,7 +9,7 @@ import type {
 } from '../../../sdk/src/index.ts';
 
 /** What a scenario uses. Every record that it creates is a test record. */
-export interface Stage {
+interface Stage {
   florin: Florin;
   channel: Pick<Channel, 'id'>;
   /** Fields to set in the payment, invoice or subscription that it creates. */

@@ -12,7 +12,7 @@ function shouldRetry(failures: number, error: Error): boolean {
 export const endedSession = 'ended';
 
 /** Whether the request was refused because the session is over. Wrong passwords and codes are 401 too. */
-export function isSessionEnded(error: unknown): boolean {
+function isSessionEnded(error: unknown): boolean {
   return error instanceof FlorinError && ['credentials_invalid', 'credentials_missing'].includes(error.type);
 }
 

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState } from 'react';
 import { affectedByEvent } from '../api/invalidation.ts';
 
-export interface StreamedEvent {
+interface StreamedEvent {
   id: string;
   type: string;
   objectId: string;
 }
 
 /** `live`: events are shown at once. `polling`: the stream is interrupted, and pages are refetched every few seconds. */
-export type StreamState = 'connecting' | 'live' | 'polling';
+type StreamState = 'connecting' | 'live' | 'polling';
 
 export const StreamStateContext = createContext<StreamState>('connecting');
 export const useStreamState = (): StreamState => useContext(StreamStateContext);

@@ -2,7 +2,7 @@ import type { Permission } from '../session/session.tsx';
 import type { TextKey } from '../text/texts.ts';
 import type { IconName } from '../ui/icons.tsx';
 
-export interface NavigationItem {
+interface NavigationItem {
   path: string;
   label: TextKey;
   icon: IconName;

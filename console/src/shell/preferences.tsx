@@ -3,7 +3,7 @@ import { type Language, languages, loadTexts } from '../text/languages.ts';
 import { fillIn, type TextKey, type Texts } from '../text/texts.ts';
 
 /** What a user sets for this browser. None of it is secret. */
-export interface Preferences {
+interface Preferences {
   language: Language;
   /** The locale of numbers and times, such as `de-CH`; undefined: that of the browser for the language. */
   formats: string | undefined;

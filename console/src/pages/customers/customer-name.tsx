@@ -10,7 +10,7 @@ export function CustomerLink({ id }: { id: string | number | null | undefined })
   return <LinkText href={`/customers/${id}`}>{<CustomerName id={id} />}</LinkText>;
 }
 
-export function CustomerName({ id }: { id: string | number }) {
+function CustomerName({ id }: { id: string | number }) {
   const isStoredHere = /^[1-9]\d{0,15}$/.test(String(id));
   const { data: name } = useQuery({
     queryKey: [pathOf('customers.list'), { nameOf: String(id) }],

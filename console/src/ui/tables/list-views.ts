@@ -3,7 +3,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import type { Column } from './data-table.tsx';
 
 /** Named filters and columns of a list. */
-export interface SavedView {
+interface SavedView {
   name: string;
   query: string;
 }

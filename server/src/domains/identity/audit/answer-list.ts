@@ -18,7 +18,7 @@ import type { AuditAction } from './actions.ts';
 import { appendAudit } from './append.ts';
 
 /** A list and how its rows are shown. */
-export interface ListAnswer<Row, Listed> {
+interface ListAnswer<Row, Listed> {
   list: List<Row> | CursorList<Row>;
   /** A row as the caller sees it. */
   listedAs: (row: Row) => Listed;

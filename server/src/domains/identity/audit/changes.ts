@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 
 /** A field before and after a change. `before` is absent where the record was created. */
-export interface FieldChange {
+interface FieldChange {
   before?: unknown;
   after: unknown;
 }

@@ -10,8 +10,8 @@ import type { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 import { auditedTenants, type EntryRow } from './statements.ts';
 
 /** The filters of the list and of the export. */
-export type AuditFilters = Omit<Static<typeof auditExportQuery>, 'format'>;
-export type AuditEntryRecord = Static<typeof auditEntry>;
+type AuditFilters = Omit<Static<typeof auditExportQuery>, 'format'>;
+type AuditEntryRecord = Static<typeof auditEntry>;
 
 /** The entries that the caller may see, newest first. */
 export async function auditList(

@@ -15,7 +15,7 @@ export interface RefusedRequest {
   route: string;
 }
 
-export interface RefusedRequestsOptions {
+interface RefusedRequestsOptions {
   database: Queryable;
   clock: Clock;
   logError: (error: unknown, message: string) => void;

@@ -34,7 +34,7 @@ export async function generateKey(
 }
 
 /** What a key may do. */
-export interface KeyGrant {
+interface KeyGrant {
   scope: string;
   name: string | null;
   livemode: boolean;

@@ -35,7 +35,7 @@ export interface ExpiringKeyRow {
 }
 
 /** An active key with its owner; the owner and the owner's tenant are enabled. */
-export interface LiveKeyRow extends AccountRow {
+interface LiveKeyRow extends AccountRow {
   allowed_addresses: string[];
   key_id: number;
   livemode: boolean;

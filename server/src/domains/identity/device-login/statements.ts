@@ -54,7 +54,7 @@ export const pollDevice = statement<PolledRow>(
    returning d.state, before.polled_at`,
 );
 
-export interface ClaimedRow {
+interface ClaimedRow {
   client: string;
   granted_scope: string;
   livemode: boolean;

@@ -17,10 +17,10 @@ export interface CodeDeps {
   isStrict: boolean;
 }
 
-export type CodeMethod = 'totp' | 'recovery_code';
+type CodeMethod = 'totp' | 'recovery_code';
 
 /** The user whose code is verified, and the address it was sent from. */
-export interface CodeOwner {
+interface CodeOwner {
   userId: number;
   userName: string;
   address: string;

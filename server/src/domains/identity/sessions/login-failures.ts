@@ -10,7 +10,7 @@ import { normalizedAccount } from './account.ts';
 const failuresAllowed = 10;
 export const failureWindowMs = 15 * minuteMs;
 
-export interface LoginFailuresOptions {
+interface LoginFailuresOptions {
   clock: Clock;
   /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
   failuresPerAddress: number;
@@ -31,7 +31,7 @@ interface Counter {
 }
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
-export interface LoginAttempt {
+interface LoginAttempt {
   /** Identifies the caller, because callers take turns when passwords are hashed. */
   caller: string;
   succeed: () => void;

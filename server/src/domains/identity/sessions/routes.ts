@@ -19,7 +19,7 @@ import {
 import { idleSince } from './session-authenticator.ts';
 import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
-export interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
+interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
   refreshFailures: FailureLimiter;
 }
 

@@ -6,7 +6,7 @@ import type { Statement } from '../../../platform/postgres/statement.ts';
 import { visibleTenants } from './visible-tenants.ts';
 
 /** A record that a caller names. */
-export interface NamedRecord {
+interface NamedRecord {
   /** The word for it in the refusal: `invoice`. */
   noun: string;
   /** As the caller gave it. */

@@ -12,12 +12,12 @@ import type { sellerInput, sellerRecord } from './seller-schema.ts';
 import { findSeller, type SellerRow, updateSeller } from './seller-statements.ts';
 import { lockTenant } from './statements.ts';
 
-export interface SellerDeps {
+interface SellerDeps {
   database: Database;
   clock: Clock;
 }
 
-export type SellerRecord = Static<typeof sellerRecord>;
+type SellerRecord = Static<typeof sellerRecord>;
 
 /** The seller of the caller's tenant, or for a platform administrator of any. */
 export async function readSeller(

@@ -16,8 +16,7 @@ import { anyUser, findOpenResetOfUser, findUser, insertReset, lockUsers, type Us
 
 const lifetimeMs = dayMs;
 
-export interface FirstInvitationDeps
-  extends Pick<FirstAdministratorDeps, 'database' | 'clock' | 'account' | 'dataDir'> {
+interface FirstInvitationDeps extends Pick<FirstAdministratorDeps, 'database' | 'clock' | 'account' | 'dataDir'> {
   /** `app.public-url`, with which the link begins. */
   publicUrl: string;
 }

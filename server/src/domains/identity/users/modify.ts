@@ -212,7 +212,7 @@ function isActiveAdministrator({ state, user_type }: UserRow): boolean {
   return state && user_type === 'PLATFORM_ADMIN';
 }
 
-export interface NewUser {
+interface NewUser {
   tenantId: number;
   userName: string;
   email: string;

@@ -7,7 +7,7 @@ import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findActiveByName, insertReset, type UserRow } from './statements.ts';
 
-export interface PasswordMailerDeps {
+interface PasswordMailerDeps {
   database: Database;
   mailer: Pick<Mailer, 'send'>;
   clock: Clock;

@@ -50,7 +50,7 @@ export function requireUserName(userName: string): void {
 export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
 
 /** The properties of a user that determine the user's permissions. */
-export interface Privileges {
+interface Privileges {
   tenantId: number;
   userType: UserType;
   roles: readonly string[];

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Refusal } from '../../../../core/errors.ts';
 
 /** The site that passkeys belong to (WebAuthn, Relying Party). */
-export interface RelyingParty {
+interface RelyingParty {
   /** The host that browsers bind passkeys to. Another host makes them unusable. */
   id: string;
   /** The origin of the pages that use passkeys. */

@@ -52,7 +52,7 @@ export function allowed({ credential_id, transports }: PasskeyRow): { id: string
 }
 
 /** A passkey that has signed the challenge. */
-export interface VerifiedPasskey {
+interface VerifiedPasskey {
   passkey: PasskeyRow;
   /** Records the use, in the transaction of the operation that it authorizes. Challenge and response work once, on all nodes. */
   use: (transaction: Queryable) => Promise<void>;
