@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { administrator, get, post, type Route } from '../../../platform/http/route.ts';
-import { signLoginResult } from '../sessions/open-session.ts';
+import { loginOriginOf, signLoginResult } from '../sessions/open-session.ts';
 import { loginResult } from '../sessions/schema.ts';
 import { beginEnrolment, confirmEnrolment, type EnrolDeps, regenerateRecoveryCodes } from './enrol.ts';
 import { loginWithSecondFactor, type SecondLoginDeps } from './login.ts';
@@ -32,12 +32,9 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       body: secondLoginInput,
       refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await loginWithSecondFactor({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await loginWithSecondFactor({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { tenantOnWire } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import type { loginResult } from './schema.ts';
@@ -20,6 +21,10 @@ export interface LoginOrigin {
   requestId: string;
   /** The User-Agent header. */
   device: string | undefined;
+}
+
+export function loginOriginOf({ address, requestId, headers }: Call<unknown, unknown>): LoginOrigin {
+  return { address, requestId, device: headers['user-agent'] };
 }
 
 export type LoginResult = Static<typeof loginResult>;

@@ -4,7 +4,7 @@ import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
-import { signLoginResult } from './open-session.ts';
+import { loginOriginOf, signLoginResult } from './open-session.ts';
 import { type RefreshDeps, refresh } from './refresh.ts';
 import { type RevokeDeps, revokeSessions } from './revoke.ts';
 import {
@@ -37,12 +37,9 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
       body: loginInput,
       refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await login({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 

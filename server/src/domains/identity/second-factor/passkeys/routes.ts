@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../../platform/http/route.ts';
-import { signLoginResult } from '../../sessions/open-session.ts';
+import { loginOriginOf, signLoginResult } from '../../sessions/open-session.ts';
 import { loginResult } from '../../sessions/schema.ts';
 import { steppedUp } from '../schema.ts';
 import { steppedUpAnswer } from '../step-up.ts';
@@ -54,12 +54,9 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       body: passkeyLoginInput,
       refuses: ['login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await loginWithPasskey({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await loginWithPasskey({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 
