@@ -1,7 +1,7 @@
 import type { Query } from './client.ts';
 
 /** Lists and sums that the service shows for one mode at a time: live, unless the query asks for test. */
-const pathsWithMode = new Set([
+export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/transaction/list',
   '/api/refund/list',
   '/api/dispute/list',

@@ -1,27 +1,8 @@
 import type { OperationName, Params, Query } from './client.ts';
+import { pathsWithMode } from './mode.ts';
 
 /** Lists and sums that can be limited to one tenant. */
-const limited = new Set([
-  '/api/transaction/list',
-  '/api/refund/list',
-  '/api/dispute/list',
-  '/api/ledger/balance',
-  '/api/ledger/entries',
-  '/api/customer/list',
-  '/api/checkout/list',
-  '/api/invoice/list',
-  '/api/subscription/list',
-  '/api/plan/list',
-  '/api/channel/list',
-  '/api/user/list',
-  '/api/webhook/list',
-  '/api/webhook/delivery/list',
-  '/api/event/list',
-  '/api/request/list',
-  '/api/audit/list',
-  '/api/statistics/summary',
-  '/api/statistics/series',
-]);
+const limited = new Set([...pathsWithMode, '/api/user/list', '/api/request/list', '/api/audit/list']);
 
 /** Operations that create records for the chosen tenant. */
 const creating = new Set<OperationName>([

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call, FlorinError } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
+import { PasswordField } from '../ui/forms/password-field.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { askForPasskey, hasPasskeys } from './passkey.ts';
 import { forgetAllBut } from './session.tsx';
@@ -123,13 +124,12 @@ function PasswordFields() {
   return (
     <>
       <TextInput name="account" label={text('signIn.account')} size="md" autoComplete="username" required autoFocus />
-      <PasswordInput
+      <PasswordField
         name="password"
         label={text('signIn.password')}
         size="md"
         autoComplete="current-password"
         required
-        visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
       />
     </>
   );

@@ -1,8 +1,8 @@
 import { MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 
@@ -60,18 +60,13 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
                   required
                   data-autofocus
                 />
-                <Select
-                  label={text('ledger.currency')}
-                  data={[...currencyCodes]}
+                <CurrencySelect
                   value={currency}
                   onChange={(chosen) => {
-                    if (chosen === null) return;
                     setCurrency(chosen);
                     setChannelIds([]);
                   }}
                   error={errorOf('currency')}
-                  searchable
-                  allowDeselect={false}
                 />
               </SimpleGrid>
               <TextInput

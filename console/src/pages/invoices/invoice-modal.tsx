@@ -1,13 +1,13 @@
 import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
-import { basisPointsOf, percentOf } from '../../ui/forms/tax-field.tsx';
+import { basisPointsOf, TaxField } from '../../ui/forms/tax-field.tsx';
 
 interface InvoiceModalProps {
   /** The draft to edit; undefined: a new one. */
@@ -54,15 +54,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
                   searchable
                   required
                 />
-                <Select
-                  label={text('ledger.currency')}
-                  data={[...currencyCodes]}
-                  value={currency}
-                  onChange={(chosen) => chosen !== null && setCurrency(chosen)}
-                  error={errorOf('currency')}
-                  searchable
-                  allowDeselect={false}
-                />
+                <CurrencySelect value={currency} onChange={setCurrency} error={errorOf('currency')} />
               </>
             )}
             <TextInput
@@ -146,17 +138,7 @@ function LineFields({ line, index, former, currency, errorOf }: LineFieldsProps)
         error={error('unitAmount')}
         required
       />
-      <NumberInput
-        name={`taxRate-${line}`}
-        defaultValue={percentOf(former?.taxRate)}
-        label={text('invoices.taxRate')}
-        suffix=" %"
-        min={0}
-        max={100}
-        decimalScale={2}
-        maw={100}
-        error={error('taxRate')}
-      />
+      <TaxField name={`taxRate-${line}`} taxRate={former?.taxRate} maw={100} error={error('taxRate')} />
     </Group>
   );
 }

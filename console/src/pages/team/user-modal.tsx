@@ -1,4 +1,4 @@
-import { Anchor, MultiSelect, PasswordInput, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
 import type { ConsoleProfile, User } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {
@@ -62,13 +63,10 @@ export function UserModal({ user, onClose }: UserModalProps) {
             required
           />
           {user?.id === profile.userId && (
-            <PasswordInput
+            <PresentPasswordField
               name="oldPassword"
-              label={text('account.oldPassword')}
               description={text('team.oldPasswordHint')}
-              autoComplete="current-password"
               error={errorOf('oldPassword')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
             />
           )}
           {user === undefined && isPlatform && (

@@ -1,26 +1,23 @@
-import { NumberInput } from '@mantine/core';
+import { NumberInput, type NumberInputProps } from '@mantine/core';
 import { useText } from '../../shell/preferences.tsx';
 
-interface TaxFieldProps {
-  name: string;
+interface TaxFieldProps extends NumberInputProps {
   /** In basis points. */
   taxRate: number | null | undefined;
-  error: string | undefined;
 }
 
 /** A field for a tax rate in percent; `basisPointsOf` reads it. Empty: untaxed. */
-export function TaxField({ name, taxRate, error }: TaxFieldProps) {
+export function TaxField({ taxRate, ...rest }: TaxFieldProps) {
   const text = useText();
   return (
     <NumberInput
-      name={name}
+      {...rest}
       label={text('invoices.taxRate')}
       defaultValue={percentOf(taxRate)}
       suffix=" %"
       min={0}
       max={100}
       decimalScale={2}
-      error={error}
     />
   );
 }
