@@ -48,23 +48,16 @@ export async function withCode<Result>(
   work: (transaction: Queryable, method: CodeMethod) => Promise<Result>,
   options: { confirming?: true } = {},
 ): Promise<Result> {
-  const attempt = await deps.loginFailures.reserve(owner.userName, owner.address);
-  let outcome: { result: Result } | undefined;
-  try {
-    outcome = await deps.database.transaction(async (transaction) => {
+  const outcome = await deps.loginFailures.attempt(owner.userName, owner.address, () =>
+    deps.database.transaction(async (transaction) => {
       const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
       const method = await verify(transaction, factor, code, deps);
       return method && { result: await work(transaction, method) };
-    });
-  } catch (error) {
-    attempt.release();
-    throw error;
-  }
+    }),
+  );
   if (outcome === undefined) {
-    attempt.fail();
     throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
   }
-  attempt.succeed();
   return outcome.result;
 }
 

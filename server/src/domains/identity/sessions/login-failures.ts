@@ -84,6 +84,28 @@ export class LoginFailures {
     this.#clearings.listen((pair) => this.#clear(pair));
   }
 
+  /**
+   * Runs an attempt. It has failed if `work` resolves to undefined. It does not count if `work` rejects, because an overload, an
+   * unreachable database or a request for a second factor says nothing about the password.
+   */
+  async attempt<Result>(
+    account: string,
+    address: string,
+    work: (caller: string) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const attempt = await this.reserve(account, address);
+    let result: Result | undefined;
+    try {
+      result = await work(attempt.caller);
+    } catch (error) {
+      attempt.release();
+      throw error;
+    }
+    if (result === undefined) attempt.fail();
+    else attempt.succeed();
+    return result;
+  }
+
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
   async reserve(account: string, address: string): Promise<LoginAttempt> {
     const network = networkOf(address);

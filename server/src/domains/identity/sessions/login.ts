@@ -29,26 +29,17 @@ export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
   deps: LoginDeps,
 ): Promise<OpenedLogin> {
-  const attempt = await deps.loginFailures.reserve(account, origin.address);
-  let result: OpenedLogin | undefined;
-  try {
+  const opened = await deps.loginFailures.attempt(account, origin.address, async (caller) => {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, attempt.caller, deps);
+    const isVerified = await verifyPassword(user, password, caller, deps);
     if (user?.has_second_factor && isVerified) throw await challengeLogin(user, deps);
-    result = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
-    if (result === undefined) recordRefused(user, actor, deps);
-  } catch (error) {
-    // Overload or an unreachable database says nothing about the password; a challenge is no session yet.
-    attempt.release();
-    throw error;
-  }
-  if (result === undefined) {
-    attempt.fail();
-    throw new Refusal('login_refused', 'The account or the password is not right.');
-  }
-  attempt.succeed();
-  return result;
+    const started = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
+    if (started === undefined) recordRefused(user, actor, deps);
+    return started;
+  });
+  if (opened === undefined) throw new Refusal('login_refused', 'The account or the password is not right.');
+  return opened;
 }
 
 function actorOf(user: LoginRow | undefined, { address, requestId }: LoginOrigin): Actor {

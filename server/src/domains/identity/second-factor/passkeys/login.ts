@@ -38,19 +38,8 @@ export async function loginWithPasskey(
   const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
   // Failures with one passkey must not keep others from using theirs at the same address.
   const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
-  const attempt = await deps.loginFailures.reserve(account, origin.address);
-  let opened: OpenedLogin | undefined;
-  try {
-    opened = await open(known);
-  } catch (error) {
-    attempt.release();
-    throw error;
-  }
-  if (opened === undefined) {
-    attempt.fail();
-    throw new Refusal('login_refused', 'This passkey does not log in here.');
-  }
-  attempt.succeed();
+  const opened = await deps.loginFailures.attempt(account, origin.address, () => open(known));
+  if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
   return opened;
 
   async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {
