@@ -159,7 +159,7 @@ export const findPasswordHash = statement<{ password_hash: string | null }>(
   'select password_hash from app_user where id = $1',
 );
 
-/** Returns a row if the password was still the former one. Values: user, former hash, new hash, now. */
+/** Returns no row if the password was changed in the meantime. Values: user, old hash, new hash, now. */
 export const replacePassword = statement<{ id: number }>(
   'users.replace_password',
   'update app_user set password_hash = $3, updated_at = $4 where id = $1 and password_hash = $2 returning id',
