@@ -6,16 +6,16 @@ const api = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 
 export default defineConfig({
   plugins: [react()],
-  // Stands in every page for the nonce of its answer (server/src/app/http/console/serve-console.ts).
+  // Replaced by the nonce of each answer (server/src/app/http/console/serve-console.ts).
   html: { cspNonce: '{{nonce}}' },
   build: {
     assetsDir: 'assets',
-    // A data: address in a style would need an exception in the policy.
+    // A data: URL in a style would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     license: { fileName: 'assets/licenses.md' },
     target: 'es2023',
-    // Older targets have light-dark() rewritten to variables that follow the system and not the chosen theme.
+    // For older targets light-dark() is rewritten to variables that follow the system instead of the chosen theme.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   },
   server: { proxy: { '/api': api, '/inbox': api, '/docs': api, '/openapi.json': api } },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for older releases of Node.js: it looks for one that can run the rest.
+// Plain JavaScript, so that older releases of Node.js can run it. It finds a release that can run the rest.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -20,7 +20,7 @@ function runWithBundledNode() {
     return;
   }
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // From a terminal both get the signal; a supervisor signals this process alone. To stop twice does no harm.
+  // A terminal signals both processes, a supervisor only this one. A second signal does no harm.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + constants.signals[signal];

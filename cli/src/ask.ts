@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import type { Cli } from './cli.ts';
 import { usageFailure } from './failures.ts';
 
-/** Without a terminal the answer is a line of standard input. */
+/** Asks in the terminal. Without one, reads the first line of standard input. */
 export async function ask(cli: Cli, question: string, isHidden = false): Promise<string> {
-  const { stdin, stderr, isTerminal, signal } = cli.surroundings;
+  const { stdin, stderr, isTerminal, signal } = cli.system;
   if (!isTerminal) {
     const line = (await text(stdin)).split('\n')[0]?.trim() ?? '';
     if (line === '')
@@ -16,7 +16,7 @@ export async function ask(cli: Cli, question: string, isHidden = false): Promise
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   stderr.write(question);
   const lines = createInterface({ input: stdin, output: isHidden ? hidden : stderr, terminal: true });
-  // A terminal that is read in this way reports Ctrl-C here instead of sending the signal.
+  // While the terminal is read, Ctrl-C arrives here instead of as a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await lines.question('', { signal });

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
-/** Does nothing on machines without a browser: the address is printed in any case. */
-export function openInBrowser(address: string, { open = openBySystem }: Pick<Surroundings, 'open'>): void {
+/** Does nothing on machines without a browser. The address is printed in any case. */
+export function openInBrowser(address: string, { open = openBySystem }: Pick<System, 'open'>): void {
   open(address);
 }
 

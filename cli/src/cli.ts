@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { Florin } from '../../sdk/src/index.ts';
+import { ConfigFolder, loginFile, type StoredLogin } from './config-folder.ts';
 import { usageFailure } from './failures.ts';
 import { Output } from './output.ts';
-import { loginFile, Stored, type StoredLogin } from './stored.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
-/** Options that every command takes. */
+/** The options of every command. */
 export interface GlobalOptions {
   url?: string;
   apiKey?: string;
@@ -17,31 +17,31 @@ const defaultUrl = 'http://127.0.0.1:8080';
 
 /** What a command works with. */
 export class Cli {
-  readonly surroundings: Surroundings;
-  readonly stored: Stored;
+  readonly system: System;
+  readonly config: ConfigFolder;
   readonly out: Output;
   private readonly options: GlobalOptions;
   private client: Florin | undefined;
 
-  constructor(surroundings: Surroundings, options: GlobalOptions) {
-    this.surroundings = surroundings;
+  constructor(system: System, options: GlobalOptions) {
+    this.system = system;
     this.options = options;
-    this.stored = new Stored(surroundings);
-    this.out = new Output(surroundings, options.json === true);
+    this.config = new ConfigFolder(system);
+    this.out = new Output(system, options.json === true);
   }
 
   get signal(): AbortSignal {
-    return this.surroundings.signal;
+    return this.system.signal;
   }
 
-  /** Options win over the environment, and that over what `florin login` stored. */
+  /** Options take precedence over the environment, and the environment over what `florin login` stored. */
   get url(): string {
-    const url = this.options.url ?? (this.surroundings.env.FLORIN_URL || undefined) ?? this.login?.url ?? defaultUrl;
+    const url = this.options.url ?? (this.system.env.FLORIN_URL || undefined) ?? this.login?.url ?? defaultUrl;
     if (/^https?:\/\//.test(url) && URL.canParse(url)) return url;
     throw usageFailure(`${url} is not an address of a service, such as ${defaultUrl}.`);
   }
 
-  /** Made at first use: commands without it need no credentials. */
+  /** Created at first use, because some commands need no credentials. */
   get florin(): Florin {
     this.client ??= this.clientFor(this.apiKey, this.apiKey === undefined ? this.login : undefined);
     return this.client;
@@ -51,11 +51,11 @@ export class Cli {
     const { url } = this;
     return new Florin({
       baseUrl: url,
-      // Undefined would let the SDK look into the environment of the process.
+      // With undefined, the SDK would read the environment of the process.
       apiKey: apiKey ?? login?.apiKey ?? (login === undefined ? '' : undefined),
       accessToken: login?.accessToken,
       refreshToken: login?.refreshToken,
-      onTokens: (tokens) => this.stored.write(loginFile, { url, ...tokens }),
+      onTokens: (tokens) => this.config.write(loginFile, { url, ...tokens }),
     });
   }
 
@@ -64,7 +64,7 @@ export class Cli {
     return this.options.apiKey;
   }
 
-  /** The mode of what is listed and followed: test records unless --live. A key has a mode of its own. */
+  /** The mode of what is listed and followed: test records unless --live is given. A key has its own mode. */
   get mode(): { livemode?: boolean } {
     if (this.options.live === true) return { livemode: true };
     const isSession = this.apiKey === undefined && this.login?.accessToken !== undefined;
@@ -72,20 +72,20 @@ export class Cli {
   }
 
   private get apiKey(): string | undefined {
-    return this.options.apiKey ?? (this.surroundings.env.FLORIN_API_KEY || undefined);
+    return this.options.apiKey ?? (this.system.env.FLORIN_API_KEY || undefined);
   }
 
-  /** Credentials are for the service that they were given by, so another --url does not get them. */
+  /** Credentials are sent only to the service that issued them, not to another --url. */
   private get login(): StoredLogin | undefined {
-    const stored = this.stored.read<StoredLogin>(loginFile);
-    const asked = this.options.url ?? (this.surroundings.env.FLORIN_URL || undefined);
+    const stored = this.config.read<StoredLogin>(loginFile);
+    const asked = this.options.url ?? (this.system.env.FLORIN_URL || undefined);
     return stored === undefined || asked === undefined || trimmed(asked) === trimmed(stored.url) ? stored : undefined;
   }
 }
 
 const trimmed = (url: string) => url.replace(/\/+$/, '');
 
-/** Adds commands to the program. `run` makes an action of commander from one that gets a `Cli`. */
+/** Adds commands to the program. `run` turns a function that takes a `Cli` into an action of commander. */
 export type AddCommands = (program: Command, run: Run) => void;
 export type Run = <Args extends unknown[]>(
   action: (cli: Cli, ...args: Args) => Promise<void>,

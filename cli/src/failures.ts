@@ -22,7 +22,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** A failure that the command explains itself. */
+/** A failure with its own message and exit code. */
 export class CommandFailure extends Error {
   readonly exitCode: number;
 
@@ -45,7 +45,7 @@ const codesByClass: readonly (readonly [typeof FlorinError, number])[] = [
   [ConnectionError, exitCodes.unavailable],
 ];
 
-/** Commands that work on the database itself get the refusals of the server. */
+/** Commands that use the database directly get refusals of the server's code. */
 const codesByKind: Readonly<Record<string, number>> = {
   invalid: exitCodes.usage,
   absent: exitCodes.notFound,
@@ -53,7 +53,7 @@ const codesByKind: Readonly<Record<string, number>> = {
   unavailable: exitCodes.unavailable,
 };
 
-/** Recognized by its name instead of its class, so that commands of the interface do not load the server. */
+/** The kind of a refusal, recognized by name instead of class, so that commands that use the API do not load the server. */
 function kindOf(error: unknown): string | undefined {
   const { name, kind } = (error ?? {}) as { name?: string; kind?: string };
   return name === 'Refusal' ? kind : undefined;
@@ -68,7 +68,7 @@ export function exitCodeOf(error: unknown): number {
   return known?.[1] ?? (error.status === 503 ? exitCodes.unavailable : exitCodes.failed);
 }
 
-/** One line, and what to do about it where that is known. */
+/** The failure in one line, with a hint where there is one. */
 export function lineOf(error: unknown): string {
   if (!(error instanceof FlorinError)) return error instanceof Error ? error.message : String(error);
   const facts = [error.type, error.requestId === undefined ? '' : `request ${error.requestId}`]

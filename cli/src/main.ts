@@ -4,7 +4,7 @@ import { runProgram } from './program.ts';
 const interruption = new AbortController();
 const { stdin, stdout, stderr, env } = process;
 
-// `florin events list | head` closes the pipe: there is nobody left to print for, which is no failure.
+// `florin events list | head` closes the pipe, which is no failure.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 }

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A column of a list: the field of the row, with dots into objects. */
+/** A column of a list: a field of the row, or a path such as `error.message`. */
 export type Column = string;
 
 /**
@@ -16,19 +16,19 @@ export class Output {
   private readonly stdout: Writable;
   private readonly stderr: Writable;
 
-  constructor({ stdout, stderr, isTerminal }: Surroundings, isJson: boolean) {
+  constructor({ stdout, stderr, isTerminal }: System, isJson: boolean) {
     this.isJson = isJson;
     this.isTerminal = isTerminal;
     this.stdout = stdout;
     this.stderr = stderr;
   }
 
-  /** A result in words; nothing with --json, which prints the record instead. */
+  /** Prints a result as a sentence. With --json prints nothing, because the record is printed instead. */
   say(line: string): void {
     if (!this.isJson) this.line(line);
   }
 
-  /** Progress and hints: never part of the result. */
+  /** Progress and hints, on standard error. */
   note(line: string): void {
     this.stderr.write(`${line}\n`);
   }
@@ -49,7 +49,7 @@ export class Output {
     }
   }
 
-  /** Prints rows as they arrive, or as a table whose columns fit when they are all here. */
+  /** Prints rows as they arrive. In a terminal, prints a table when all have arrived. */
   async rows(rows: AsyncIterable<object>, columns: readonly Column[]): Promise<void> {
     if (this.isJson || !this.isTerminal) {
       for await (const row of rows) this.row(row, columns);
@@ -80,7 +80,7 @@ export class Output {
 const valueAt = (row: Row, column: Column): unknown =>
   column.split('.').reduce<unknown>((value, part) => (value as Row | null | undefined)?.[part], row);
 
-/** Control characters would move the cursor of a terminal, or break a line in two. */
+/** Without control characters, which could move the cursor of a terminal or break a line. */
 function textOf(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed

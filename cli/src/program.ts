@@ -13,26 +13,26 @@ import { addOperatorCommands, serverPrograms } from './commands/operators.ts';
 import { addPaymentCommands } from './commands/payments.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { exitCodeOf, exitCodes, lineOf } from './failures.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
 /** Runs a command line, without the program's own name, and returns the exit code. */
-export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  // `florin --json verify` is `florin verify --json`.
+export async function runProgram(words: readonly string[], system: System): Promise<number> {
+  // `florin --json verify` means `florin verify --json`.
   const at = words.findIndex((word) => word !== '--json');
   const [name = 'start', ...others] = at < 0 ? words : [...words.slice(at), ...words.slice(0, at)];
   try {
     const serverProgram = Object.hasOwn(serverPrograms, name) ? serverPrograms[name] : undefined;
     if (serverProgram !== undefined) return (await serverProgram.run(others)) ?? exitCodes.done;
-    const program = programFor(surroundings);
+    const program = programFor(system);
     await program.parseAsync([name, ...others], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    return endWith(error, surroundings, words.includes('--json'));
+    return endWith(error, system, words.includes('--json'));
   }
 }
 
-function endWith(error: unknown, { stderr, signal }: Surroundings, isJson: boolean): number {
-  // Help and version were asked for; commander has printed its own mistakes.
+function endWith(error: unknown, { stderr, signal }: System, isJson: boolean): number {
+  // Commander has printed the help, the version or the mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (signal.aborted && (error === signal.reason || (error as Error)?.name === 'AbortError'))
     return exitCodes.interrupted;
@@ -49,12 +49,12 @@ function jsonOf(error: unknown): string {
 }
 
 /** The commands and their options. */
-export function programFor(surroundings: Surroundings): Command {
-  const { stdout, stderr, isTerminal } = surroundings;
+export function programFor(system: System): Command {
+  const { stdout, stderr, isTerminal } = system;
   const program = new Command('florin')
     .description('Take payments with Florin, and run it. Without a command it starts the service in this folder.')
     .version(version, '-v, --version')
-    .option('--url <url>', 'where the service is (FLORIN_URL)')
+    .option('--url <url>', 'the address of the service (FLORIN_URL)')
     .option('--api-key <key>', 'a developer key instead of the stored login (FLORIN_API_KEY)')
     .option('--live', 'live records instead of test records')
     .option('--json', 'print JSON: one document, or one line for each row')
@@ -69,7 +69,7 @@ export function programFor(surroundings: Surroundings): Command {
     (action) =>
     async (...given) => {
       const command = given.at(-1) as unknown as Command;
-      await action(new Cli(surroundings, command.optsWithGlobals<GlobalOptions>()), ...(given.slice(0, -1) as never));
+      await action(new Cli(system, command.optsWithGlobals<GlobalOptions>()), ...(given.slice(0, -1) as never));
     };
   addLogin(program, run);
   addAccountCommands(program, run);

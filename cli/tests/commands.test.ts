@@ -14,7 +14,7 @@ import { type Ran, TestShell } from './run.ts';
 const bin = fileURLToPath(new URL('../bin/florin.mjs', import.meta.url));
 let database: TestDatabase;
 let florin: TestFlorin;
-/** With a test key for everything, in the environment. */
+/** With a test key for all scopes in the environment. */
 let shell: TestShell;
 let key: string;
 const shells: TestShell[] = [];
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const only = ({ json }: Ran): Record<string, never> => json()[0] ?? {};
 
-test('a payment is made, watched, refunded and listed', async () => {
+test('a payment is created, watched, refunded and listed', async () => {
   const created = only(
     await shell.run('payments create --amount 1099 --channel sandbox --metadata order=7 --wait --json'),
   );
@@ -64,7 +64,7 @@ test('without a terminal a list is lines with tabs; in one it is a table with a 
   expect((await shell.run('payments list --status FAILED', { isTerminal: true })).stderr).toBe('There are none.\n');
 });
 
-test('text of others cannot move the cursor of a terminal', async () => {
+test('control characters in data cannot move the cursor of a terminal', async () => {
   const words = ['payments', 'create', '--amount', '5', '--channel', 'sandbox', '--description', 'a\u001b[2Jb\nc'];
   expect((await shell.run(words)).stdout).toContain('description\ta [2Jb c\n');
 });
@@ -116,7 +116,7 @@ test('help and version exit with 0 and start nothing', async () => {
   expect((await shell.run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('a login is stored for its owner alone, used, not sent to another service, and removed by logout', async () => {
+test('a login is stored so that only its owner can read it, used, not sent to another service, and removed by logout', async () => {
   const home = shellWith({});
   const url = ['--url', florin.address];
   const line = ['login', '--account', 'admin', ...url];
@@ -163,7 +163,7 @@ test('trigger makes each event happen', async () => {
   }
 });
 
-test('trigger changes the record that it makes', async () => {
+test('trigger --override sets fields of the created record', async () => {
   const words = 'trigger transaction.succeeded --override amount=500 --override metadata.order=9 --json';
   const { objectId } = only(await shell.run(words));
   expect(only(await shell.run(`payments get ${objectId} --json`))).toMatchObject({

@@ -59,7 +59,7 @@ test('every event is forwarded once while the service is killed four times', asy
     while (isPaying) {
       const payment = await shop.transactions.create({ amount: 1, currency: 'USD', channelId }).catch(() => undefined);
       if (payment !== undefined) paid.push(payment.id);
-      // As fast as somebody tries a shop; the receiver is asked for each event, one after the other.
+      // At the pace of a person who tries a shop, because the receiver gets one event after the other.
       await pause(30);
     }
   })();
@@ -81,7 +81,7 @@ test('every event is forwarded once while the service is killed four times', asy
   interruption.abort(new DOMException('Interrupted', 'AbortError'));
   const { exitCode, stderr } = await listen;
   shell.remove();
-  // A payment whose answer was lost by a kill may be there as well, and once.
+  // A payment whose answer was lost by a kill may also exist, and only once.
   expect(paid.filter((id) => !created().includes(id))).toEqual([]);
   expect(new Set(created()).size).toBe(created().length);
   expect(exitCode).toBe(130);

@@ -40,13 +40,13 @@ afterAll(async () => {
 
 interface Front {
   address: string;
-  /** As when the service is killed: ends every connection, and every new one. */
+  /** Ends every connection and every new one, as if the service was killed. */
   leave: () => void;
   comeBack: () => void;
   stop: () => Promise<void>;
 }
 
-/** Stands before the service and can disappear. */
+/** A proxy of the service that can disappear. */
 async function frontOf(address: string): Promise<Front> {
   let isAway = false;
   const server: Server = createServer((incoming: IncomingMessage, outgoing) => {
@@ -118,7 +118,7 @@ const pay = async () => (await shop.transactions.create({ amount: 1, currency: '
 
 const idsReceived = () => receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id as string);
 
-test('every event is forwarded once, in order and signed, while the service goes away and comes back', async () => {
+test('every event is forwarded once, in order and signed, while the service disappears and comes back', async () => {
   await pay(); // Before anybody listened.
   const listening = listen();
   await listening.prints('Ctrl-C ends it');
@@ -142,7 +142,7 @@ test('every event is forwarded once, in order and signed, while the service goes
   expect(exchanges[0]).toMatchObject({ type: 'transaction.created', result: 200, response: 'ok' });
 });
 
-test('the next run goes on where the last one ended, with the same secret, and forwards nothing twice', async () => {
+test('the next run continues where the last one ended, with the same secret, and forwards nothing twice', async () => {
   const before = new Set(idsReceived());
   const meanwhile = await pay();
   const listening = listen();
@@ -152,7 +152,7 @@ test('the next run goes on where the last one ended, with the same secret, and f
   expect(idsReceived().filter((id) => !before.has(id))).toEqual([meanwhile]);
 });
 
-test('--from-now leaves out what happened meanwhile, and --events what was not asked for', async () => {
+test('--from-now skips the events since the last run, and --events all other types', async () => {
   const meanwhile = await pay();
   const listening = listen(' --from-now --events transaction.succeeded');
   await listening.prints('Ctrl-C ends it');
@@ -167,7 +167,7 @@ test('--from-now leaves out what happened meanwhile, and --events what was not a
   expect(idsReceived()).not.toContain(meanwhile);
 });
 
-test('a receiver that is not there, or refuses, is shown and does not end the command', async () => {
+test('a receiver that is missing or refuses is shown and does not end the command', async () => {
   receiver.answering = 503;
   const listening = listen();
   await listening.prints('Continuing');

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs a login, and calls `decide` with its code before it asks for its key. */
+/** Runs a login, and calls `decide` with its code before it polls for its key. */
 function login(decide: (userCode: string) => Promise<unknown>, line = 'login') {
   let printed = '';
   let pauses = 0;
@@ -36,7 +36,7 @@ function login(decide: (userCode: string) => Promise<unknown>, line = 'login') {
     },
     pause: async () => {
       const [userCode] = /[A-Z]{4}-[A-Z]{4}/.exec(printed) ?? [];
-      // The first request is before the decision, the second one too early after it.
+      // The first poll is before the decision, and the second one is too early.
       if (++pauses === 3) await decide(userCode as string);
     },
   });
@@ -67,44 +67,47 @@ test('login --json prints the code as the first line and the result as the last'
   ]);
 });
 
-test('a login that is denied ends with the code of a missing permission', async () => {
+test('a login that is denied ends with the exit code of a missing permission', async () => {
   const ran = await login((userCode) => admin.devices.decide({ userCode, approve: false }));
   expect(ran).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('florin: The user denied') });
 });
 
-test.skipIf(chromiumPath === undefined)('a person signs in on the page, sees what asks, and approves', async () => {
-  const browser = await openBrowser();
-  try {
-    const page = await browser.newPage();
-    const wrong: string[] = [];
-    page.on('pageerror', (error) => wrong.push(String(error)));
-    const ran = await login(async (userCode) => {
-      await page.goto(`${florin.address}/device?code=${userCode}`);
-      await page.fill('[name=account]', 'admin');
-      await page.fill('[name=password]', administratorPassword);
-      await page.click('#sign-in button');
-      await page.waitForSelector('#user-code:not([hidden])');
-      expect(await page.inputValue('[name=userCode]')).toBe(userCode);
-      await page.click('#user-code button');
-      await page.waitForSelector('#decision:not([hidden])');
-      expect(await page.textContent('#decision')).toContain('asks to act for admin');
-      expect(await page.isVisible('.elsewhere')).toBe(false);
-      expect(await axeViolations(page)).toEqual([]);
-      await page.selectOption('[name=scope]', { label: 'only read' });
-      await page.click('button[value=true]');
-      await page.waitForSelector('text=Go back to the program');
-    });
-    expect(ran).toMatchObject({ exitCode: 0 });
-    expect(wrong).toEqual([]);
-    const [who] = (await shell.run('whoami --json')).json() as unknown as [{ scopes: string[] }];
-    expect(who.scopes.length).toBeGreaterThan(3);
-    expect(who.scopes.filter((scope) => !scope.endsWith('_read'))).toEqual([]);
-  } finally {
-    await browser.close();
-  }
-});
+test.skipIf(chromiumPath === undefined)(
+  'a user signs in on the page, sees which program asks, and approves',
+  async () => {
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const wrong: string[] = [];
+      page.on('pageerror', (error) => wrong.push(String(error)));
+      const ran = await login(async (userCode) => {
+        await page.goto(`${florin.address}/device?code=${userCode}`);
+        await page.fill('[name=account]', 'admin');
+        await page.fill('[name=password]', administratorPassword);
+        await page.click('#sign-in button');
+        await page.waitForSelector('#user-code:not([hidden])');
+        expect(await page.inputValue('[name=userCode]')).toBe(userCode);
+        await page.click('#user-code button');
+        await page.waitForSelector('#decision:not([hidden])');
+        expect(await page.textContent('#decision')).toContain('asks to act for admin');
+        expect(await page.isVisible('.elsewhere')).toBe(false);
+        expect(await axeViolations(page)).toEqual([]);
+        await page.selectOption('[name=scope]', { label: 'only read' });
+        await page.click('button[value=true]');
+        await page.waitForSelector('text=Go back to the program');
+      });
+      expect(ran).toMatchObject({ exitCode: 0 });
+      expect(wrong).toEqual([]);
+      const [who] = (await shell.run('whoami --json')).json() as unknown as [{ scopes: string[] }];
+      expect(who.scopes.length).toBeGreaterThan(3);
+      expect(who.scopes.filter((scope) => !scope.endsWith('_read'))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+);
 
-test('logs tail shows requests as they arrive, with the reason of refusals, and logs list those before', async () => {
+test('logs tail shows requests as they arrive, with the reason of refusals, and logs list shows earlier ones', async () => {
   const key = (await admin.keys.generate({ scope: '*', livemode: false })).sk as string;
   const shop = new Florin({ baseUrl: florin.address, apiKey: key, maxRetries: 0 });
   await shop.channels.list().toArray();

@@ -36,7 +36,7 @@ afterAll(async () => {
 const settings = (more: Record<string, string> = {}) =>
   readSettings({ APP_DATABASE_URL: urlOf(database.connection), APP_DATA_DIR: folder, ...more }, undefined);
 
-test('create-admin makes an administrator who can log in, beside the running service, and never a second time', async () => {
+test('create-admin creates an administrator who can log in, beside the running service, and only once', async () => {
   await expect(createAdministrator('rescue', 'abc', settings())).rejects.toThrow(/at least/);
   expect(await createAdministrator('rescue', 'a battery of horses', settings())).toEqual({
     password: 'a battery of horses',
@@ -49,7 +49,7 @@ test('create-admin makes an administrator who can log in, beside the running ser
   expect(exitCodeOf(again)).toBe(exitCodes.conflict);
 });
 
-test('create-admin of the strict profile makes an administrator without a password, and a link to choose one', async () => {
+test('create-admin in the strict profile creates an administrator without a password, and a link to choose one', async () => {
   const strict = { APP_SECURITY_PROFILE: 'strict', APP_ADMIN_ACCOUNT: 'chief', APP_PUBLIC_URL: 'https://pay.example' };
   const { invitation } = (await createAdministrator('invited', undefined, settings(strict))) as { invitation: string };
   expect(invitation).toMatch('https://pay.example/reset-password?token=');
@@ -75,13 +75,13 @@ test('remove-second-factor lets a locked-out administrator log in with the passw
   expect(entry).toMatchObject({ by: 'system', userId: null });
 });
 
-test('migrate leaves a current database as it is, and says so', async () => {
+test('migrate does not change a current database, and says so', async () => {
   const lines: string[] = [];
   await migrateNow((line) => lines.push(line), new AbortController().signal, settings());
   expect(lines).toEqual(['The database has the schema of this version.']);
 });
 
-test('a folder that was migrated can be started: its keys are there', async () => {
+test('the service starts in a folder that was migrated, because its keys are there', async () => {
   const fresh = readSettings({ APP_DATA_DIR: join(folder, 'data') }, undefined);
   const lines: string[] = [];
   await migrateNow((line) => lines.push(line), new AbortController().signal, fresh);
@@ -89,7 +89,7 @@ test('a folder that was migrated can be started: its keys are there', async () =
   expect(existsSync(join(folder, 'data/encryption-keys'))).toBe(true);
 });
 
-test('a wrong setting is one line, and a program of the server gets its own words', async () => {
+test('a wrong setting is reported in one line, and a program of the server gets its own arguments', async () => {
   const run = promisify(execFile);
   const env = { ...process.env, APP_NONSENSE: '1' };
   const wrong = await run(process.execPath, [bin, 'migrate'], { cwd: folder, env }).catch((error) => error);
@@ -98,7 +98,7 @@ test('a wrong setting is one line, and a program of the server gets its own word
   expect(stdout).toContain('--audit-head');
 });
 
-test('each command of operators ends a failure with one line and its exit code, and changes nothing', async () => {
+test('an operator command that fails prints one line, returns its exit code and changes nothing', async () => {
   const empty = mkdtempSync(join(folder, 'empty-'));
   const here = 'there is no database in ./data; set app.data-dir.';
   const failures: [line: string, exitCode: number, why: string][] = [

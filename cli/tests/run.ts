@@ -19,15 +19,15 @@ export interface RunOptions {
   stdin?: Readable;
   isTerminal?: boolean;
   signal?: AbortSignal;
-  /** Called instead of waiting. */
+  /** Replaces waiting. */
   pause?: (ms: number) => Promise<void>;
-  /** Called with an address instead of opening it. */
+  /** Replaces opening an address in a browser. */
   open?: (address: string) => void;
   /** Called with everything printed so far. */
   onOutput?: (stdout: string, stderr: string) => void;
 }
 
-/** Runs command lines in this process, as in a home directory of their own. */
+/** Runs command lines in this process, with their own home directory. */
 export class TestShell {
   readonly home = mkdtempSync(join(tmpdir(), 'florin-cli-'));
   private readonly env: Record<string, string>;

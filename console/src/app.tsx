@@ -10,7 +10,7 @@ import { TenantProvider } from './shell/tenant.tsx';
 const loadShell = () => import('./shell/shell.tsx');
 const Shell = lazy(async () => ({ default: (await loadShell()).Shell }));
 
-/** The sign-in, or the console of the user: the address stays, so that a link leads to its page. */
+/** The sign-in page or the console. The address stays the same, so that a link leads to its page after the sign-in. */
 export function App() {
   const text = useText();
   const session = useSessionQuery();
@@ -22,7 +22,7 @@ export function App() {
       <ProfileContext value={session.data}>
         <TenantProvider>
           <ModeProvider>
-            <Suspense fallback={<Waiting />}>
+            <Suspense fallback={<Loading />}>
               <ShellWithTexts />
             </Suspense>
           </ModeProvider>
@@ -30,7 +30,7 @@ export function App() {
       </ProfileContext>
     );
   }
-  if (session.isPending) return <Waiting />;
+  if (session.isPending) return <Loading />;
   return (
     <Center mih="60vh">
       <Stack align="center">
@@ -41,18 +41,18 @@ export function App() {
   );
 }
 
-/** Reads the texts and the shell at the same time. */
+/** Loads the texts and the shell in parallel. */
 function ShellWithTexts() {
   const { hasAllTexts, requireAllTexts } = usePreferences();
   useEffect(() => {
     requireAllTexts();
-    // Its failure is that of the lazy component.
+    // The lazy component reports the failure.
     loadShell().catch(() => {});
   }, [requireAllTexts]);
-  return hasAllTexts ? <Shell /> : <Waiting />;
+  return hasAllTexts ? <Shell /> : <Loading />;
 }
 
-function Waiting() {
+function Loading() {
   return (
     <Center mih="60vh">
       <Loader />

@@ -9,7 +9,7 @@ import { App } from './app.tsx';
 import { PreferencesProvider } from './shell/preferences.tsx';
 import { theme } from './theme.ts';
 
-/** Browsers hide the nonce from attributes, so that styles cannot read it; the property keeps it. */
+/** Read from the property, because browsers empty the attribute so that styles cannot read it. */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
 setNonce(nonce);
 

@@ -1,6 +1,6 @@
 import { createTheme } from '@mantine/core';
 
-/** Compact: what is worked with all day shows as much as fits. */
+/** Compact, so that pages that are used all day show as much as possible. */
 export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: 9,

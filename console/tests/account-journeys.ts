@@ -9,7 +9,7 @@ import { openRelay } from './relay.ts';
 
 const newPassword = 'many slow green rivers';
 
-/** Of users who sign in, in a window of their own. */
+/** Journeys of users who sign in, each in a window of its own. */
 export function accountJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
@@ -67,7 +67,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();
   });
 
-  test('a cut stream is said, and what happened meanwhile is shown when it is back', async () => {
+  test('an interrupted stream is reported, and missed events are shown when it is back', async () => {
     const relay = await openRelay(console.florin.address);
     const behind = await console.open('en-GB', relay.address);
     await console.signIn(behind, member.userName, newPassword, '/customers');
@@ -83,7 +83,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
   });
 
   test('a passkey is added, and is then enough to sign in', async () => {
-    // Browsers bind passkeys to names of hosts, and `localhost` is one.
+    // Browsers bind passkeys to host names, such as `localhost`.
     await page.goto(`${console.florin.address.replace('127.0.0.1', 'localhost')}/account`);
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
@@ -111,7 +111,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await devtools.detach();
   });
 
-  test('a second factor is asked for after the password, and a code of it signs in', async () => {
+  test('the second factor is requested after the password, and its code signs in', async () => {
     member = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
     console.secrets.push(memberPassword, newPassword);
     const { recoveryCodes } = await enrol(console.florin, member.as, Date.now());
@@ -128,7 +128,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
   });
 }
 
-/** The newest address of this form in the mails to a user. */
+/** The newest URL of this form in the mails to a user. */
 export async function linkTo({ florin }: OpenedConsole, user: string, path: RegExp): Promise<string | undefined> {
   const mails = await keptMails(florin.dataDir);
   const found = mails

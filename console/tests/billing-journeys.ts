@@ -5,7 +5,7 @@ import { eventually } from '../../server/src/testing/postgres/database.ts';
 import { linkTo } from './account-journeys.ts';
 import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 
-/** Of sellers and payers, in the window of the administrator. */
+/** Journeys of sellers and payers, in the window of the administrator. */
 export function billingJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
@@ -18,7 +18,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
 
-  test('the seller gets an address and mails its customers', async () => {
+  test('a seller enters an address and turns on mails to customers', async () => {
     await goTo(page, '/seller');
     await button('Edit: Name and address').click();
     await dialog().getByLabel('City').fill('Bern');
@@ -70,7 +70,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByText('Paid', { exact: true }).first().waitFor();
   });
 
-  test('a payment link is made, copied and closed', async () => {
+  test('a payment link is created, copied and closed', async () => {
     await goTo(page, '/checkouts', 'Live');
     await button('Create a payment link').first().click();
     await dialog().getByLabel('Amount').fill('12.50');
@@ -110,7 +110,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await button('Paid ones').waitFor();
     await page.keyboard.press('Escape');
 
-    // The service keeps both, so that they are there in a browser that has never seen them.
+    // The service stores both, so that another browser shows them too.
     const other = await console.open();
     await console.signIn(other, 'admin', console.password, '/invoices');
     await other.getByRole('columnheader', { name: 'Total' }).waitFor();
@@ -127,7 +127,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await button('Paid ones').click();
     await page.waitForURL(/status=PAID.*columns=/);
     await page.getByRole('columnheader', { name: 'Due' }).waitFor({ state: 'detached' });
-    // The last choice counts, however fast one follows another.
+    // The last of several fast choices is stored.
     await page.getByLabel('Created').uncheck();
     await button('Remove the view Paid ones').click();
     await button('Standard').click();

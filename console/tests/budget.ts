@@ -6,11 +6,11 @@ import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
 import { de } from '../src/text/de.ts';
 import { en } from '../src/text/en.ts';
 
-/** Of script, gzip. */
+/** Limits of script in bytes, compressed by gzip. */
 const signInBytes = 115 * 1024;
 const shellBytes = 240 * 1024;
 
-/** What holds for the built files. */
+/** Checks of the built files. */
 export function budget(): void {
   test('both languages have the same texts, with the same places for values', () => {
     expect(Object.keys(de)).toEqual(Object.keys(en));
@@ -32,7 +32,7 @@ export function budget(): void {
 const text = (name: string) => readFileSync(join(builtConsole, 'assets', name), 'utf8');
 const sizeOf = (names: Iterable<string>) => [...names].reduce((sum, name) => sum + gzipSync(text(name)).length, 0);
 
-/** The files that these import, and those that they import; not what is loaded later. */
+/** The files and their transitive imports, without those that are loaded later. */
 function closure(names: Iterable<string>): Set<string> {
   const all = new Set(names);
   for (const name of all) {
@@ -43,7 +43,7 @@ function closure(names: Iterable<string>): Set<string> {
   return all;
 }
 
-/** The file of a part, whose name begins with that of its source. */
+/** The file whose name begins with that of its source. */
 function named(part: string): string {
   const script = [...allScripts()].find((name) => name.startsWith(`${part}-`));
   if (script === undefined) throw new Error(`There is no file ${part}.`);

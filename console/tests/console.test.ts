@@ -12,12 +12,12 @@ import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages } from './pages.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
 
-// One file for all: two would build the console twice, at the same time.
+// One file for all, because two would build the console twice at the same time.
 beforeAll(() => buildConsole());
 
 describe('the built files', budget);
 
-test('the server knows the paths of every page, and no other', () => {
+test('the server knows exactly the paths of the pages', () => {
   const firstParts = pagePaths.map((path) => path.split('/')[1] as string).filter((part) => part !== '');
   expect([...new Set(firstParts)].sort()).toEqual([...consolePages].sort());
 });
@@ -52,10 +52,10 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(texts.filter((text) => /eyJ\w{20}|sk_(live|test)_\w{32}|whsec_\w{20}/.test(text))).toEqual([]);
   });
 
-  // Its hours pass for every window.
+  // Last, because it advances the clock for every window.
   describe('sessions that expire', () => expiryJourneys(() => console));
 
-  test('no page has complained, and none has asked another server', () => {
+  test('no page has reported an error or contacted another server', () => {
     expect(console.complaints).toEqual([]);
   });
 });

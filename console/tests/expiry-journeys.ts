@@ -4,7 +4,7 @@ import { dayMs } from '../../server/src/core/clock.ts';
 import { dataOf } from '../../server/src/testing/cast.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
-/** Days pass on the clock of the node, so that these journeys come last. */
+/** These journeys come last, because they advance the clock of the node by days. */
 export function expiryJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
@@ -26,7 +26,7 @@ export function expiryJourneys(opened: () => OpenedConsole): void {
     await button('Sign in').click();
   };
 
-  test('a session that was idle for too long says so at the next page, which follows the sign-in', async () => {
+  test('after the idle timeout the sign-in page says so, and leads on to the page that was opened', async () => {
     console.pass(8 * dayMs);
     await page.getByRole('link', { name: 'Refunds' }).click();
     await isSaid();

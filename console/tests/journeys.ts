@@ -5,11 +5,11 @@ import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src
 import { administratorPassword } from '../../server/src/testing/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
-/** In the window of the administrator, which stays signed in. */
+/** Journeys in the window of the administrator, who stays signed in. */
 export function journeys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
-  /** Where members of a tenant sign in. */
+  /** A window in which members of a tenant sign in. */
   let merchants: Page;
   let tenantId: number;
   let channelId: number;
@@ -46,7 +46,7 @@ export function journeys(opened: () => OpenedConsole): void {
     channelId = channels[0].id;
   });
 
-  test('a payment that arrives while its list is open is announced, and moves no row until it is asked for', async () => {
+  test('a payment that arrives while its list is open is announced, and moves no row until the user shows it', async () => {
     await goTo(page, '/payments', 'Test');
     const before = await page.locator('tbody tr').count();
     await pay(4711, 'USD', { description: 'Just now' });
@@ -87,7 +87,7 @@ export function journeys(opened: () => OpenedConsole): void {
     expect(await page.getByRole('dialog').isVisible()).toBe(true);
   });
 
-  test('filters are in the address, the back button returns to the ones before, and the export is the filter', async () => {
+  test('filters are in the address, the back button undoes them, and the export has the filtered rows', async () => {
     await pay(99, 'USD', { description: 'To be declined', metadata: { sandbox: 'decline:insufficient_funds' } });
     await goTo(page, '/payments', 'Test');
     await page.getByRole('tab', { name: /Failed/ }).click();
@@ -132,12 +132,12 @@ export function journeys(opened: () => OpenedConsole): void {
     const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     const { id } = await api('/api/customer/modify', { name });
     await goTo(page, `/customers/${id}`);
-    // The heading is that of the kind of record until the customer has been read.
+    // The heading names the kind of record until the customer is loaded.
     await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     expect(await page.title()).toBe(`${name} · Florin`);
   });
 
-  test("another tenant's payment is not found, and a viewer sees what they may not do disabled", async () => {
+  test("another tenant's payment is not found, and actions that a viewer may not perform are disabled", async () => {
     tenantId = await makeTenant(console.florin, console.admin);
     const viewer = await makeMember(console.florin, console.admin, {
       userType: 'MERCHANT_USER',
@@ -158,7 +158,7 @@ export function journeys(opened: () => OpenedConsole): void {
   test.each([
     ['cashier', [true, false, false]],
     ['operator', [true, true, true]],
-  ])('the role %s finds enabled what it allows, and elsewhere which permission is missing', async (role, allowed) => {
+  ])('for the role %s permitted actions are enabled, and others name the missing permission', async (role, allowed) => {
     const member = { userType: 'MERCHANT_USER' as const, roles: [role], tenantId };
     const { userName } = await makeMember(console.florin, console.admin, member);
     await console.signIn(merchants, userName, memberPassword, '/customers');
@@ -198,7 +198,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await german.getByRole('heading', { name: 'Bei Florin anmelden' }).waitFor();
   });
 
-  test('search goes to a payment by its id, with the keyboard alone', async () => {
+  test('search opens a payment by its id, with only the keyboard', async () => {
     const { id } = await pay(100);
     await goTo(page, '/');
     await page.keyboard.press('Control+k');
@@ -208,7 +208,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL(`**/payments/${id}`);
   });
 
-  test('search finds payments by an amount in major units, and the filter is to the unit', async () => {
+  test('search finds payments by an exact amount in major units', async () => {
     const { id } = await pay(987_654, 'JPY');
     await goTo(page, '/', 'Test');
     await page.keyboard.press('Control+k');
@@ -220,7 +220,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await onlyRow(page);
   });
 
-  test('a platform administrator acts for one tenant: sees its records alone, and makes new ones for it', async () => {
+  test('a platform administrator acts for one tenant: sees only its records, and creates records for it', async () => {
     const name = 'Harbour Books';
     const harbour = await makeTenant(console.florin, console.admin, name);
     await api('/api/customer/modify', { name: 'Of the platform', livemode: false });
@@ -265,13 +265,13 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('invalid_request').waitFor();
   });
 
-  test('a service that does not answer says so while it is asked again, and is read at a click once it is back', async () => {
+  test('while the service does not answer, the page says that it is retrying, and a click reads again once it is back', async () => {
     const error = { type: 'internal_error', requestId: 'req_1' };
     const body = JSON.stringify({ code: 500, message: 'Out of order.', data: null, error });
     await page.route('**/api/request/list?*', (route) =>
       route.fulfill({ status: 500, contentType: 'application/json', body }),
     );
-    // Not by goTo, which waits for what is shown at the end.
+    // Without goTo, which waits until the page is complete.
     await page.evaluate(`history.pushState(null, '', '/requests?status=5xx')`);
     await page.getByText('The service does not answer. Trying again …').waitFor();
     await page.getByRole('alert').getByText('Out of order.').waitFor();
@@ -280,7 +280,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('No requests').waitFor();
   });
 
-  test('a double click on the button of a form makes one refund', async () => {
+  test('a double click on the button of a form creates one refund', async () => {
     const { id } = await pay(1000);
     await goTo(page, `/payments/${id}`);
     await page.getByText('Succeeded').first().waitFor();

@@ -7,25 +7,25 @@ import { administratorPassword, florinOn, type TestFlorin } from '../../server/s
 
 export interface OpenedConsole {
   florin: TestFlorin;
-  /** Moves the clock of the node ahead, for good: only the last journeys may. */
+  /** Advances the clock of the node for good, so only the last journeys may use it. */
   pass: (ms: number) => void;
-  /** The Authorization header of the administrator, for what a journey prepares. */
+  /** The Authorization header of the administrator, with which journeys prepare data. */
   admin: string;
-  /** What the pages have complained of: errors of scripts, and what their policy has forbidden. */
+  /** Errors of scripts, and violations of the content security policy. */
   complaints: string[];
-  /** What no page, no storage and no line of the log may hold. Journeys add what they make. */
+  /** What no page, storage or log line may contain. Journeys add the secrets that they create. */
   secrets: string[];
-  /** Each page that was looked at, with what scripts of it can read. */
+  /** What scripts could read on each visited page. */
   seen: string[];
-  /** The lines that the node has logged, at the level of `debug`. */
+  /** The log lines of the node, at level `debug`. */
   logged: string[];
-  /** The window of the administrator. Journeys share it: opening one and reading the console takes seconds. */
+  /** The window of the administrator. Journeys share it, because opening one and loading the console takes seconds. */
   window: Page;
-  /** A window of its own, with cookies of its own. */
+  /** Opens a window with its own cookies. */
   open: (locale?: string, address?: string) => Promise<Page>;
-  /** Of the administrator. */
+  /** The password of the administrator. */
   password: string;
-  /** Signs in without the page for it, and shows a page. */
+  /** Signs in without the sign-in page, and shows a page. */
   signIn: (page: Page, account: string, password: string, path: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface OpenedConsole {
 export async function openConsole(): Promise<OpenedConsole> {
   const [db, browser, port] = await Promise.all([databaseFromTemplate(), openBrowser(), freePort()]);
   let aheadMs = 0;
-  // One retry, so late that a journey sees the delivery wait for it, and the last journeys see it failed.
+  // One late retry, so that a journey sees the delivery wait for it and the last journeys see it failed.
   const settings = { APP_SERVER_PORT: String(port), APP_WEBHOOK_RETRY_INTERVALS: '20s' };
   const logged: string[] = [];
   const log = openLog('debug', { write: (line) => logged.push(line) });
@@ -66,7 +66,7 @@ export async function openConsole(): Promise<OpenedConsole> {
   };
 }
 
-/** What a script on the page could read: its markup and whatever the browser keeps for it. */
+/** What a script on the page could read: its markup and the storage of the browser. */
 export async function readableIn(page: Page): Promise<string> {
   const kept = await page.evaluate(
     `(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()]))()`,
@@ -74,7 +74,7 @@ export async function readableIn(page: Page): Promise<string> {
   return `${page.url()} ${kept} ${await page.content()}`;
 }
 
-/** At which address a window has the service. */
+/** The address of the service in each window. */
 const addresses = new WeakMap<Page, string>();
 
 async function openWindow(browser: Browser, baseURL: string, locale: string, complaints: string[]): Promise<Page> {
@@ -90,7 +90,7 @@ async function openWindow(browser: Browser, baseURL: string, locale: string, com
   addresses.set(page, baseURL);
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
-    // Refusals are part of the journeys.
+    // The journeys cause refusals on purpose.
     const isOurs = message.type() === 'error' && !/Failed to load resource|net::ERR_/.test(message.text());
     if (isOurs) complaints.push(`${page.url()}: ${message.text()}`);
   });
@@ -105,7 +105,7 @@ async function openWindow(browser: Browser, baseURL: string, locale: string, com
   return page;
 }
 
-/** As the sign-in page does it, without its clicks. */
+/** Sends the request of the sign-in page. */
 async function signIn(page: Page, credentials: object): Promise<void> {
   const address = addresses.get(page) as string;
   const headers = { origin: address, 'x-florin-console': '1' };
@@ -113,13 +113,13 @@ async function signIn(page: Page, credentials: object): Promise<void> {
   if (!reply.ok()) throw new Error(await reply.text());
 }
 
-/** Loaded and shown completely: nothing is still being read. */
+/** Loads a page and waits until it is complete. */
 export async function shown(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await complete(page);
 }
 
-/** As a link leads there, without loading the console again, in live or in test mode where it matters. */
+/** Goes to a page like a link, without loading the console again, and in the given mode if there is one. */
 export async function goTo(page: Page, path: string, mode?: 'Live' | 'Test'): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
   if (mode !== undefined) await page.getByRole('banner').getByText(mode, { exact: true }).click();
@@ -131,13 +131,13 @@ async function complete(page: Page): Promise<void> {
   await page.locator('.mantine-Loader-root, .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** The list shows one row; the rows before a filter or another tenant may still be there at first. */
+/** Waits until the list shows one row. At first it may still show the rows of another filter or tenant. */
 export async function onlyRow(page: Page): Promise<void> {
   await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
   await page.locator('tbody tr').waitFor();
 }
 
-/** Inboxes are posted to at the public address, so that the port must be known before. */
+/** The port must be known before the start, because messages to inboxes are posted to the public address. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -5,7 +5,7 @@ import { dataOf } from '../../server/src/testing/cast.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { goTo, type OpenedConsole, readableIn, shown } from './opened-console.ts';
 
-/** What holds for every page, in the window in which the administrator is signed in. */
+/** Checks of every page, in the window of the administrator. */
 export function pages(opened: () => OpenedConsole): void {
   let page: Page;
   let paths: string[];
@@ -67,7 +67,7 @@ export function pages(opened: () => OpenedConsole): void {
       faults.push(...(await beyondEdge(arabic)).map((fault) => `${path} ${fault}`));
     }
     expect(faults).toEqual([]);
-    // Each on its own, so that it does not reorder what stands beside it.
+    // Each is isolated, so that it does not reorder the text next to it.
     const isolated = `[...document.querySelectorAll('time')].map((time) => (time.closest('bdi') ?? time.querySelector('bdi')) !== null)`;
     expect(new Set((await arabic.evaluate(isolated)) as boolean[])).toEqual(new Set([true]));
     await arabic.context().close();
@@ -80,13 +80,13 @@ export function pages(opened: () => OpenedConsole): void {
   });
 }
 
-/** The same on every page, so that it is looked at on one: half of what axe has to do. */
+/** Checked on one page only, because it is the same on every page. This halves the work of axe. */
 const shell = ['header', 'nav'];
 
-/** Rows of a table are alike: contrast is measured for each text, and the journeys leave dozens of rows. */
+/** Only some rows of a table are checked: they are alike, contrast is measured for each text, and the journeys leave dozens. */
 const alike = ['tbody tr:nth-child(n+4)'];
 
-/** All rules in the light theme; in the dark one that of the colours, which alone differ. */
+/** All rules in the light theme. In the dark theme only the rule about colours, because only the colours differ. */
 async function violationsInBothThemes(page: Page, except: readonly string[] = []): Promise<string[]> {
   const found = await axeViolations(page, { except });
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -95,7 +95,7 @@ async function violationsInBothThemes(page: Page, except: readonly string[] = []
   return [...found, ...dark.map((fault) => `dark: ${fault}`)];
 }
 
-/** Resized: showing each page once more at this width took a third of the test. */
+/** Resizes the page, because loading each page again at this width took a third of the test. */
 async function beyondEdge(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 360, height: 800 });
   const beyond = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
@@ -105,7 +105,7 @@ async function beyondEdge(page: Page): Promise<string[]> {
   return Number(beyond) > 0 ? [`is ${beyond} px too wide`] : [];
 }
 
-/** The paths of all pages, each with a record where it shows one. */
+/** The paths of all pages, with the id of a record where the page shows one. */
 async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> {
   const api = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
   const { id: channelId } = await api('/api/channel/modify', {

@@ -8,7 +8,7 @@ export interface Relay {
   close: () => Promise<void>;
 }
 
-/** Passes connections on to a service, until it is cut. */
+/** Forwards connections to a service until it is told to refuse them. */
 export async function openRelay(to: string): Promise<Relay> {
   const { hostname, port } = new URL(to);
   const sockets = new Set<Socket>();

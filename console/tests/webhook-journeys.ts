@@ -4,9 +4,9 @@ import { dataOf } from '../../server/src/testing/cast.ts';
 import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
-/** In the window of the administrator. The retry that `failed` waits for passes during the journeys between the two. */
+/** Journeys in the window of the administrator. `failed` needs a retry that happens during the journeys between the two. */
 export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' | 'failed', () => void> {
-  /** Of a merchant whose server is out of order. */
+  /** A merchant's server that is out of order. */
   let receiver: Receiver;
   let console: OpenedConsole;
   let page: Page;
@@ -21,7 +21,7 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
   function refused(): void {
     beforeAll(open);
 
-    test('a delivery that was refused shows what was sent, what came back and when it is tried again', async () => {
+    test('a refused delivery shows the request, the response and the time of the next try', async () => {
       receiver = await startReceiver((_post, _request, response) => response.writeHead(500).end('out of order'));
       const hook = { url: receiver.url, events: ['customer.created'], livemode: false };
       const { id, secret } = await api('/api/webhook/register', hook);
@@ -39,7 +39,7 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
       await page.getByText('"name": "Ada"').waitFor();
     });
 
-    test('a chosen delivery is sent again, and its page shows both', async () => {
+    test('a chosen delivery is replayed, and its page shows both', async () => {
       await goTo(page, '/deliveries?state=SUCCEEDED', 'Test');
       const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
       await row.getByRole('checkbox').check();
@@ -53,7 +53,7 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
   function failed(): void {
     afterAll(() => receiver.close());
 
-    test('a failed webhook is found, understood and sent again in three clicks from home', async () => {
+    test('a failed webhook is found and replayed in three clicks from the home page', async () => {
       await goTo(page, '/', 'Test');
       await page.locator('a[href*="state=FAILED"]').click();
       await page

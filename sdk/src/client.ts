@@ -10,21 +10,21 @@ import { signForTest, verifyWebhook } from './webhooks.ts';
 export interface FlorinOptions {
   /** A developer key, `sk_…`. Default: the environment variable FLORIN_API_KEY. */
   apiKey?: string | undefined;
-  /** The access token of a login, for what keys cannot do. See also `login`. */
+  /** The access token of a login, for operations that keys may not use. See also `login`. */
   accessToken?: string | undefined;
-  /** With it, an expired access token is replaced by a new one. */
+  /** Replaces an expired access token by a new one. */
   refreshToken?: string | undefined;
   /** Called with the tokens of each login and refresh, to store them. */
   onTokens?: ((tokens: Tokens) => void) | undefined;
-  /** Where the service is. Default: the environment variable FLORIN_URL, or http://127.0.0.1:8080. */
+  /** The address of the service. Default: the environment variable FLORIN_URL, or http://127.0.0.1:8080. */
   baseUrl?: string | undefined;
-  /** For each try, in milliseconds; 30,000 unless given. */
+  /** Per try, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** How often a request that failed for a passing reason is repeated; 2 unless given. */
+  /** How often a request is retried after a transient failure. Default: 2. */
   maxRetries?: number | undefined;
-  /** Instead of the runtime's own. */
+  /** Default: the `fetch` of the runtime. */
   fetch?: typeof fetch | undefined;
-  /** Receives a line for each request and each repetition, never with credentials or bodies. */
+  /** Receives a line for each request and each retry, never with credentials or bodies. */
   logger?: Logger | undefined;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -39,8 +39,8 @@ export interface LoginInput {
 
 export interface TransactionHelpers {
   /**
-   * Waits until a payment is decided, and returns it whatever the decision. Rejects with a `TimeoutError` when that takes
-   * longer than `waitMs`, or when the payment can no longer get the status that is waited for.
+   * Waits until a payment is decided, and returns it whatever the decision is. Rejects with a `TimeoutError` when that takes
+   * longer than `waitMs`, or when the payment can no longer reach the awaited status.
    */
   waitFor(id: string, options?: WaitOptions): Promise<TransactionDetail>;
 }
@@ -63,7 +63,7 @@ export class Florin extends OperationsClient {
         baseUrl: baseUrl.replace(/\/+$/, ''),
         timeoutMs,
         maxRetries,
-        // Called as a plain function: in some runtimes fetch refuses to be a method of anything else.
+        // Called as a plain function: in some runtimes fetch fails as a method of another object.
         fetch: options.fetch ?? ((input, init) => fetch(input, init)),
         logger,
         headers,
@@ -78,7 +78,7 @@ export class Florin extends OperationsClient {
     });
   }
 
-  /** Logs in: from here on requests carry the access token, which is refreshed when it expires. */
+  /** Logs in. Later requests carry the access token, which is refreshed when it expires. */
   async login({ account, password, code }: LoginInput, options?: RequestOptions): Promise<LoginResult> {
     const login = this.users.login({ account, password }, options);
     const result = await (code === undefined ? login : login.catch((error) => this.finishLogin(error, code, options)));
@@ -103,7 +103,7 @@ export class Florin extends OperationsClient {
   }
 }
 
-/** Where the runtime has environment variables. */
+/** In runtimes that have environment variables. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name] || undefined;

@@ -1,21 +1,21 @@
 export interface ErrorFacts {
   /** A stable word for programs, such as `channel_inactive`. */
   type: string;
-  /** The HTTP status; undefined: there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   status?: number | undefined;
   requestId?: string | undefined;
   /** The input field that is wrong. */
   field?: string | undefined;
   details?: Readonly<Record<string, unknown>> | undefined;
-  /** The same call can be repeated: it may succeed, and cannot do anything twice. The SDK has done so `maxRetries` times. */
+  /** The same call can be retried: it may succeed, and does nothing twice. The SDK has already done so `maxRetries` times. */
   retryable?: boolean;
-  /** How long the service asks to wait before a repetition. */
+  /** How long the service asks to wait before a retry. */
   retryAfterMs?: number | undefined;
   doc?: string | undefined;
   cause?: unknown;
 }
 
-/** Every error of the SDK. Its classes say what to do; `type` says exactly what is wrong. */
+/** The base of all errors. The class says how to react, `type` what exactly is wrong. */
 export class FlorinError extends Error {
   readonly type: string;
   readonly status: number | undefined;
@@ -24,7 +24,7 @@ export class FlorinError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Where the type is explained. Undefined for errors that no service answered. */
+  /** The address of the page that explains the type. Undefined for errors that are not from the service. */
   readonly doc: string | undefined;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -46,7 +46,7 @@ export class AuthenticationError extends FlorinError {}
 
 /** 403: the caller lacks a permission. */
 export class PermissionError extends FlorinError {
-  /** The missing scope, if it is one. */
+  /** The missing scope, if that is what is missing. */
   get scope(): string | undefined {
     return textOf(this.details.scope);
   }
@@ -57,7 +57,7 @@ export class NotFoundError extends FlorinError {}
 
 /** 400, 413, 415: the request itself is wrong. */
 export class ValidationError extends FlorinError {
-  /** What is wrong, by field. */
+  /** The messages by field. */
   get fields(): Readonly<Record<string, string>> {
     return this.field === undefined ? {} : { [this.field]: this.message };
   }
@@ -72,16 +72,16 @@ export class IdempotencyError extends FlorinError {}
 /** 429: too many requests or attempts; `retryAfterMs` says how long to wait. */
 export class RateLimitError extends FlorinError {}
 
-/** The service failed or is not available, or something between sent an answer that is not Florin's. */
+/** The service failed or is unavailable, or a proxy sent a response that is not Florin's. */
 export class ApiError extends FlorinError {}
 
-/** The service was not reached, or the connection broke. */
+/** The service could not be reached, or the connection broke. */
 export class ConnectionError extends FlorinError {}
 
-/** No answer within `timeoutMs`, or `waitFor` waited too long. */
+/** No response within `timeoutMs`, or `waitFor` waited too long. */
 export class TimeoutError extends ConnectionError {}
 
-/** A webhook that is not genuine, is too old, or cannot be verified as it was passed. */
+/** A webhook is not genuine, is too old, or was not passed in a form that can be verified. */
 export class SignatureError extends FlorinError {}
 
 const classes: Readonly<Record<number, typeof FlorinError>> = {
@@ -99,7 +99,7 @@ const classes: Readonly<Record<number, typeof FlorinError>> = {
 export interface RefusedAnswer {
   response: Response;
   text: string;
-  /** A repetition cannot do anything twice. */
+  /** A retry does nothing twice. */
   isRepeatable: boolean;
   baseUrl: string;
 }
@@ -116,7 +116,7 @@ export function refusalError({ response, text, isRepeatable, baseUrl }: RefusedA
     requestId: textOf(error.requestId) ?? headers.get('x-request-id') ?? undefined,
     field: textOf(error.field),
     details: objectOf(error.details),
-    retryable: isTransient(status) && (isRepeatable || wasNotBegun(status, type)),
+    retryable: isTransient(status) && (isRepeatable || wasNotStarted(status, type)),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
     doc: textOf(error.doc)?.replace(/^\//, `${baseUrl}/`),
   };
@@ -126,8 +126,8 @@ export function refusalError({ response, text, isRepeatable, baseUrl }: RefusedA
 
 const isTransient = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** Refused before anything was done. */
-const wasNotBegun = (status: number, type: string | undefined) => status === 429 || type === 'overloaded';
+/** Refused before it did anything. */
+const wasNotStarted = (status: number, type: string | undefined) => status === 429 || type === 'overloaded';
 
 /** Seconds, or a date. */
 function retryAfterMs(header: string | null): number | undefined {

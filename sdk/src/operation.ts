@@ -1,31 +1,31 @@
 /**
- * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`.
- * `n`: it takes no parameters. `d`: it answers with a document instead of the envelope. `r`: its body is of any type. `k`: it takes an Idempotency-Key.
+ * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`. `n`: it takes
+ * no parameters. `d`: it returns a document instead of the envelope. `r`: its body has any type. `k`: it takes an Idempotency-Key.
  */
 export type Operation = readonly [method: 'GET' | 'POST', path: string, flags?: string];
 
 /** The parameters of an operation: its body, or its query. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A body that is sent as it is. */
+/** A body that is sent unchanged. */
 export type RawBody = string | Uint8Array<ArrayBuffer> | ArrayBuffer;
 
 export interface RequestOptions {
-  /** Ends the call, also between two tries. The call rejects with the signal's reason. */
+  /** Aborts the call, also between two tries. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** For each try, in milliseconds, instead of the client's. */
+  /** Per try, in milliseconds. Default: that of the client. */
   timeoutMs?: number | undefined;
-  /** Instead of the client's. 0: try once. */
+  /** Default: that of the client. 0: no retries. */
   maxRetries?: number | undefined;
-  /** Further headers. */
+  /** Additional headers. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface WriteOptions extends RequestOptions {
   /**
-   * 1 to 255 characters. A request with the same key and body gets the same answer again and does nothing twice. Without
-   * one the SDK draws a key for each call and sends it with every try. Give one that you store to repeat a call safely
-   * after your own process was restarted, such as the number of the order.
+   * 1 to 255 characters. A request with the same key and body gets the same answer again and does nothing twice. By default
+   * the SDK generates a key for each call and sends it with every try. Pass a key that you have stored, such as the number of
+   * the order, to repeat a call safely after a restart of your own process.
    */
   idempotencyKey?: string | undefined;
 }
@@ -41,21 +41,21 @@ export interface Pagination {
   next?: string | null;
 }
 
-/** What the service answered. */
+/** The answer of the service. */
 export interface Reply<Data> {
   data: Data;
   status: number;
   headers: Headers;
-  /** Quote it when you report a problem: it is in the log of the service. */
+  /** Quote it when you report a problem. The log of the service has it too. */
   requestId: string | undefined;
-  /** The short text that writes are answered with. */
+  /** The short text in the answers to writes. */
   message: string | undefined;
   /** Whether the service repeated an earlier answer to the same Idempotency-Key. */
   replayed: boolean;
   pagination: Pagination | undefined;
 }
 
-/** A call under way: `await` gives its data, `await call.withResponse()` the whole answer. */
+/** A call in progress. `await call` returns its data, `await call.withResponse()` the whole answer. */
 export class Call<Data> implements Promise<Data> {
   private readonly reply: Promise<Reply<Data>>;
 

@@ -5,8 +5,7 @@ import { List } from './pages.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * The operations of the service and nothing else: for pages of the service itself, whose session is a cookie and which verify
- * no webhooks. Programs use `Florin`.
+ * Only the operations, for pages of the service itself, which have a session in a cookie and verify no webhooks.
  */
 export class OperationsClient extends Api {
   private readonly transport: Transport;
@@ -17,7 +16,7 @@ export class OperationsClient extends Api {
     for (const [name, operation] of Object.entries(operations)) this.addMethod(name, operation);
   }
 
-  /** Adds `webhooks.deliveries.get` to `webhooks.deliveries`, made if needed. */
+  /** Adds `get` to `webhooks.deliveries`, which is created if needed. */
   private addMethod(name: string, operation: Operation): void {
     const nouns = name.split('.');
     const verb = nouns.pop() as string;
@@ -42,7 +41,7 @@ export class OperationsClient extends Api {
   }
 }
 
-/** An id may be given alone. */
+/** An id may be passed alone. */
 function paramsOf(given: unknown): Params {
   return typeof given === 'string' || typeof given === 'number' ? { id: given } : ((given ?? {}) as Params);
 }

@@ -20,7 +20,7 @@ export class Page<Row> implements Iterable<Row> {
     return this.nextParams !== undefined;
   }
 
-  /** The following page; undefined after the last one. */
+  /** The next page; undefined after the last one. */
   async next(): Promise<Page<Row> | undefined> {
     if (this.nextParams === undefined) return undefined;
     return new Page(await this.fetch(this.nextParams), this.nextParams, this.fetch);
@@ -31,7 +31,7 @@ export class Page<Row> implements Iterable<Row> {
   }
 }
 
-/** `for await` goes through all rows and fetches pages as needed; `await` gives the first page. */
+/** `for await` iterates over all rows and fetches pages as needed; `await` returns the first page. */
 export class List<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
   private readonly fetch: Fetch<Row>;
   private readonly params: Params;
@@ -60,7 +60,7 @@ export class List<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
       .then(onPage, onError);
   }
 
-  /** Every page, one after the other. Pages have 100 rows unless the parameters say otherwise. */
+  /** Iterates over all pages. A page has 100 rows unless `pageSize` is given. */
   async *pages(): AsyncGenerator<Page<Row>, void> {
     const params = this.isPaged ? { pageSize: 100, ...this.params } : this.params;
     let page: Page<Row> | undefined = new Page(await this.fetch(params), params, this.fetch);
@@ -68,8 +68,7 @@ export class List<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
   }
 
   /**
-   * Every row, each once: rows that arrive meanwhile push others to a later page when a list has page numbers, and are
-   * not given twice.
+   * Iterates over all rows, each once: in a list with page numbers, new rows move others to the next page.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void> {
     const seen = new Set<unknown>();
@@ -97,7 +96,7 @@ export class List<Row> implements PromiseLike<Page<Row>>, AsyncIterable<Row> {
   }
 }
 
-/** The parameters of the following page; undefined on the last one. */
+/** The parameters of the next page; undefined on the last one. */
 function paramsAfter(params: Params, pagination: Pagination | undefined): Params | undefined {
   if (pagination === undefined) return undefined;
   const { nextCursor, next, page = 1, totalPages = 0 } = pagination;

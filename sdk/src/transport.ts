@@ -27,10 +27,10 @@ export interface TransportOptions {
 
 const firstDelayMs = 250;
 const maxDelayMs = 8_000;
-/** Longer waits are left to the caller. */
+/** After a longer `Retry-After` the call rejects. */
 const maxRetryAfterMs = 60_000;
 
-/** Sends operations, repeats those that may be repeated, and turns refusals into errors. */
+/** Sends operations, retries those that may be retried, and turns refusals into errors. */
 export class Transport {
   private readonly options: TransportOptions;
   private readonly credentials: Credentials;
@@ -51,7 +51,7 @@ export class Transport {
       const used = operation === refreshOperation ? undefined : this.credentials.authorization;
       try {
         const reply = await this.try<Data>(request, used, isRepeatable, options);
-        // A step-up replaces the tokens where the service is strict.
+        // In the strict profile a step-up replaces the tokens.
         if (operation[1].startsWith('/api/user/step-up')) this.credentials.replace((reply.data as StepUp).token);
         return reply;
       } catch (error) {
@@ -63,13 +63,18 @@ export class Transport {
           error instanceof FlorinError && error.retryable ? delayBefore(retries, error.retryAfterMs) : null;
         if (delayMs === null || retries >= maxRetries) throw error;
         retries++;
-        this.options.logger?.warn?.('Repeating a request', { ...request.facts, ...factsOf(error), retries, delayMs });
+        this.options.logger?.warn?.('Retrying a request', { ...request.facts, ...factsOf(error), retries, delayMs });
         await pause(delayMs, options.signal);
       }
     }
   }
 
-  private requestFor([method, path, flags = '']: Operation, params: Params, headers = {}, key?: string): Prepared {
+  private requestFor(
+    [method, path, flags = '']: Operation,
+    params: Params,
+    headers = {},
+    key?: string,
+  ): PreparedRequest {
     const isRaw = flags.includes('r');
     const isJson = method === 'POST' && !isRaw;
     const left: Record<string, unknown> = { ...params };
@@ -97,7 +102,7 @@ export class Transport {
   }
 
   private async try<Data>(
-    { url, method, body, headers, isDocument, facts }: Prepared,
+    { url, method, body, headers, isDocument, facts }: PreparedRequest,
     authorization: string | undefined,
     isRepeatable: boolean,
     { signal, timeoutMs = this.options.timeoutMs }: WriteOptions,
@@ -126,7 +131,7 @@ export class Transport {
       const message = `${this.options.baseUrl} could not be reached: ${reasonOf(cause)}.`;
       throw new ConnectionError(message, { type: 'connection_failed', retryable: isRepeatable, cause });
     } finally {
-      // A document may take longer: its reader decides how long.
+      // A document may take longer, and its reader decides how long.
       clearTimeout(timer);
     }
     const requestId = response.headers.get('x-request-id') ?? undefined;
@@ -140,7 +145,7 @@ export class Transport {
     return { data, message, pagination, status: response.status, headers: response.headers, requestId, replayed };
   }
 
-  /** After a 401: gets a new access token. False: there is none. */
+  /** After a 401, gets a new access token. Returns whether there is one. */
   private async hasNewToken(error: unknown, used: string | undefined): Promise<boolean> {
     const isExpired = error instanceof FlorinError && error.type === 'credentials_invalid';
     if (!isExpired || used === undefined) return false;
@@ -149,7 +154,7 @@ export class Transport {
       return { accessToken: data.accessToken, refreshToken: data.refreshToken ?? refreshToken };
     });
     await refreshing.catch((failure) => {
-      // The first refusal tells more.
+      // The first refusal says more.
       if (!(failure instanceof AuthenticationError)) throw failure;
     });
     return this.credentials.authorization !== used;
@@ -162,10 +167,10 @@ interface StepUp {
 
 const refreshOperation: Operation = ['POST', '/api/user/refresh'];
 
-/** A browser names itself. */
+/** Browsers send their own. */
 const userAgent: Record<string, string> = 'document' in globalThis ? {} : { 'user-agent': `florin-sdk/${version}` };
 
-interface Prepared {
+interface PreparedRequest {
   url: string;
   method: string;
   body: RawBody | undefined;
@@ -174,7 +179,7 @@ interface Prepared {
   facts: { method: string; path: string };
 }
 
-/** `fetch` reports a wrong header like an outage, and quotes it. */
+/** Without this check, `fetch` reports a wrong header like an outage, and quotes it. */
 function headersOf(headers: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers(headers);
@@ -203,7 +208,7 @@ function envelopeOf<Data>(text: string, response: Response): Envelope<Data> {
   });
 }
 
-/** An object is written as `metadata[order]=7`. */
+/** An object becomes `metadata[order]=7`. */
 function pairsOf(name: string, value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[name, String(value)]];
   return Object.entries(value).map(([key, inner]) => [`${name}[${key}]`, String(inner)]);
@@ -214,7 +219,7 @@ function queryOf(params: Params): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.flatMap(([name, value]) => pairsOf(name, value)))}`;
 }
 
-/** Exponential, half of it at random, so that clients do not come back together. null: too long. */
+/** Exponential, half of it random, so that clients do not retry together. null: too long. */
 function delayBefore(retries: number, askedMs: number | undefined): number | null {
   const ownMs = Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (0.5 + Math.random() / 2);
   const delayMs = Math.max(askedMs ?? 0, ownMs);
@@ -239,7 +244,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 const factsOf = (error: unknown) =>
   error instanceof FlorinError ? { type: error.type, requestId: error.requestId } : {};
 
-/** The innermost reason: fetch hides it behind "fetch failed". */
+/** The innermost cause: fetch itself says only "fetch failed". */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = error as { cause?: unknown; code?: string; message?: string };
   return cause === undefined ? message || code || String(error) : reasonOf(cause);

@@ -11,11 +11,11 @@ const maxPollMs = 2_000;
 export interface WaitOptions extends RequestOptions {
   /** `final`, the default: SUCCESS, FAILED, CANCELLED or REFUNDED. Or one of these statuses. */
   until?: 'final' | (string & {}) | readonly string[];
-  /** How long to wait at most, in milliseconds; 60,000 unless given. */
+  /** How long to wait at most, in milliseconds. Default: 60,000. */
   waitMs?: number;
 }
 
-/** Reads a record until its status is one of those waited for. Rejects with a `TimeoutError` after `waitMs`. */
+/** Reads a record until it has one of the awaited statuses. Rejects with a `TimeoutError` after `waitMs`. */
 export async function waitFor<Row extends { id: string; status: string }>(
   read: (options: RequestOptions) => PromiseLike<Row>,
   { until = 'final', waitMs = 60_000, ...options }: WaitOptions,

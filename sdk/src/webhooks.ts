@@ -7,27 +7,27 @@ interface EventOf<Type extends string, Data> {
   type: Type;
   /** When it happened, in Unix seconds. */
   created: number;
-  /** true: live. false: about test records. */
+  /** true: about live records. false: about test records. */
   livemode: boolean;
   data: Data;
 }
 
-/** What a webhook reports. Later releases send further types: let a `switch` over `type` ignore those that it does not know. */
+/** The event of a webhook. Later releases send further types, so a `switch` over `type` must ignore unknown ones. */
 export type FlorinEvent = {
   [Type in keyof EventObjects]: EventOf<Type, { object: EventObjects[Type] }>;
 }[keyof EventObjects];
 
-/** Headers of any framework. */
+/** The headers as any framework passes them. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old or how far ahead `webhook-timestamp` may be, in milliseconds; 300,000 unless given. */
+  /** How old or how far ahead `webhook-timestamp` may be, in milliseconds. Default: 300,000. */
   toleranceMs?: number;
   /**
-   * `standard`, the default: `webhook-signature`, which also proves when the webhook was sent. `service`:
-   * `X-Service-Signature` alone, by which a recorded webhook can be sent again at any time.
+   * `standard`, the default: verifies `webhook-signature`, which also proves when the webhook was sent. `service`: verifies only
+   * `X-Service-Signature`, so that a recorded webhook can be replayed at any time.
    */
   scheme?: 'standard' | 'service';
 }
@@ -35,7 +35,7 @@ export interface VerifyOptions {
 export interface WebhookHelpers {
   /**
    * Verifies a webhook and returns its event. Rejects with a `SignatureError`. `rawBody` must be the bytes as they arrived;
-   * `secret` that of the endpoint, or several while it is being changed.
+   * `secret` is that of the endpoint, or both secrets while it is being changed.
    */
   verify(
     rawBody: string | Uint8Array | ArrayBuffer,
@@ -54,7 +54,7 @@ export type TestEvent = Pick<FlorinEvent, 'type'> & {
   data: { object: object };
 };
 
-/** See `WebhookHelpers`. It needs no client. */
+/** `WebhookHelpers.verify` without a client. */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
@@ -84,7 +84,7 @@ async function hasServiceSignature(body: Bytes, headers: WebhookHeaders, secrets
   return matches.includes(true);
 }
 
-/** Of Standard Webhooks: `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; several with spaces between. */
+/** Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces. */
 async function hasStandardSignature(
   body: Bytes,
   headers: WebhookHeaders,

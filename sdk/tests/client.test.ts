@@ -11,7 +11,7 @@ let packed: PackedSdk;
 let sdk: typeof Sdk;
 let database: TestDatabase;
 let florin: TestFlorin;
-/** Logged in as the administrator, and with a key for everything. */
+/** Logged in as the administrator, and with a key for all scopes. */
 let admin: Sdk.Florin;
 let shop: Sdk.Florin;
 let bank: Sdk.Channel;
@@ -72,7 +72,7 @@ test('the package has no dependencies, and the version of the service', () => {
   expect(sdk.version).toBe(manifest.version);
 });
 
-test('data is unwrapped, and the answer with its request id is at hand', async () => {
+test('data is unwrapped, and the whole answer with its request id is available', async () => {
   const call = shop.transactions.create({ amount: 1099, currency: 'USD', channelId: bank.id });
   const payment = await call;
   const reply = await call.withResponse();
@@ -96,7 +96,7 @@ test('a record is read by its id alone', async () => {
   expect((await shop.transactions.get({ id })).id).toBe(id);
 });
 
-test('a list gives its first page when awaited and every row once when iterated, while rows arrive', async () => {
+test('a list returns its first page when awaited and every row once when iterated, while rows arrive', async () => {
   const { id: channelId } = await shop.channels.modify({
     name: 'List',
     code: 'list',
@@ -194,7 +194,7 @@ test('a login is refreshed when its access token is refused, once for all reques
   await expect(stale.users.info()).rejects.toBeInstanceOf(sdk.AuthenticationError);
 });
 
-test('documents are answered as they are', async () => {
+test('documents are returned unchanged', async () => {
   const customer = await shop.customers.modify({ name: 'Ada', email: 'ada@example.com' });
   const lines = [{ description: 'Work', quantity: 1, unitAmount: 500 }];
   const draft = await shop.invoices.create({ customerId: customer.id, currency: 'USD', lines });
@@ -204,7 +204,7 @@ test('documents are answered as they are', async () => {
   expect(await page.text()).toContain('Ada');
 });
 
-test('bodies of any type are sent as they are', async () => {
+test('bodies of any type are sent unchanged', async () => {
   const inbox = await shop.inboxes.create();
   await shop.inboxes.post({ token: inbox.token, body: 'hello' });
   expect((await shop.inboxes.messages({ id: inbox.id })).data.map(({ body }) => body)).toEqual(['hello']);

@@ -38,7 +38,7 @@ afterAll(async () => {
   await packed?.remove();
 });
 
-/** The part that is used. Express itself has no types; theirs are another package. */
+/** The types of Express that are used here, because Express has none of its own. */
 const expressTypes = `declare module 'express' {
   type Handler = (request: any, response: any) => unknown;
   interface App { use(handler: unknown): void; post(path: string, handler: Handler): void; get: App['post']; listen: any }
@@ -89,7 +89,7 @@ test('the code of the package is at most 12 KB compressed', async () => {
   expect(gzipSync(all).length).toBeLessThan(12_000);
 });
 
-test('the README, the shops of the guides and what the service takes compile; a misspelt field and an unknown status do not', async () => {
+test('the README, the shops of the guides and valid calls compile; a misspelt field and an unknown status do not', async () => {
   const options = [
     '--noEmit',
     '--strict',
@@ -113,7 +113,7 @@ test('the README, the shops of the guides and what the service takes compile; a 
   expect(complaints).toMatch(/wrong\.ts.*DONE/);
 });
 
-test('every block of the README runs as it is printed', async () => {
+test('every block of the README runs as printed', async () => {
   const admin = new Florin({ baseUrl: florin.address });
   await admin.login({ account: 'admin', password: administratorPassword });
   const channel = { name: 'Sandbox', code: 'sandbox', currency: 'USD', country: 'US', state: true };
@@ -135,7 +135,7 @@ test('every block of the README runs as it is printed', async () => {
   }
 });
 
-test('the shop of every framework guide takes a payment once, and learns by a verified webhook that it succeeded', async () => {
+test('the shop of every framework guide takes a payment once, and receives a verified webhook when it succeeds', async () => {
   const shops = spawn(process.execPath, ['shops/start.ts'], {
     cwd: packed.folder,
     env: { ...process.env, FLORIN_URL: florin.address, FLORIN_PASSWORD: administratorPassword },

@@ -14,7 +14,7 @@ export interface PackedSdk {
   /** The size of the tarball and of the files in it. */
   size: number;
   files: string[];
-  /** Imports what a user of the package would. */
+  /** Imports as a user of the package would. */
   import: <Module>(subpath?: string) => Promise<Module>;
   remove: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ let florin: sdk.Florin;
 const logged: string[] = [];
 
 beforeAll(async () => {
-  // Half of each delay is drawn at random; this draw leaves a hundredth of it.
+  // Half of each delay is random; this leaves a hundredth of that half.
   vi.spyOn(Math, 'random').mockReturnValue(-0.98);
   server = await startFaultServer();
   const logger: sdk.Logger = {
@@ -34,7 +34,7 @@ test.each([
   ['500', refused(500, 'internal_error')],
   ['503', refused(503, 'overloaded')],
   ['an answer of a proxy', page],
-])('a payment is repeated after %s, with one key over all tries', async (_fault, fault) => {
+])('a payment is retried after %s, with the same key in all tries', async (_fault, fault) => {
   server.answer(fault, fault, accepted);
   expect(await create()).toMatchObject({ id: 'txn_1' });
   expect(keysSent()).toHaveLength(3);
@@ -42,7 +42,7 @@ test.each([
   expect(keysSent()[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a given key is sent as it is, and every call without one has its own', async () => {
+test('a given key is sent unchanged, and every call without one has its own', async () => {
   server.answer(cut, accepted);
   await create({ idempotencyKey: 'order-1' });
   expect(keysSent()).toEqual(['order-1', 'order-1']);
@@ -51,7 +51,7 @@ test('a given key is sent as it is, and every call without one has its own', asy
   expect(new Set(keysSent()).size).toBe(2);
 });
 
-test('Retry-After is waited for, and one of more than a minute is left to the caller', async () => {
+test('a retry waits for Retry-After, and the call rejects if that is more than a minute', async () => {
   server.answer(refused(429, 'too_many_requests', { 'retry-after': '1' }), accepted);
   await create();
   const [first, second] = server.requests.map(({ atMs }) => atMs) as [number, number];
@@ -74,7 +74,7 @@ test('after maxRetries the last error is thrown, with its request id', async () 
   expect(server.requests).toHaveLength(1);
 });
 
-test('a write without a key is repeated only when it was refused before anything was done', async () => {
+test('a write without a key is retried only when it was refused before it did anything', async () => {
   server.answer(cut, accepted);
   await expect(florin.inboxes.create({ secret: 'a secret of tests' })).rejects.toMatchObject({
     name: 'ConnectionError',
@@ -94,13 +94,13 @@ test.each([
   [409, 'ConflictError'],
   [413, 'ValidationError'],
   [422, 'IdempotencyError'],
-])('%i is a %s and is not repeated; a type of a later release does no harm', async (status, name) => {
+])('%i is a %s and is not retried; an unknown type does no harm', async (status, name) => {
   server.answer(refused(status, 'type_of_a_later_release'));
   await expect(create()).rejects.toMatchObject({ name, status, retryable: false });
   expect(server.requests).toHaveLength(1);
 });
 
-/** A client of a service that takes requests and never answers. */
+/** A client of a service that accepts requests and never answers. */
 function unanswered(): { florin: sdk.Florin; requests: RequestInit[] } {
   const requests: RequestInit[] = [];
   const never: typeof fetch = (_url, init = {}) => {
@@ -112,7 +112,7 @@ function unanswered(): { florin: sdk.Florin; requests: RequestInit[] } {
   return { florin: new sdk.Florin({ apiKey: 'sk_live_secret', fetch: never }), requests };
 }
 
-test('an answer that does not come is a TimeoutError, after the repetitions', async () => {
+test('a missing answer is a TimeoutError, after the retries', async () => {
   const { florin, requests } = unanswered();
   const call = florin.transactions.get('txn_1', { timeoutMs: 5, maxRetries: 1 });
   const error = await call.catch((thrown: unknown) => thrown);
@@ -121,7 +121,7 @@ test('an answer that does not come is a TimeoutError, after the repetitions', as
   expect(requests).toHaveLength(2);
 });
 
-test('the time limit of a document is for its beginning; a signal ends it later too', async () => {
+test('the timeout of a document covers only its beginning; a signal also ends it later', async () => {
   let given: AbortSignal | null | undefined;
   const streaming: typeof fetch = async (_url, init) => {
     given = init?.signal;
@@ -136,7 +136,7 @@ test('the time limit of a document is for its beginning; a signal ends it later 
   expect(given?.aborted).toBe(true);
 });
 
-test('a signal ends the call, within a request and between two', async () => {
+test('a signal ends the call, during a request and between two', async () => {
   const within = new AbortController();
   const call = unanswered().florin.transactions.get('txn_1', { signal: within.signal });
   within.abort(new Error('enough'));
@@ -149,7 +149,7 @@ test('a signal ends the call, within a request and between two', async () => {
   await expect(waiting).rejects.toThrow('enough too');
 });
 
-test('a service that is not there is named', async () => {
+test('the error of an unreachable service names it', async () => {
   const nowhere = new sdk.Florin({ baseUrl: 'http://127.0.0.1:9', maxRetries: 0 });
   await expect(nowhere.health.live()).rejects.toThrow(/http:\/\/127\.0\.0\.1:9 could not be reached: .+\./);
 });
@@ -159,7 +159,7 @@ test('an answer that is not of Florin is an error, not undefined data', async ()
   await expect(florin.health.live()).rejects.toMatchObject({ type: 'unexpected_answer', status: 200 });
 });
 
-test('a header that cannot be sent is a mistake of the caller: it is not taken for an outage, and not repeated', async () => {
+test('a header that cannot be sent is a mistake of the caller, not an outage, and is not retried', async () => {
   server.answer(accepted);
   await expect(create({ idempotencyKey: 'order №1' })).rejects.toMatchObject({
     ...{ name: 'ValidationError', type: 'header_invalid', retryable: false },
@@ -168,7 +168,7 @@ test('a header that cannot be sent is a mistake of the caller: it is not taken f
   expect(server.requests).toHaveLength(0);
 });
 
-test('a refresh that breaks off is an outage: it does not say that the session has ended', async () => {
+test('a refresh that breaks off is an outage and does not mean that the session has ended', async () => {
   server.answer(refused(401, 'credentials_invalid'), cut);
   const user = new sdk.Florin({ baseUrl: server.address, accessToken: 'old', refreshToken: 'refresh' });
   await expect(user.users.info()).rejects.toBeInstanceOf(sdk.ConnectionError);
@@ -182,7 +182,7 @@ test('an access token that stays refused ends the call after one refresh', async
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', undefined, 'Bearer new']);
 });
 
-test('tokens that the service replaces, at a refresh or a step-up, are kept and used from then on', async () => {
+test('tokens that the service replaces at a refresh or a step-up are stored and used from then on', async () => {
   const answers =
     (data: object): typeof accepted =>
     (response) =>
@@ -207,7 +207,7 @@ test('tokens that the service replaces, at a refresh or a step-up, are kept and 
   ]);
 });
 
-test('the log holds every request and repetition, and no credentials', () => {
+test('the log has every request and retry, and no credentials', () => {
   expect(logged.some((line) => line.includes('/api/transaction/create') && line.includes('"status":200'))).toBe(true);
   expect(logged.join('\n')).not.toContain('sk_live_secret');
 });

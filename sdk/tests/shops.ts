@@ -56,7 +56,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Not every framework tells when it listens. */
+/** Not every framework reports when it listens. */
 async function listens(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1');
@@ -66,7 +66,7 @@ async function listens(port: number): Promise<void> {
   }
 }
 
-/** Stands for Next.js, which passes its handlers web-standard requests. */
+/** Replaces Next.js, which passes web-standard requests to its handlers. */
 async function startNext(port: number): Promise<void> {
   const [webhooks, checkout, orders] = await Promise.all([
     import('./next/app/webhooks/route.ts'),

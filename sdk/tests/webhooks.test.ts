@@ -30,7 +30,7 @@ const refusal = (verified: Promise<unknown>) =>
     (error: unknown) => error as sdk.SignatureError,
   );
 
-test('a genuine webhook gives its event, from text and bytes, with headers of any kind', async () => {
+test('a genuine webhook returns its event, from text and bytes, with headers of any kind', async () => {
   const { body, headers } = signed;
   const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
   for (const raw of [body, Buffer.from(body), new TextEncoder().encode(body).buffer]) {
@@ -102,13 +102,13 @@ test('a parsed body is refused with the fix for each framework', async () => {
   for (const framework of ['Express', 'Fastify', 'Hono', 'Next.js']) expect(error?.message).toContain(framework);
 });
 
-test('events of a later release are passed on', async () => {
+test('events of unknown types are returned', async () => {
   const later = { type: 'refund.created', data: { object: { fresh: true } }, more: 1 } as unknown as sdk.TestEvent;
   const { body, headers } = await florin.webhooks.signForTest(later, 'a secret of no format');
   expect((await florin.webhooks.verify(body, headers, 'a secret of no format')).data).toEqual(later.data);
 });
 
-/** The statuses that a receiver answers: to a genuine webhook, to a forged one, and when the program fails. */
+/** The statuses of a receiver for a genuine webhook, for a forged one, and when the program fails. */
 async function statusesOf(post: (body: string, headers: Record<string, string>) => Promise<number>): Promise<number[]> {
   const { body, headers } = signed;
   const failing = await florin.webhooks.signForTest({ ...event, type: 'transaction.failed' }, secret);
@@ -165,7 +165,7 @@ test('a receiver without onError prints why its own program failed, and nothing 
   }
 });
 
-test('the plugin for Fastify gets raw bodies, and other routes parsed ones', async () => {
+test('the plugin for Fastify gets raw bodies, and other routes get parsed ones', async () => {
   const options = receiver();
   const app = Fastify();
   stops.push(() => app.close());

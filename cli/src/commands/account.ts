@@ -1,13 +1,13 @@
 import { AuthenticationError, FlorinError } from '../../../sdk/src/index.ts';
 import type { AddCommands, Cli } from '../cli.ts';
+import { loginFile, type StoredLogin } from '../config-folder.ts';
 import { usageFailure } from '../failures.ts';
-import { loginFile, type StoredLogin } from '../stored.ts';
 
 export const addAccountCommands: AddCommands = (program, run) => {
   program.command('logout').description('end the session and forget the stored login').action(run(logout));
-  program.command('whoami').description('who the requests are from, and what they may do').action(run(whoAmI));
+  program.command('whoami').description('show who you are logged in as, and what you may do').action(run(whoAmI));
 
-  const channels = program.command('channels').description('ways to pay');
+  const channels = program.command('channels').description('payment channels');
   channels
     .command('list')
     .description('list channels')
@@ -29,9 +29,9 @@ export const addAccountCommands: AddCommands = (program, run) => {
     .command('create')
     .description('create a channel')
     .requiredOption('--code <code>', 'unique among your channels')
-    .requiredOption('--name <name>', 'its name for people')
+    .requiredOption('--name <name>', 'the name that people see')
     .option('--type <type>', 'ONLINE or OFFLINE', 'OFFLINE')
-    .option('--currency <codes>', 'ISO 4217 codes with commas between', 'USD')
+    .option('--currency <codes>', 'ISO 4217 codes, comma-separated', 'USD')
     .option('--country <code>', 'country code', 'US')
     .option('--provider <name>', 'sandbox, stripe or mollie; without one Florin only records payments')
     .action(run(createChannel));
@@ -47,8 +47,8 @@ export const addAccountCommands: AddCommands = (program, run) => {
     );
   keys
     .command('create')
-    .description('create a key, a test key unless --live; it is printed once')
-    .option('--scope <scopes>', 'with commas between; * for everything')
+    .description('create a key, a test key unless --live is given; it is printed once')
+    .option('--scope <scopes>', 'comma-separated; * for all')
     .option('--name <name>', 'a label')
     .action(run(createKey));
   keys
@@ -60,10 +60,10 @@ export const addAccountCommands: AddCommands = (program, run) => {
     );
 };
 
-async function logout({ florin, stored, out }: Cli): Promise<void> {
-  const hasKey = stored.read<StoredLogin>(loginFile)?.apiKey !== undefined;
+async function logout({ florin, config, out }: Cli): Promise<void> {
+  const hasKey = config.read<StoredLogin>(loginFile)?.apiKey !== undefined;
   const failure = await florin.logout().then(() => undefined, failureOf);
-  stored.remove(loginFile);
+  config.remove(loginFile);
   if (out.isJson) out.record({ loggedOut: true });
   else out.say('Logged out.');
   if (hasKey) out.note('The key still works elsewhere; revoke it in the console if it should not.');
@@ -71,7 +71,7 @@ async function logout({ florin, stored, out }: Cli): Promise<void> {
     out.note(`The session could not be ended, and lasts until it expires: ${failure.message}`);
 }
 
-/** What kept the session from being ended. Nothing where there is none: a key has none, and one may have ended before. */
+/** Why the session could not be ended. Undefined if there is none: a key has no session, and a session may have ended before. */
 function failureOf(error: unknown): FlorinError | undefined {
   if (!(error instanceof FlorinError)) throw error;
   return error instanceof AuthenticationError ? undefined : error;
@@ -79,7 +79,7 @@ function failureOf(error: unknown): FlorinError | undefined {
 
 async function whoAmI({ florin, url, out }: Cli): Promise<void> {
   const who = await florin.users.info().catch((error: unknown) => {
-    // A developer key is answered that it is no access token.
+    // This endpoint refuses developer keys.
     if (error instanceof AuthenticationError) return florin.keys.current();
     throw error;
   });

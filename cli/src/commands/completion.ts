@@ -16,7 +16,7 @@ export const addCompletion: AddCommands = (program, run) => {
     );
 };
 
-/** Commands and options that may follow, by the words before: `payments` → `create get list watch`. */
+/** The commands and options that may follow each command: `payments` → `create get list watch`. */
 function wordsAfter(command: Command, path = ''): [string, string[]][] {
   const options = command.options.map(({ long }) => long ?? '').filter(Boolean);
   const names = command.commands.map((inner) => inner.name());

@@ -8,8 +8,8 @@ export const addEventCommands: AddCommands = (program, run) => {
     .command('list')
     .description('list events, newest first')
     .option('--type <type>', 'only this type')
-    .option('--object <id>', 'only about this record')
-    .option('--limit <number>', 'at most so many', '20')
+    .option('--object <id>', 'only events about this record')
+    .option('--limit <number>', 'maximum number', '20')
     .action(run(listEvents));
   events
     .command('get')
@@ -18,7 +18,7 @@ export const addEventCommands: AddCommands = (program, run) => {
     .action(run(async ({ florin, out }: Cli, id: string) => out.record(await florin.events.get(id))));
   events
     .command('resend')
-    .description('deliver an event again, to each webhook endpoint that it was for')
+    .description('deliver an event again to each webhook endpoint that received it')
     .argument('<id>')
     .action(run(resend));
 };

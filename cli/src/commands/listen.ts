@@ -3,18 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Event, FlorinError } from '../../../sdk/src/index.ts';
 import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
-import { followEvents, isAmong, Position, type StoredPosition } from '../events/follow.ts';
+import { followEvents, matchesAny, Position, type StoredPosition } from '../events/follow.ts';
 import { usageFailure } from '../failures.ts';
-import { onKeys } from '../keys.ts';
+import { onKeyPress } from '../key-presses.ts';
 
 export const addListen: AddCommands = (program, run) => {
   program
     .command('listen')
     .description('forward events to a program on this machine, signed like webhooks')
     .option('--forward-to <url>', 'where to post them; without it they are only printed')
-    .option('--events <types>', 'with commas between: transaction.*,refund.failed', '*')
-    .option('--secret <secret>', 'signs them; one is made and kept unless given')
-    .option('--from-now', 'leave out what happened since this command last ran')
+    .option('--events <types>', 'comma-separated: transaction.*,refund.failed', '*')
+    .option('--secret <secret>', 'the signing secret; by default one is generated and kept')
+    .option('--from-now', 'skip the events since the last run')
     .action(run(listen));
 };
 
@@ -26,37 +26,38 @@ interface ListenOptions {
 }
 
 const secretFile = 'listen-secret.json';
-/** What happened while nobody listened for longer than this is left out. */
+/** A run continues where the last one ended if that is not longer ago than this. */
 const resumeWithinMs = 3_600_000;
 
-interface LeftPosition extends StoredPosition {
+interface SavedPosition extends StoredPosition {
   atMs: number;
 }
 
 async function listen(cli: Cli, options: ListenOptions): Promise<void> {
-  const { florin, out, stored, signal, url, mode } = cli;
+  const { florin, out, config, signal, url, mode } = cli;
   const target = options.forwardTo === undefined ? undefined : addressOf(options.forwardTo);
   const patterns = options.events.split(',').map((pattern) => pattern.trim());
-  const secret = options.secret ?? keptSecret(cli);
+  const secret = options.secret ?? storedSecret(cli);
   const file = `listen-${createHash('sha256')
     .update(JSON.stringify([url, target, mode]))
     .digest('hex')
     .slice(0, 16)}.json`;
-  const position = options.fromNow === true ? undefined : resumable(stored.read<LeftPosition>(file));
+  const position = options.fromNow === true ? undefined : resumable(config.read<SavedPosition>(file));
   out.note(`Signing secret: ${secret}`);
-  // Without a position the first look decides from where on events are forwarded.
+  // Without a position, the first read of the list decides which event is the first to be forwarded.
   let isListening = false;
   const listening = (): void => {
     if (isListening) return;
     isListening = true;
-    if (position !== undefined) out.note('Continuing where the last one ended; --from-now leaves that out.');
+    if (position !== undefined)
+      out.note('Continuing where the last run ended; --from-now skips the events since then.');
     out.note(`Listening to ${url}${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends it.`);
-    if (cli.surroundings.isTerminal) out.note('Keys: r posts the last event again, o opens it in the browser.');
+    if (cli.system.isTerminal) out.note('Keys: r posts the last event again, o opens it in the browser.');
   };
   if (position !== undefined) listening();
-  const kept = new KeptPosition((reached) => stored.write(file, { ...reached.toJSON(), atMs: Date.now() }));
+  const positionWriter = new PositionWriter((reached) => config.write(file, { ...reached.toJSON(), atMs: Date.now() }));
   let isLost = false;
-  const onAbsence = (error: FlorinError | undefined): void => {
+  const onConnectionChange = (error: FlorinError | undefined): void => {
     if (isLost === (error !== undefined)) return;
     isLost = error !== undefined;
     out.note(error === undefined ? 'Connected again.' : `Connection lost: ${error.message} Trying again.`);
@@ -66,15 +67,15 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     signal,
     ...mode,
     onPosition: (reached) => {
-      kept.reached(reached);
+      positionWriter.reached(reached);
       listening();
     },
-    onAbsence,
+    onConnectionChange,
   });
   let last: Event | undefined;
   const post = async (event: Event): Promise<void> => {
     const { id, type, createdTime } = event;
-    const payload = await eventually(signal, onAbsence, () =>
+    const payload = await retryWhileUnavailable(signal, onConnectionChange, () =>
       florin.events.get(id, { signal }).then(({ payload }) => payload),
     );
     const exchange = await forward(target as string, payload, secret, cli);
@@ -83,13 +84,13 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
   const retry = (): void => {
     if (last !== undefined && target !== undefined) post(last).catch((error: Error) => out.note(error.message));
   };
-  const stopKeys = onKeys(cli.surroundings, {
+  const stopKeys = onKeyPress(cli.system, {
     r: retry,
-    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`, cli.surroundings),
+    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`, cli.system),
   });
   try {
     for await (const event of events) {
-      if (!isAmong(event.type, patterns)) continue;
+      if (!matchesAny(event.type, patterns)) continue;
       last = event;
       if (target === undefined)
         out.row({ createdTime: event.createdTime, type: event.type, id: event.id }, ['createdTime', 'type', 'id']);
@@ -97,15 +98,15 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
     }
   } finally {
     stopKeys();
-    kept.write();
+    positionWriter.write();
   }
 }
 
-/** Written at most this often: a position holds the events of a minute. */
+/** Limited because a position holds all events of a minute. */
 const writeEveryMs = 250;
 
-/** Where listening has got to, for the next run. A run that is killed forwards the last quarter of a second again. */
-class KeptPosition {
+/** Stores how far events were handled, for the next run. After a kill, the events of the last quarter of a second are forwarded again. */
+class PositionWriter {
   readonly #store: (position: Position) => void;
   #unwritten: Position | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -134,40 +135,40 @@ function addressOf(text: string): string {
   return url.href;
 }
 
-/** The same at every start, so that the receiver can keep it. */
-function keptSecret({ stored }: Cli): string {
-  const kept = stored.read<{ secret: string }>(secretFile);
+/** The same in every run, so that the receiver can keep it. */
+function storedSecret({ config }: Cli): string {
+  const kept = config.read<{ secret: string }>(secretFile);
   if (kept !== undefined) return kept.secret;
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  stored.write(secretFile, { secret });
+  config.write(secretFile, { secret });
   return secret;
 }
 
-function resumable(left: LeftPosition | undefined): Position | undefined {
+function resumable(left: SavedPosition | undefined): Position | undefined {
   return left !== undefined && Date.now() - left.atMs < resumeWithinMs ? new Position(left) : undefined;
 }
 
-/** The service may be killed between the list and the event, for longer than the SDK repeats a request. */
-async function eventually<Result>(
+/** For a service that stops between listing an event and returning it, for longer than the SDK retries. */
+async function retryWhileUnavailable<Result>(
   signal: AbortSignal,
-  onAbsence: (error: FlorinError | undefined) => void,
+  onConnectionChange: (error: FlorinError | undefined) => void,
   read: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
     try {
       const result = await read();
-      onAbsence(undefined);
+      onConnectionChange(undefined);
       return result;
     } catch (error) {
       if (!(error instanceof FlorinError) || !error.retryable || signal.aborted) throw error;
-      onAbsence(error);
+      onConnectionChange(error);
       await pause(1_000, undefined, { signal });
     }
   }
 }
 
 interface Exchange {
-  /** The status, or why there is none. */
+  /** The HTTP status, or why there was no response. */
   result: string | number;
   durationMs: number;
   request: unknown;

@@ -4,17 +4,17 @@ import { ConnectionError, type Florin, FlorinError } from '../../../sdk/src/inde
 import { ask } from '../ask.ts';
 import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
+import { loginFile } from '../config-folder.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../failures.ts';
-import { loginFile } from '../stored.ts';
 
 export const addLogin: AddCommands = (program, run) => {
   program
     .command('login')
     .description('get a key that you approve in a browser; or log in with an account, or store a key (--api-key)')
     .option('--open', 'open the browser')
-    .option('--scope <scopes>', 'what the key may do, with commas between; otherwise chosen in the browser')
-    .option('--account <name>', 'user name or e-mail address; the password is asked for, or read from FLORIN_PASSWORD')
-    .option('--code <code>', 'the code of the authenticator app; asked for if one is needed')
+    .option('--scope <scopes>', 'the scopes of the key, comma-separated; by default you choose them in the browser')
+    .option('--account <name>', 'user name or e-mail address; asks for the password, or reads it from FLORIN_PASSWORD')
+    .option('--code <code>', 'the code of the authenticator app; asked for if needed')
     .action(run(login));
 };
 
@@ -35,9 +35,9 @@ async function login(cli: Cli, options: LoginOptions): Promise<void> {
 }
 
 async function storeKey(cli: Cli, apiKey: string): Promise<void> {
-  const { url, stored, out } = cli;
+  const { url, config, out } = cli;
   const { userName, livemode } = await cli.clientFor(apiKey, undefined).keys.current();
-  stored.write(loginFile, { url, apiKey });
+  config.write(loginFile, { url, apiKey });
   if (out.isJson) return out.record({ url, userName, livemode });
   out.say(`Logged in to ${url} with a ${modeOf(livemode)} key of ${userName}.`);
 }
@@ -46,7 +46,7 @@ const modeOf = (livemode: boolean) => (livemode ? 'live' : 'test');
 
 async function loginWithPassword(cli: Cli, account: string, code: string | undefined): Promise<void> {
   const { url, out } = cli;
-  const password = cli.surroundings.env.FLORIN_PASSWORD ?? (await ask(cli, 'Password: ', true));
+  const password = cli.system.env.FLORIN_PASSWORD ?? (await ask(cli, 'Password: ', true));
   const { userName, userType } = await cli
     .clientFor(undefined, { url })
     .login({ account, password, code: () => code ?? ask(cli, 'Code of the authenticator app: ') });
@@ -56,7 +56,7 @@ async function loginWithPassword(cli: Cli, account: string, code: string | undef
 
 /** RFC 8628: shows a code, which the user approves in a browser, and waits for the key. */
 async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<void> {
-  const { url, out, stored, mode, signal } = cli;
+  const { url, out, config, mode, signal } = cli;
   const florin = cli.clientFor('', undefined);
   const asked = { client: thisMachine(), scope, livemode: mode.livemode ?? false };
   const { userCode, verificationUri, verificationUriComplete, ...device } = await florin.devices
@@ -66,11 +66,11 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
   else {
     out.note(`Open ${verificationUri} in a browser and enter the code ${userCode}`);
     out.note(`or open ${verificationUriComplete}`);
-    out.note('Waiting until you have approved it there. Ctrl-C gives up.');
+    out.note('Waiting for your approval there. Ctrl-C gives up.');
   }
-  if (open === true) openInBrowser(verificationUriComplete, cli.surroundings);
+  if (open === true) openInBrowser(verificationUriComplete, cli.system);
   const key = await waitForKey(cli, florin, device);
-  stored.write(loginFile, { url, apiKey: key.sk });
+  config.write(loginFile, { url, apiKey: key.sk });
   const { userName, livemode, expiresTime, scope: granted } = key;
   if (out.isJson) return out.row({ url, userName, livemode, scope: granted, expiresTime }, []);
   const until = expiresTime === null ? '' : ` until ${expiresTime.slice(0, 10)}`;
@@ -79,7 +79,9 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
 
 function refuseOldService(error: unknown): never {
   if (error instanceof FlorinError && error.status === 404) {
-    throw new CommandFailure('This service does not know logins in a browser: add --account NAME, or --api-key KEY.');
+    throw new CommandFailure(
+      'This service does not support logins in a browser: add --account NAME, or --api-key KEY.',
+    );
   }
   throw error;
 }
@@ -90,13 +92,9 @@ interface Device {
   interval: number;
 }
 
-/** Asks for the key until the user has decided. */
-async function waitForKey(
-  { surroundings, signal, out }: Cli,
-  florin: Florin,
-  { deviceCode, interval, expiresIn }: Device,
-) {
-  const pause = surroundings.pause ?? ((ms: number) => wait(ms, undefined, { signal }));
+/** Polls for the key until the user has decided. */
+async function waitForKey({ system, signal, out }: Cli, florin: Florin, { deviceCode, interval, expiresIn }: Device) {
+  const pause = system.pause ?? ((ms: number) => wait(ms, undefined, { signal }));
   const deadline = performance.now() + expiresIn * 1000;
   let seconds = interval;
   let isLost = false;
@@ -111,22 +109,22 @@ async function waitForKey(
         throw new CommandFailure(`${error.message} (${type})`, exitCodes.authentication);
       }
       if (performance.now() > deadline) throw error;
-      // RFC 8628, section 3.5: from here on, 5 seconds longer between two requests.
+      // RFC 8628, section 3.5: from now on, polls are 5 seconds further apart.
       if (type === 'slow_down') seconds += 5;
-      const isAway = error instanceof ConnectionError || error.status === 503;
-      if (isAway && !isLost) out.note(`Connection lost: ${error.message} Trying again.`);
-      isLost = isAway;
-      if (!isAway && type !== 'slow_down' && type !== 'authorization_pending') throw error;
+      const isUnavailable = error instanceof ConnectionError || error.status === 503;
+      if (isUnavailable && !isLost) out.note(`Connection lost: ${error.message} Trying again.`);
+      isLost = isUnavailable;
+      if (!isUnavailable && type !== 'slow_down' && type !== 'authorization_pending') throw error;
     }
   }
 }
 
-/** As the user recognizes it on the page and in the list of keys. */
+/** The name under which the user recognizes this program on the page and in the list of keys. */
 function thisMachine(): string {
   return `florin of ${userName()} on ${hostname()}`.slice(0, 100);
 }
 
-/** A container may run as a user whom nobody has named. */
+/** A container may run as a user id without a name. */
 function userName(): string {
   try {
     return userInfo().username;

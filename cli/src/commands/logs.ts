@@ -4,17 +4,17 @@ import type { AddCommands, Cli } from '../cli.ts';
 import { first, pageSizeFor } from './payments.ts';
 
 export const addLogs: AddCommands = (program, run) => {
-  const logs = program.command('logs').description('what was sent to the service, and how it was answered');
+  const logs = program.command('logs').description('requests to the service, and how they were answered');
   const filtered = (name: string, description: string) =>
     logs
       .command(name)
       .description(description)
-      .option('--status <status>', 'only this status (409), or all that begin alike (4xx)')
+      .option('--status <status>', 'only this status (409) or class (4xx)')
       .option('--method <method>', 'only GET or only POST')
-      .option('--path <path>', 'only paths that begin like this: /api/transaction/')
+      .option('--path <path>', 'only paths with this prefix: /api/transaction/')
       .option('--error <type>', 'only requests that were refused with this type');
   filtered('tail', 'show requests as they arrive').action(run(tail));
-  filtered('list', 'list requests, newest first').option('--limit <number>', 'at most so many', '20').action(run(list));
+  filtered('list', 'list requests, newest first').option('--limit <number>', 'maximum number', '20').action(run(list));
   logs
     .command('get')
     .description('show a request, with the reason if it was refused')
@@ -42,7 +42,7 @@ async function list(cli: Cli, { limit, ...filters }: Filters & { limit: string }
 
 const pollMs = 1_000;
 const maxPollMs = 5_000;
-/** Nodes write their requests once a second, so that those of another node may appear late. */
+/** Requests of another node may appear late, because each node writes once a second. */
 const overlapMs = 5_000;
 
 async function tail(cli: Cli, filters: Filters): Promise<void> {
@@ -50,11 +50,11 @@ async function tail(cli: Cli, filters: Filters): Promise<void> {
   const options = { signal, maxRetries: 0 };
   const seen = new Map<string, number>();
   let newestMs: number | undefined;
-  let absences = 0;
+  let failures = 0;
   for (;;) {
     try {
       const isFirst = newestMs === undefined;
-      // Of all requests, so that a rare filter does not look through the whole log.
+      // The newest of all requests, because a filter that rarely matches would read the whole log.
       newestMs ??=
         (await florin.requests.list({ ...paramsOf(cli, {}), pageSize: 1 }, options)).data.map(timeOf)[0] ?? 0;
       const params = {
@@ -70,14 +70,14 @@ async function tail(cli: Cli, filters: Filters): Promise<void> {
       }
       for (const [id, atMs] of seen) if (atMs < newestMs - 2 * overlapMs) seen.delete(id);
       if (isFirst) out.note(`Watching requests to ${url}. Ctrl-C ends it.`);
-      if (absences > 0) out.note('Connected again.');
-      absences = 0;
+      if (failures > 0) out.note('Connected again.');
+      failures = 0;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof FlorinError && error.retryable)) throw error;
-      if (absences++ === 0) out.note(`Connection lost: ${error.message} Trying again.`);
+      if (failures++ === 0) out.note(`Connection lost: ${error.message} Trying again.`);
     }
-    await pause(Math.min(maxPollMs, pollMs * 2 ** Math.min(absences, 5)), undefined, { signal });
+    await pause(Math.min(maxPollMs, pollMs * 2 ** Math.min(failures, 5)), undefined, { signal });
   }
 }
 

@@ -2,7 +2,7 @@ import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { usageFailure } from '../failures.ts';
 
-/** Pages of the service by the words that open them. */
+/** Pages of the service, by name. */
 const pages: Readonly<Record<string, string>> = {
   console: '/',
   docs: '/docs',
@@ -18,15 +18,15 @@ export const addOpen: AddCommands = (program, run) => {
   program
     .command('open')
     .description(`open a page of the service in the browser: ${Object.keys(pages).join(', ')}`)
-    .argument('[page]', 'which one', 'console')
+    .argument('[page]', 'the page', 'console')
     .action(run(open));
 };
 
-async function open({ url, out, surroundings }: Cli, page: string): Promise<void> {
+async function open({ url, out, system }: Cli, page: string): Promise<void> {
   const path = Object.hasOwn(pages, page) ? pages[page] : undefined;
   if (path === undefined) throw usageFailure(`There is no page ${page}, only ${Object.keys(pages).join(', ')}.`);
   const address = url.replace(/\/+$/, '') + path;
   if (out.isJson) return out.record({ url: address });
   out.line(address);
-  if (surroundings.isTerminal) openInBrowser(address, surroundings);
+  if (system.isTerminal) openInBrowser(address, system);
 }

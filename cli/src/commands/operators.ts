@@ -3,22 +3,22 @@ import type { AddCommands, Cli } from '../cli.ts';
 
 interface ServerProgram {
   description: string;
-  /** Runs it in this process. It reads its own words and prints for itself. */
+  /** Runs it in this process. It parses its own arguments and prints its own output. */
   run: (words: readonly string[]) => Promise<number | undefined>;
 }
 
-/** Programs of the server with options of their own. Their words are passed on as they are, `--help` too. */
+/** Programs of the server with their own options. Their arguments are passed on unchanged, `--help` too. */
 export const serverPrograms: Readonly<Record<string, ServerProgram>> = {
   doctor: {
-    description: 'examine this node and its database, and name the cure of what is wrong',
+    description: 'examine this node and its database, and say how to fix what is wrong',
     run: async (words) => (await import('../../../server/src/app/doctor/doctor.ts')).run(words),
   },
   verify: {
-    description: 'check the whole database against the claims that must hold; exit code 1 if one is broken',
+    description: 'check the integrity of the whole database; exit code 1 if a check fails',
     run: (words) => runEntry(words, () => import('../../../server/src/app/verify.ts')),
   },
   reseal: {
-    description: 'seal the stored secrets again with the first encryption key',
+    description: 'encrypt the stored secrets again with the first encryption key',
     run: (words) => runEntry(words, () => import('../../../server/src/app/reseal.ts')),
   },
   backup: {
@@ -35,7 +35,7 @@ export const serverPrograms: Readonly<Record<string, ServerProgram>> = {
   },
 };
 
-/** Those that read the arguments of the process and set its exit code. */
+/** For programs that read the arguments of the process and set its exit code. */
 async function runEntry(words: readonly string[], load: () => Promise<unknown>): Promise<undefined> {
   process.argv = [process.argv[0] as string, 'florin', ...words];
   await load();
@@ -45,28 +45,31 @@ export const addOperatorCommands: AddCommands = (program, run) => {
   const settings = 'Settings come from the environment or florin.yaml in this folder: docs/reference/settings.md.';
   program
     .command('start')
-    .description('start the service, with its database in ./data; the same without any command')
+    .description('start the service, with its database in ./data; the default command')
     .addHelpText('after', `\n${settings} The most used: PORT, HOST, APP_DATA_DIR, DATABASE_URL, APP_PUBLIC_URL.`)
     .action(run(async () => runEntry([], () => import('../../../server/src/app/main.ts'))));
   program
     .command('migrate')
-    .description('bring the database to the schema of this version, without starting the service')
+    .description('migrate the database to the schema of this version, without starting the service')
     .addHelpText('after', `\n${settings}`)
     .action(run(migrate));
   program
     .command('create-admin')
-    .description('create a platform administrator in the database, when nobody can log in')
+    .description('create a platform administrator in the database, for when nobody can log in')
     .argument('<account>', 'user name, or e-mail address')
-    .option('--password-stdin', 'read the password from standard input; a random one is made and printed otherwise')
+    .option(
+      '--password-stdin',
+      'read the password from standard input; by default a random one is generated and printed',
+    )
     .addHelpText('after', `\n${settings}`)
     .action(run(createAdmin));
   program
     .command('remove-second-factor')
-    .description('remove the second factor of a user in the database, when nobody else can')
+    .description('remove the second factor of a user in the database, for when no administrator can')
     .argument('<account>', 'user name, or e-mail address')
     .addHelpText('after', `\n${settings}`)
     .action(run(removeFactor));
-  // For the help and the completion: `runProgram` runs them before words are read.
+  // For the help and the completion. `runProgram` runs these commands before it parses arguments.
   for (const [name, { description }] of Object.entries(serverPrograms)) program.command(name).description(description);
 };
 
@@ -79,20 +82,16 @@ async function removeFactor({ out }: Cli, account: string): Promise<void> {
   const { removeSecondFactor } = await import('../../../server/src/app/commands/remove-second-factor.ts');
   await removeSecondFactor(account);
   if (out.isJson) out.record({ account });
-  else out.say(`${account} logs in with the password alone now, and should enrol a second factor at once.`);
+  else out.say(`${account} now logs in with only the password, and should enrol a second factor at once.`);
 }
 
-async function createAdmin(
-  { out, surroundings }: Cli,
-  account: string,
-  options: { passwordStdin?: boolean },
-): Promise<void> {
+async function createAdmin({ out, system }: Cli, account: string, options: { passwordStdin?: boolean }): Promise<void> {
   const { createAdministrator } = await import('../../../server/src/app/commands/create-admin.ts');
-  const given = options.passwordStdin === true ? (await text(surroundings.stdin)).replace(/\r?\n$/, '') : undefined;
+  const given = options.passwordStdin === true ? (await text(system.stdin)).replace(/\r?\n$/, '') : undefined;
   const created = await createAdministrator(account, given);
   if ('invitation' in created) {
     if (out.isJson) out.record({ account, password: null, invitation: created.invitation });
-    else out.say(`Created ${account}. The password is chosen within a day at\n${created.invitation}`);
+    else out.say(`Created ${account}. Choose the password within a day at\n${created.invitation}`);
     return;
   }
   const { password } = created;

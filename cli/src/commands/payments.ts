@@ -17,7 +17,7 @@ export const addPaymentCommands: AddCommands = (program, run) => {
     .option('--description <text>', 'shown in lists')
     .option('--customer <id>', 'who pays')
     .option('--metadata <name=value>', 'may be repeated', collect, [])
-    .option('--idempotency-key <key>', 'the same key never makes a second payment')
+    .option('--idempotency-key <key>', 'the same key never creates a second payment')
     .option('--wait', 'wait until it is decided; exit code 1 if it did not succeed')
     .action(run(createPayment));
   payments
@@ -32,7 +32,7 @@ export const addPaymentCommands: AddCommands = (program, run) => {
     .option('--channel <id or code>', 'only this channel')
     .option('--from <day>', 'YYYY-MM-DD')
     .option('--to <day>', 'YYYY-MM-DD')
-    .option('--limit <number>', 'at most so many', '20')
+    .option('--limit <number>', 'maximum number', '20')
     .action(run(listPayments));
   payments
     .command('watch')
@@ -45,9 +45,9 @@ export const addPaymentCommands: AddCommands = (program, run) => {
     .command('create')
     .description('refund a payment')
     .argument('<payment>')
-    .option('--amount <minor units>', 'a part; the rest of the payment unless given')
+    .option('--amount <minor units>', 'by default what is left of the payment')
     .option('--reason <text>', 'stored with the refund')
-    .option('--idempotency-key <key>', 'the same key never makes a second refund')
+    .option('--idempotency-key <key>', 'the same key never creates a second refund')
     .action(run(createRefund));
   refunds
     .command('get')
@@ -57,8 +57,8 @@ export const addPaymentCommands: AddCommands = (program, run) => {
   refunds
     .command('list')
     .description('list refunds, newest first')
-    .option('--payment <id>', 'only of this payment')
-    .option('--limit <number>', 'at most so many', '20')
+    .option('--payment <id>', 'only refunds of this payment')
+    .option('--limit <number>', 'maximum number', '20')
     .action(run(listRefunds));
 };
 
@@ -172,13 +172,13 @@ async function channelId({ florin, mode }: Cli, wanted: string | undefined): Pro
   const channels = (await florin.channels.list(mode).toArray()).filter(({ state }) => state);
   const found = wanted === undefined ? channels : channels.filter(({ code }) => code === wanted);
   if (found.length === 1) return (found[0] as { id: number }).id;
-  const known = channels.map(({ code }) => code).join(', ') || 'none; florin channels create makes one';
+  const known = channels.map(({ code }) => code).join(', ') || 'none; florin channels create creates one';
   throw usageFailure(
     `${wanted === undefined ? 'Name a channel with --channel' : `There is no channel ${wanted}`}. There are: ${known}.`,
   );
 }
 
-/** Reads no more rows than are shown. */
+/** No more rows than are shown. */
 export const pageSizeFor = (limit: string) => Math.max(1, Math.min(100, wholeNumber(limit, '--limit')));
 
 export async function* first<Row>(rows: AsyncIterable<Row>, limit: string): AsyncGenerator<Row, void> {

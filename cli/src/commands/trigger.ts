@@ -12,7 +12,7 @@ export const addTrigger: AddCommands = (program, run) => {
     .argument('<event>', 'transaction.succeeded, refund.failed, invoice.paid, …')
     .option(
       '--override <field=value>',
-      'change the record that is made; may be repeated',
+      'set a field of the created record; may be repeated',
       (one, all: string[]) => [...all, one],
       [],
     )
@@ -33,7 +33,7 @@ async function trigger(cli: Cli, type: string, { override }: { override: string[
   const event = await eventOf(florin, type, objectId, signal);
   if (event === undefined) {
     throw new CommandFailure(
-      `${objectId} was made, but ${type} did not happen within ${waitMs / 1000} s.`,
+      `${objectId} was created, but ${type} did not happen within ${waitMs / 1000} s.`,
       exitCodes.failed,
     );
   }
@@ -60,7 +60,7 @@ async function sandboxChannel(florin: Florin): Promise<Pick<Channel, 'id'>> {
   );
 }
 
-/** `metadata.order=5` sets a field of an object. A value that is JSON is taken as that, any other as text. */
+/** `metadata.order=5` sets a field of an object. A value that is not JSON is text. */
 function overridesOf(given: readonly string[]): Record<string, unknown> {
   const overrides: Record<string, unknown> = Object.create(null);
   for (const [path, text] of given.map(pairOf)) {

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionError, type Event, type Florin, FlorinError } from '../../../sdk/src/index.ts';
-import { type Message, messagesOf } from './server-sent.ts';
+import { type Message, messagesOf } from './server-sent-events.ts';
 
 /**
- * An event can be committed after one with a later id, by a transaction that took longer. So the list is always read from
+ * An event can be committed after an event with a later id, if its transaction takes longer. So the list is always read from
  * this long before the newest event.
  */
 const overlapMs = 30_000;
 
-/** A position as JSON. */
+/** A position in JSON. */
 export interface StoredPosition {
   newestMs: number;
   /** Ids with their times. */
   handled: Record<string, number>;
 }
 
-/** How far events have been followed: the newest time seen, and the events that were handled around it. */
+/** How far events have been followed: the newest time, and the events around it that were handled. */
 export class Position {
   #newestMs: number;
   readonly #handled: Map<string, number>;
@@ -39,13 +39,13 @@ export class Position {
     this.#newestMs = Math.max(this.#newestMs, timeOf(event));
     this.#handled.set(event.id, timeOf(event));
     const oldestMs = this.#newestMs - 2 * overlapMs;
-    // Only now and then, because it goes through all events.
+    // Rarely, because it iterates over all events.
     if (oldestMs < this.#forgottenMs + overlapMs) return;
     for (const [id, atMs] of this.#handled) if (atMs < oldestMs) this.#handled.delete(id);
     this.#forgottenMs = oldestMs;
   }
 
-  /** The latest id. */
+  /** The highest id. */
   get newest(): string | undefined {
     let newest: string | undefined;
     for (const id of this.#handled.keys()) if (newest === undefined || id > newest) newest = id;
@@ -57,39 +57,39 @@ export class Position {
   }
 }
 
-/** How often the list is read beside the stream, which leaves out what was committed more than five seconds late. */
+/** How often the list is read too, because the stream omits events that are committed more than five seconds late. */
 const checkEveryMs = 20_000;
-/** The service sends a sign of life every 15 s. */
+/** The service sends a comment every 15 s to show that it is alive. */
 const silentMs = 40_000;
 const firstRetryMs = 250;
 const maxRetryMs = 5_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Undefined: from now on. */
   position: Position | undefined;
   livemode?: boolean | undefined;
   signal: AbortSignal;
-  /** Called when the connection is lost, with the reason, and with undefined when there is one again. */
-  onAbsence: (error: FlorinError | undefined) => void;
+  /** Called with the reason when the connection is lost, and with undefined when it is restored. */
+  onConnectionChange: (error: FlorinError | undefined) => void;
   /** Called when an event is handled, to store the position. */
   onPosition: (position: Position) => void;
 }
 
 /**
- * Every event from a position on, each once, as the service streams them. After each connection, and now and then, the list of
- * events shows what the stream left out, so that nothing that happened while the service was away is lost. An event counts as
- * handled when the next one is asked for.
+ * Every event from a position on, each once, as the service streams them. After each connection, and every 20 s, the list of
+ * events is read for events that the stream left out, so that none is lost while the service is unavailable. An event counts
+ * as handled when the consumer asks for the next one.
  */
 export async function* followEvents(florin: Florin, options: FollowOptions): AsyncGenerator<Event, void> {
-  const { signal, onAbsence, onPosition, livemode } = options;
+  const { signal, onConnectionChange, onPosition, livemode } = options;
   let position = options.position;
   for (let attempts = 0; ; ) {
     try {
       const stream = await openStream(florin, position, signal);
       try {
-        // Opened before the list is read, so that nothing falls between the two.
+        // Opened before the list is read, so that no event is missed between the two.
         for await (const batch of batchesOf(stream, () => newEvents(florin, position, livemode, signal))) {
-          if (attempts > 0) onAbsence(undefined);
+          if (attempts > 0) onConnectionChange(undefined);
           attempts = 0;
           if (position === undefined) {
             position = new Position();
@@ -109,8 +109,8 @@ export async function* followEvents(florin: Florin, options: FollowOptions): Asy
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof FlorinError) || !mayPass(error)) throw error;
-      if (attempts++ === 0) onAbsence(error);
+      if (!(error instanceof FlorinError) || !isTransient(error)) throw error;
+      if (attempts++ === 0) onConnectionChange(error);
       await pause(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts, 6)), undefined, { signal });
     }
   }
@@ -133,13 +133,13 @@ async function openStream(florin: Florin, position: Position | undefined, signal
   return { messages: messagesOf(body)[Symbol.asyncIterator](), close: () => connection.abort() };
 }
 
-/** Events of the list first, then those of the stream as they arrive, and those of the list again now and then. */
+/** First the events of the list, then those of the stream as they arrive, and from time to time those of the list again. */
 async function* batchesOf({ messages }: Stream, listed: () => Promise<Event[]>): AsyncGenerator<Event[], void> {
   yield await listed();
   let checkedAt = performance.now();
   for (;;) {
     const result = await within(silentMs, messages.next().catch(asLost));
-    // The service is stopping: another connection finds the next one.
+    // The service is stopping; a new connection reaches the next one.
     if (result.done) throw connectionLost('The service has ended the stream.');
     const message = result.value;
     if (message?.event === 'message') yield [JSON.parse(message.data) as Event];
@@ -161,7 +161,7 @@ function connectionLost(message: string, cause?: unknown): ConnectionError {
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(connectionLost('The service is silent.')), ms);
+    timer = setTimeout(() => reject(connectionLost('The service does not send anything.')), ms);
   });
   try {
     return await Promise.race([work, silence]);
@@ -170,9 +170,10 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
   }
 }
 
-const mayPass = ({ status }: FlorinError) => status === undefined || status === 408 || status === 429 || status >= 500;
+const isTransient = ({ status }: FlorinError) =>
+  status === undefined || status === 408 || status === 429 || status >= 500;
 
-/** Oldest first. Without a position, those that a position from now on has to know. */
+/** Oldest first. Without a position, the events that a new position has to contain. */
 async function newEvents(
   florin: Florin,
   position: Position | undefined,
@@ -193,6 +194,6 @@ async function newEvents(
 const timeOf = ({ id }: Event) => Number.parseInt(id.slice(4, 16), 16);
 
 /** Whether an event has one of the types: `transaction.*`, `*`, or a whole type. */
-export function isAmong(type: string, patterns: readonly string[]): boolean {
+export function matchesAny(type: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => pattern === '*' || pattern === type || pattern === `${type.split('.')[0]}.*`);
 }

@@ -8,11 +8,11 @@ import type {
   TransactionDetail,
 } from '../../../sdk/src/index.ts';
 
-/** What a scenario works with. Everything it makes is a test record. */
-export interface Stage {
+/** What a scenario uses. Every record that it creates is a test record. */
+interface Stage {
   florin: Florin;
   channel: Pick<Channel, 'id'>;
-  /** Changes of the first record that it makes: of the payment, the line of the invoice or the plan. */
+  /** Fields to set in the payment, invoice or subscription that it creates. */
   overrides: Record<string, unknown>;
   signal: AbortSignal;
 }

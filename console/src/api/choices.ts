@@ -9,7 +9,7 @@ import type {
   TransactionStatus,
 } from './client.ts';
 
-/** What lists can be filtered by, in the order in which it is offered. */
+/** The values of filters, in the order in which they are offered. */
 export const paymentStatuses = [
   'PENDING',
   'PROCESSING',

@@ -10,7 +10,7 @@ export { ConnectionError, FlorinError, refusalError } from '../../../sdk/src/err
 export type * from '../../../sdk/src/generated/api.ts';
 export type { Pagination, Params, Reply } from '../../../sdk/src/operation.ts';
 
-/** Without credentials: the session is in a cookie that scripts cannot read, and that the browser sends. */
+/** Without credentials, because the browser sends the session in a cookie that scripts cannot read. */
 const florin = new OperationsClient(
   new Transport(
     {
@@ -41,7 +41,7 @@ type MethodOf<Resource, Name extends string> = Name extends `${infer Noun}.${inf
   ? MethodOf<Resource[Noun & keyof Resource], Rest>
   : Resource[Name & keyof Resource];
 
-/** What an operation answers. */
+/** The data that an operation returns. */
 export type DataOf<Name extends OperationName> =
   MethodOf<Api, Name> extends (...given: never[]) => infer Answer
     ? Answer extends List<infer Row>
@@ -54,12 +54,12 @@ export type DataOf<Name extends OperationName> =
 /** The row of a list. */
 export type RowOf<Name extends OperationName> = DataOf<Name> extends (infer Row)[] ? Row : never;
 
-/** Operations that answer a list. */
+/** Operations that return a list. */
 export type ListName = { [Name in OperationName]: DataOf<Name> extends unknown[] ? Name : never }[OperationName];
 
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Calls an operation by its name, as pages and forms name what they read and send. */
+/** Calls an operation by its name. */
 export function call<Name extends OperationName>(
   name: Name,
   params: Params = {},
@@ -72,18 +72,18 @@ export function call<Name extends OperationName>(
   return (flags.includes('n') ? method(options) : method(params, options)).withResponse();
 }
 
-/** The path of an operation, by which what was read is known. */
+/** The path of an operation, the first part of its query keys. */
 export const pathOf = (name: OperationName): string => operations[name]?.[1] ?? '';
 
-/** A query without what is empty: an unset filter filters nothing. */
-export function given(query: Query): Query {
+/** The query without empty values, because an unset filter does not filter. */
+export function withoutEmpty(query: Query): Query {
   return Object.fromEntries(
     Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ''),
   );
 }
 
-/** The address of what the browser reads itself: exports and documents. */
+/** The URL of an export or a document, which the browser itself requests. */
 export function addressOf(path: string, query: Query = {}): string {
-  const pairs = Object.entries(given(query)).map(([name, value]) => [name, String(value)]);
+  const pairs = Object.entries(withoutEmpty(query)).map(([name, value]) => [name, String(value)]);
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
 }

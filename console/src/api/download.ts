@@ -1,6 +1,6 @@
 import { addressOf, type ListName, pathOf, type Query, refusalError } from './client.ts';
 
-/** Saves all rows of a list as CSV: those of the filters, not only those of the page. */
+/** Saves all rows that match the filters as CSV, not only those of the page. */
 export async function downloadCsv(list: ListName, query: Query, fileName: string): Promise<void> {
   const { page, pageSize, ...filters } = query;
   const response = await fetch(addressOf(pathOf(list), filters), { headers: { accept: 'text/csv' } });

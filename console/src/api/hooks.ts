@@ -8,59 +8,68 @@ import {
 } from '@tanstack/react-query';
 import { useMode } from '../shell/mode.tsx';
 import { useTenant } from '../shell/tenant.tsx';
-import { call, type DataOf, given, type OperationName, type Params, pathOf, type Query, type Reply } from './client.ts';
+import {
+  call,
+  type DataOf,
+  type OperationName,
+  type Params,
+  pathOf,
+  type Query,
+  type Reply,
+  withoutEmpty,
+} from './client.ts';
 import { affectedBy } from './invalidation.ts';
 import { inMode } from './mode.ts';
 import { forTenant, inTenant } from './tenant.ts';
 
-/** The query for the mode and the tenant that are chosen. */
-export function useShown(path: string, asked: Query): Query {
+/** Adds the chosen mode and tenant to a query. */
+export function useScopedQuery(path: string, query: Query): Query {
   const { livemode } = useMode();
   const { tenantId } = useTenant();
-  return inTenant(path, inMode(path, asked, livemode), tenantId);
+  return inTenant(path, inMode(path, query, livemode), tenantId);
 }
 
 interface ReadOptions {
   enabled?: boolean;
-  /** Polls while the page is visible: for what no event reports. */
-  everyMs?: number | false;
+  /** For data that no event reports: polls while the page is visible. */
+  pollMs?: number | false;
 }
 
 /** Reads from the API. The key is the path and the query, so that a stream of events can name what has changed. */
 export function useRead<Name extends OperationName>(
   name: Name,
-  asked: Query = {},
+  params: Query = {},
   options: ReadOptions = {},
 ): UseQueryResult<Reply<DataOf<Name>>> {
   const path = pathOf(name);
-  const query = given(useShown(path, asked));
+  const query = withoutEmpty(useScopedQuery(path, params));
   return useQuery({
     queryKey: [path, query],
-    // Repeated by the query client, which also says so.
+    // The query client retries, and counts the failures for the page.
     queryFn: ({ signal }) => call(name, query, { signal, maxRetries: 0 }),
     placeholderData: keepPreviousData,
     enabled: options.enabled ?? true,
-    refetchInterval: options.everyMs ?? false,
+    refetchInterval: options.pollMs ?? false,
   });
 }
 
 export interface Change {
   body: Params;
-  /** Without one, each call of an operation that takes keys has a key of its own. */
+  /** By default each call has its own key, if the operation takes one. */
   idempotencyKey?: string;
 }
 
-/** Changes something through the API, and reads again what the change concerns. */
+/** Changes something through the API, and refetches what the change affects. */
 export function useChange<Name extends OperationName>(
   name: Name,
   onDone?: (reply: Reply<DataOf<Name>>) => void,
-  /** Changes of the same name are sent one after the other. */
-  inTurn?: string,
+  /** Changes in the same queue are sent one after the other. */
+  queue?: string,
 ): UseMutationResult<Reply<DataOf<Name>>, Error, Change> {
   const client = useQueryClient();
   const { tenantId } = useTenant();
   return useMutation({
-    ...(inTurn !== undefined && { scope: { id: inTurn } }),
+    ...(queue !== undefined && { scope: { id: queue } }),
     mutationFn: ({ body, idempotencyKey }: Change) => call(name, forTenant(name, body, tenantId), { idempotencyKey }),
     onSuccess: async (reply) => {
       onDone?.(reply);

@@ -1,4 +1,4 @@
-/** What a payment changes besides itself. */
+/** The paths that a change of a payment affects. */
 const payments = [
   '/api/transaction/',
   '/api/refund/',
@@ -10,8 +10,8 @@ const payments = [
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];
 const billing = ['/api/invoice/', '/api/subscription/'];
 
-/** By the first word of an event's type, or of a path of the API. */
-const concerned: Readonly<Record<string, readonly string[]>> = {
+/** The paths that a change affects, by the first word of an event's type or of a path of the API. */
+const affected: Readonly<Record<string, readonly string[]>> = {
   transaction: [...payments, ...webhooks, ...billing],
   refund: [...payments, ...webhooks, ...billing],
   invoice: [...billing, ...payments, ...webhooks],
@@ -25,17 +25,17 @@ const concerned: Readonly<Record<string, readonly string[]>> = {
   user: ['/api/user/', '/api/console/', '/api/session/'],
 };
 
-/** Whether what is read at `readPath` may have changed by a POST to `changedPath`. */
+/** Whether a POST to `changedPath` may change what is read at `readPath`. */
 export function affectedBy(changedPath: string, readPath: string): boolean {
   const group = changedPath.split('/')[2] ?? '';
-  return isConcerned(group, readPath) || readPath.startsWith('/api/audit/');
+  return isAffected(group, readPath) || readPath.startsWith('/api/audit/');
 }
 
-/** Whether what is read at `readPath` may have changed by an event of this type. */
+/** Whether an event of this type may report a change of what is read at `readPath`. */
 export function affectedByEvent(type: string, readPath: string): boolean {
-  return isConcerned(type.split('.')[0] ?? '', readPath);
+  return isAffected(type.split('.')[0] ?? '', readPath);
 }
 
-function isConcerned(group: string, readPath: string): boolean {
-  return (concerned[group] ?? [`/api/${group}/`]).some((beginning) => `${readPath}/`.startsWith(beginning));
+function isAffected(group: string, readPath: string): boolean {
+  return (affected[group] ?? [`/api/${group}/`]).some((beginning) => `${readPath}/`.startsWith(beginning));
 }

@@ -1,7 +1,7 @@
 import type { Query } from './client.ts';
 
 /** Lists and sums that the service shows for one mode at a time: live, unless the query asks for test. */
-const moded = new Set([
+export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/transaction/list',
   '/api/refund/list',
   '/api/dispute/list',
@@ -20,8 +20,8 @@ const moded = new Set([
   '/api/statistics/series',
 ]);
 
-/** A query that names a record shows that record's mode. */
-const naming = [
+/** Parameters that name a record. The result then has the mode of that record. */
+const recordParameters = [
   'objectId',
   'eventId',
   'transactionId',
@@ -32,8 +32,8 @@ const naming = [
   'search',
 ];
 
-/** The query in the chosen mode, where the mode decides what is shown and the query does not say itself. */
+/** Adds the chosen mode to a query for which the service needs one, unless the query has a mode. */
 export function inMode(path: string, query: Query, livemode: boolean): Query {
-  const namesRecord = naming.some((name) => query[name] !== undefined && query[name] !== '');
-  return moded.has(path) && !namesRecord ? { livemode, ...query } : query;
+  const namesRecord = recordParameters.some((name) => query[name] !== undefined && query[name] !== '');
+  return pathsWithMode.has(path) && !namesRecord ? { livemode, ...query } : query;
 }

@@ -1,30 +1,11 @@
 import type { OperationName, Params, Query } from './client.ts';
+import { pathsWithMode } from './mode.ts';
 
 /** Lists and sums that can be limited to one tenant. */
-const limited = new Set([
-  '/api/transaction/list',
-  '/api/refund/list',
-  '/api/dispute/list',
-  '/api/ledger/balance',
-  '/api/ledger/entries',
-  '/api/customer/list',
-  '/api/checkout/list',
-  '/api/invoice/list',
-  '/api/subscription/list',
-  '/api/plan/list',
-  '/api/channel/list',
-  '/api/user/list',
-  '/api/webhook/list',
-  '/api/webhook/delivery/list',
-  '/api/event/list',
-  '/api/request/list',
-  '/api/audit/list',
-  '/api/statistics/summary',
-  '/api/statistics/series',
-]);
+const limited = new Set([...pathsWithMode, '/api/user/list', '/api/request/list', '/api/audit/list']);
 
-/** What is made for the chosen tenant. Changes of a record are made where the record is. */
-const made = new Set<OperationName>([
+/** Operations that create records for the chosen tenant. */
+const creating = new Set<OperationName>([
   'transactions.create',
   'customers.modify',
   'channels.modify',
@@ -36,13 +17,13 @@ const made = new Set<OperationName>([
   'users.modify',
 ]);
 
-/** The query for the chosen tenant, where the service can limit it. */
+/** Adds the chosen tenant to a query that can be limited to one. */
 export function inTenant(path: string, query: Query, tenantId: number | undefined): Query {
   return tenantId !== undefined && limited.has(path) ? { tenantId, ...query } : query;
 }
 
-/** The body of what is made for the chosen tenant. */
+/** Adds the chosen tenant to the body of a request that creates a record. */
 export function forTenant(name: OperationName, body: Params, tenantId: number | undefined): Params {
   const isNew = body.id === undefined && body.tenantId === undefined;
-  return tenantId && isNew && made.has(name) ? { ...body, tenantId } : body;
+  return tenantId && isNew && creating.has(name) ? { ...body, tenantId } : body;
 }

@@ -4,7 +4,7 @@ import { usePreferences } from '../shell/preferences.tsx';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** `amount` in minor units, by the digits of ISO 4217; those that browsers know differ for some currencies. */
+/** `amount` in minor units. Uses the digits of ISO 4217, because those of browsers differ for some currencies. */
 export function moneyText(amount: number | bigint | string, currency: string, locale: string): string {
   const digits = exponentOf(currency);
   if (digits === undefined) return `${amount} ${currency}`;
@@ -21,7 +21,7 @@ export function moneyText(amount: number | bigint | string, currency: string, lo
   formats.set(key, format);
   const value = BigInt(amount);
   const decimal = decimalOf(value < 0n ? -value : value, currency);
-  // As text: a number would round sums above 2^53.
+  // As a string, because a number would round sums above 2^53.
   return format.format((value < 0n ? `-${decimal}` : decimal) as Intl.StringNumericLiteral);
 }
 
@@ -32,6 +32,6 @@ interface MoneyProps {
 
 export function Money({ amount, currency }: MoneyProps) {
   const { locale } = usePreferences();
-  // Isolated, because digits of Arabic would otherwise reorder what stands beside them.
+  // Isolated, because Arabic digits would otherwise reorder the text next to them.
   return <bdi style={{ whiteSpace: 'nowrap' }}>{moneyText(amount, currency, locale)}</bdi>;
 }

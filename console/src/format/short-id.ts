@@ -1,4 +1,4 @@
-/** The kind and the end of an id: its first part tells the time alone, so that those of a minute begin alike. */
+/** The prefix and the end of an id. The part between them is the time, which is similar in recent ids. */
 export function shortId(id: string): string {
   return `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-8)}`;
 }

@@ -4,11 +4,11 @@ import { usePreferences } from '../shell/preferences.tsx';
 interface TimeProps {
   /** ISO 8601 */
   value: string | null | undefined;
-  /** Seconds matter where attempts are compared. */
+  /** With seconds. */
   precise?: boolean;
 }
 
-/** A time in the chosen zone, which is shown with it. */
+/** A time in the chosen time zone, with the name of the zone. */
 export function Time({ value, precise = false }: TimeProps) {
   const { locale, timeZone } = usePreferences();
   if (value === null || value === undefined) return <>–</>;
@@ -25,7 +25,7 @@ export function Time({ value, precise = false }: TimeProps) {
   const hour = parts.findIndex(({ type }) => type === 'hour');
   return (
     <time dateTime={value} title={value}>
-      {/* On a narrow screen the line breaks before the hour alone. */}
+      {/* On a narrow screen the line breaks only before the hour. */}
       <bdi>
         <Unbroken parts={parts.slice(0, hour)} />
         <wbr />
@@ -58,7 +58,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** How far away a time is, counting on: "in 4 minutes". */
+/** The distance to a time, updated every second: "in 4 minutes". */
 export function RelativeTime({ value }: { value: string }) {
   const { locale } = usePreferences();
   const [nowMs, setNowMs] = useState(Date.now);

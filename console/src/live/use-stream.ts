@@ -2,49 +2,49 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState } from 'react';
 import { affectedByEvent } from '../api/invalidation.ts';
 
-export interface StreamedEvent {
+interface StreamedEvent {
   id: string;
   type: string;
   objectId: string;
 }
 
-/** `live`: what happens is shown at once. `polling`: the stream is cut, and pages are read again every few seconds. */
-export type Liveness = 'connecting' | 'live' | 'polling';
+/** `live`: events are shown at once. `polling`: the stream is interrupted, and pages are refetched every few seconds. */
+type StreamState = 'connecting' | 'live' | 'polling';
 
-export const LivenessContext = createContext<Liveness>('connecting');
-export const useLiveness = (): Liveness => useContext(LivenessContext);
+export const StreamStateContext = createContext<StreamState>('connecting');
+export const useStreamState = (): StreamState => useContext(StreamStateContext);
 
-type Message = { event: StreamedEvent } | 'gap' | 'open' | 'cut';
+type Message = { event: StreamedEvent } | 'gap' | 'open' | 'lost';
 
-/** Browsers allow six connections to a host, so that one window listens for all of them. */
+/** Browsers allow six connections to a host, so one window has the stream for all windows. */
 const lockName = 'florin.stream';
 const channelName = 'florin.stream';
-/** Many events within this time are shown by one read. */
-const gatherMs = 250;
+/** The events within this time cause one refetch. */
+const batchMs = 250;
 const pollMs = 5_000;
 
-/** Keeps what is shown up to date: reads again what the streamed events concern. */
-export function useStream(): Liveness {
+/** Keeps pages up to date: refetches what the streamed events affect. */
+export function useStream(): StreamState {
   const client = useQueryClient();
-  const [liveness, setLiveness] = useState<Liveness>('connecting');
+  const [streamState, setState] = useState<StreamState>('connecting');
 
   useEffect(() => {
     const types = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const refresh = () => {
-      const gathered = [...types];
+      const changed = [...types];
       types.clear();
       timer = undefined;
-      const isStale = (path: string) => gathered.some((type) => type === 'gap' || affectedByEvent(type, path));
-      // What fails to be read is shown where it would stand.
+      const isStale = (path: string) => changed.some((type) => type === 'gap' || affectedByEvent(type, path));
+      // Each component shows the failure of its own query.
       client.invalidateQueries({ predicate: ({ queryKey }) => isStale(String(queryKey[0])) }).catch(() => {});
     };
     const stop = listen((message) => {
-      if (message === 'open') setLiveness('live');
-      else if (message === 'cut') setLiveness('polling');
+      if (message === 'open') setState('live');
+      else if (message === 'lost') setState('polling');
       else {
         types.add(message === 'gap' ? 'gap' : message.event.type);
-        timer ??= setTimeout(refresh, gatherMs);
+        timer ??= setTimeout(refresh, batchMs);
       }
     });
     return () => {
@@ -54,16 +54,16 @@ export function useStream(): Liveness {
   }, [client]);
 
   useEffect(() => {
-    if (liveness !== 'polling') return;
+    if (streamState !== 'polling') return;
     // As above.
     const timer = setInterval(() => client.invalidateQueries().catch(() => {}), pollMs);
     return () => clearInterval(timer);
-  }, [liveness, client]);
+  }, [streamState, client]);
 
-  return liveness;
+  return streamState;
 }
 
-/** Listens in this window, or to the window that does. Returns how to stop. */
+/** Opens the stream in this window, or receives messages from the window that has it. Returns a function that stops it. */
 function listen(onMessage: (message: Message) => void): () => void {
   const stopped = new AbortController();
   const others = new BroadcastChannel(channelName);
@@ -74,7 +74,7 @@ function listen(onMessage: (message: Message) => void): () => void {
   others.onmessage = ({ data }: MessageEvent<Message>) => onMessage(data);
   stopped.signal.addEventListener('abort', () => others.close());
 
-  // Locks need a secure context; without them every window listens for itself.
+  // Locks need a secure context; without them every window opens a stream.
   if (navigator.locks === undefined) openStream(tell, stopped.signal);
   else {
     onMessage('open');
@@ -83,25 +83,25 @@ function listen(onMessage: (message: Message) => void): () => void {
         openStream(tell, stopped.signal);
         return new Promise<void>((resolve) => stopped.signal.addEventListener('abort', () => resolve()));
       })
-      // Rejects when it is stopped; for another reason there is no stream.
-      .catch(() => stopped.signal.aborted || onMessage('cut'));
+      // Rejects when it is stopped. After any other failure there is no stream.
+      .catch(() => stopped.signal.aborted || onMessage('lost'));
   }
   return () => stopped.abort();
 }
 
 function openStream(tell: (message: Message) => void, signal: AbortSignal): void {
-  // Resumes by itself, with the id of the last event.
+  // Reconnects by itself, with the id of the last event.
   const source = new EventSource('/api/stream');
-  let wasCut = false;
+  let wasLost = false;
   source.onopen = () => {
     tell('open');
-    if (wasCut) tell('gap');
-    wasCut = false;
+    if (wasLost) tell('gap');
+    wasLost = false;
   };
   source.onerror = () => {
-    wasCut = true;
-    tell('cut');
-    // A refusal ends it, such as while the database is away.
+    wasLost = true;
+    tell('lost');
+    // A refusal closes it, for example while the database is unavailable.
     if (source.readyState === EventSource.CLOSED && !signal.aborted) {
       setTimeout(() => !signal.aborted && openStream(tell, signal), pollMs);
     }

@@ -6,7 +6,7 @@ import { useText } from '../shell/preferences.tsx';
 import { ErrorNote } from '../ui/notes.tsx';
 import { askForPasskey, hasPasskeys } from './passkey.ts';
 
-/** Instead of a code, for users who have a passkey. */
+/** Replaces the code for users who have a passkey. */
 export function PasskeyStepUp({ onDone }: { onDone: () => void }) {
   const text = useText();
   const passkeys = useRead('passkeys.list', {}, { enabled: hasPasskeys });

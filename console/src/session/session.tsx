@@ -4,7 +4,7 @@ import type { ConsoleProfile } from '../api/client.ts';
 import { call, FlorinError } from '../api/client.ts';
 import { endedSession, sessionKey } from '../api/query-client.ts';
 
-/** Who is signed in: null is nobody, undefined not known yet. */
+/** The profile of the user. null: nobody is signed in. undefined: not known yet. */
 export function useSessionQuery() {
   return useQuery({
     queryKey: sessionKey,
@@ -13,7 +13,7 @@ export function useSessionQuery() {
         return (await call('console.profile', {}, { signal, maxRetries: 0 })).data;
       } catch (error) {
         if (!(error instanceof FlorinError) || error.status !== 401) throw error;
-        // The browser still has the cookie of a session, or has none.
+        // `credentials_invalid`: the browser still has the cookie of an ended session.
         return error.type === 'credentials_invalid' ? endedSession : null;
       }
     },
@@ -43,12 +43,12 @@ export type Permission =
   | 'subscription_write'
   | 'webhook_read'
   | 'webhook_write'
-  /** What administrators alone may do. */
+  /** Only for administrators. */
   | '*'
-  /** What administrators of the platform alone may do. */
+  /** Only for administrators of the platform. */
   | 'platform';
 
-/** Whether the user may do what needs this. The service decides; the console only does not offer what it would refuse. */
+/** Whether the user has a permission. The service checks it; the console only hides what the service would refuse. */
 export function mayDo(profile: ConsoleProfile, permission: Permission): boolean {
   if (permission === 'platform') return profile.userType === 'PLATFORM_ADMIN';
   return permission === '*' ? profile.holdsAll : profile.scopes.includes(permission);
@@ -58,12 +58,12 @@ export function useMay(permission: Permission): boolean {
   return mayDo(useProfile(), permission);
 }
 
-/** What was read in one session must not be seen in the next. */
+/** Removes cached data, so that the data of one session cannot be seen in the next. */
 export function forgetAllBut(path: string, client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== path });
 }
 
-/** Ends the session, or with `everywhere` every session of the user, and forgets all that was read. */
+/** Ends the session, or with `everywhere` every session of the user, and removes all cached data. */
 export function useSignOut() {
   const client = useQueryClient();
   return async (everywhere = false) => {

@@ -1,18 +1,19 @@
-import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call, FlorinError } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
+import { PasswordField } from '../ui/forms/password-field.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { askForPasskey, hasPasskeys } from './passkey.ts';
 import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
 /**
- * Password, then the code of a second factor if the account has one. `hasEnded`: there was a session, and the user comes back to
- * the page that they were on.
+ * Asks for the password, then for the second factor if the account has one. `hasEnded`: the session of the user has ended, and
+ * the user returns to the same page.
  */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const text = useText();
@@ -46,7 +47,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
     });
   }
 
-  /** `prove` answers whether the user is signed in; false: they have changed their mind. */
+  /** `prove` resolves to whether the user is signed in, and to false if the user cancels. */
   async function enter(prove: () => Promise<boolean>) {
     setIsBusy(true);
     setError(undefined);
@@ -123,13 +124,12 @@ function PasswordFields() {
   return (
     <>
       <TextInput name="account" label={text('signIn.account')} size="md" autoComplete="username" required autoFocus />
-      <PasswordInput
+      <PasswordField
         name="password"
         label={text('signIn.password')}
         size="md"
         autoComplete="current-password"
         required
-        visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
       />
     </>
   );

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 
 interface Mode {
-  /** False: test records are shown, and made. */
+  /** False: test records are shown and created. */
   livemode: boolean;
   setLivemode: (livemode: boolean) => void;
 }
@@ -9,7 +9,7 @@ interface Mode {
 const storageKey = 'florin.mode';
 const Context = createContext<Mode>({ livemode: true, setLivemode: () => {} });
 
-/** Live or test, kept for this browser. */
+/** Live or test mode, stored in this browser. */
 export function ModeProvider({ children }: { children: ReactNode }) {
   const [livemode, set] = useState(() => localStorage.getItem(storageKey) !== 'test');
   const value = useMemo(
@@ -27,7 +27,7 @@ export function ModeProvider({ children }: { children: ReactNode }) {
 
 export const useMode = (): Mode => useContext(Context);
 
-/** Shows the mode of a record, whichever was chosen before: its address may have come from elsewhere. */
+/** Switches to the mode of a record, because a link may lead to a record of the other mode. */
 export function useModeOf(record: { livemode?: boolean } | undefined): void {
   const { livemode, setLivemode } = useMode();
   const ofRecord = record?.livemode;

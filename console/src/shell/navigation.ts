@@ -2,11 +2,11 @@ import type { Permission } from '../session/session.tsx';
 import type { TextKey } from '../text/texts.ts';
 import type { IconName } from '../ui/icons.tsx';
 
-export interface NavigationItem {
+interface NavigationItem {
   path: string;
   label: TextKey;
   icon: IconName;
-  /** Pages that a user cannot read are not offered. */
+  /** Only shown to users with this permission. */
   needs?: Permission;
 }
 

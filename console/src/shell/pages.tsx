@@ -9,7 +9,7 @@ import { useText } from './preferences.tsx';
 // biome-ignore lint/suspicious/noExplicitAny: each page takes the parts of its own path
 type PageComponent = LazyExoticComponent<ComponentType<any>>;
 
-/** Every page is a file of its own, read when it is first shown. */
+/** Each page is in its own file, loaded when it is first shown. */
 const pages: Record<PagePath, PageComponent> = {
   '/': lazy(() => import('../pages/home/home-page.tsx')),
   '/welcome': lazy(() => import('../pages/first-run/first-run-page.tsx')),

@@ -2,12 +2,12 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { type Language, languages, loadTexts } from '../text/languages.ts';
 import { fillIn, type TextKey, type Texts } from '../text/texts.ts';
 
-/** What a user sets for this browser. Nothing of it is secret. */
-export interface Preferences {
+/** What a user sets for this browser. None of it is secret. */
+interface Preferences {
   language: Language;
-  /** Of numbers and times, such as `de-CH`; undefined: that of the language, as the browser has it. */
+  /** The locale of numbers and times, such as `de-CH`; undefined: that of the browser for the language. */
   formats: string | undefined;
-  /** IANA; undefined: that of the machine. */
+  /** An IANA name; undefined: the time zone of the machine. */
   timeZone: string | undefined;
 }
 
@@ -17,7 +17,7 @@ interface PreferencesContext {
   /** The locale of numbers and times. */
   locale: string;
   timeZone: string;
-  /** Those of the sign-in, until `requireAllTexts` has been called and the others are read. */
+  /** Only those of the sign-in page, until `requireAllTexts` was called and has loaded the others. */
   texts: Partial<Texts>;
   hasAllTexts: boolean;
   requireAllTexts: () => void;
@@ -37,7 +37,7 @@ export function PreferencesProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language;
     loadTexts(language, needsAll).then(
       (texts) => isCurrent && setLoaded({ texts, isComplete: needsAll }),
-      // The file belongs to an earlier build, which an update has removed.
+      // An update has removed the files of this build.
       () => location.reload(),
     );
     return () => {
@@ -79,13 +79,13 @@ export function usePreferences(): PreferencesContext {
 
 export interface Text {
   (key: TextKey, values?: Record<string, string | number>): string;
-  /** The form for a number: `payments.arrived.one` or `payments.arrived.other`. */
+  /** The plural form for a number: `payments.arrived.one` or `payments.arrived.other`. */
   count: (key: PluralKey, count: number) => string;
 }
 
 type PluralKey = TextKey extends infer Key ? (Key extends `${infer Stem}.other` ? Stem : never) : never;
 
-/** The texts of the chosen language. A state that the catalogue does not know yet is shown in the word of the API. */
+/** The texts of the chosen language. A state without a text is shown as the API names it. */
 export function useText(): Text {
   const { texts, preferences, locale } = usePreferences();
   return useMemo(() => {

@@ -10,7 +10,7 @@ export interface Hit {
   icon: IconName;
 }
 
-/** Pages of records, by the beginning of their ids. */
+/** The pages of records, by the prefix of their ids. */
 const byPrefix: readonly [prefix: string, path: string, label: Parameters<Text>[0], icon: IconName][] = [
   ['txn_', '/payments/', 'payment.title', 'payment'],
   ['ref_', '/refunds/', 'refunds.one', 'refund'],
@@ -19,7 +19,7 @@ const byPrefix: readonly [prefix: string, path: string, label: Parameters<Text>[
   ['req_', '/requests/', 'requests.one', 'request'],
 ];
 
-/** Where something of this form can be found. */
+/** The pages on which the searched text may be found, by its form. */
 export function recordsOf(sought: string, text: Text): Hit[] {
   const id = encodeURIComponent(sought);
   const known = byPrefix.find(([prefix]) => sought.startsWith(prefix));
@@ -50,9 +50,9 @@ export function recordsOf(sought: string, text: Text): Hit[] {
 
 /** `19.99`, `19,99 EUR`, `EUR 19.99`. */
 const amountForm = /^(?:([a-z]{3}) ?)?(\d{1,16}(?:[.,]\d{1,4})?)(?: ?([a-z]{3}))?$/i;
-const most = 4;
+const maxHits = 4;
 
-/** Payments of an amount that is typed in major units: in the currency that is typed, or in those that are offered. */
+/** Payments of an amount in major units, in the typed currency or in the offered currencies. */
 export function amountsOf(sought: string, offered: readonly string[], locale: string, text: Text): Hit[] {
   const [, before, typed, after] = amountForm.exec(sought) ?? [];
   if (typed === undefined) return [];
@@ -66,5 +66,5 @@ export function amountsOf(sought: string, offered: readonly string[], locale: st
       const label = text('search.amount', { amount: moneyText(amount, currency, locale) });
       return [{ path: `/payments?${query}`, label, icon: 'payment' as const }];
     })
-    .slice(0, most);
+    .slice(0, maxHits);
 }

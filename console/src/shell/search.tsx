@@ -10,7 +10,7 @@ import { navigation } from './navigation.ts';
 import { usePreferences, useText } from './preferences.tsx';
 import { amountsOf, type Hit, recordsOf } from './search-hits.ts';
 
-/** Goes to any record by its id, to payments by amount, to customers by mail or name, and to every page. `Ctrl K`. */
+/** Finds records by id, payments by amount, customers by e-mail or name, and pages. Opens with Ctrl K. */
 export function Search() {
   const text = useText();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -103,7 +103,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Payments of the amount that is typed, in its currency or in those of the channels. */
+/** Payments of the typed amount, in the typed currency or in those of the channels. */
 function useAmounts(sought: string): Hit[] {
   const text = useText();
   const { locale } = usePreferences();

@@ -2,7 +2,7 @@ import { Alert, AppShell, Box, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useReducedMotion } from '@mantine/hooks';
 import { useIsFetching } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { LivenessContext, useStream } from '../live/use-stream.ts';
+import { StreamStateContext, useStream } from '../live/use-stream.ts';
 import { EnrolFirst } from '../pages/account/enrol-first.tsx';
 import { mayDo, useProfile } from '../session/session.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -19,17 +19,17 @@ import { TenantSwitch } from './tenant-switch.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-/** What surrounds every page: navigation, search, and the user's own menu. */
+/** The frame of every page: navigation, search and the menu of the user. */
 export function Shell() {
   const text = useText();
   const profile = useProfile();
-  const liveness = useStream();
+  const streamState = useStream();
   const { livemode } = useMode();
   const { tenantId, tenants } = useTenant();
   const [isOpen, { toggle, close }] = useDisclosure(false);
-  const isCalm = useReducedMotion();
+  const prefersReducedMotion = useReducedMotion();
   return (
-    <LivenessContext value={liveness}>
+    <StreamStateContext value={streamState}>
       <a className="skip-link" href="#content">
         {text('shell.skip')}
       </a>
@@ -37,8 +37,8 @@ export function Shell() {
       {!livemode && <div className={classes.testFrame} />}
       <AppShell
         header={{ height: 52 }}
-        transitionDuration={isCalm ? 0 : 200}
-        // On a tablet the tables need the width more than the navigation does.
+        transitionDuration={prefersReducedMotion ? 0 : 200}
+        // On a tablet the tables need the width, so the navigation is collapsed.
         navbar={{ width: 212, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
         padding={{ base: 'sm', sm: 'lg' }}
       >
@@ -53,7 +53,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap={4} wrap="nowrap">
-            {liveness === 'polling' && (
+            {streamState === 'polling' && (
               <Text size="xs" c="dimmed" role="status">
                 {text('shell.polling')}
               </Text>
@@ -78,11 +78,11 @@ export function Shell() {
           <div className={classes.content}>{profile.mustEnrol ? <EnrolFirst /> : <Pages />}</div>
         </AppShell.Main>
       </AppShell>
-    </LivenessContext>
+    </StreamStateContext>
   );
 }
 
-/** Said while failed reads are repeated: until they succeed or are given up, the page has nothing to show. */
+/** Shown while failed reads are retried, because the page has nothing to show until they succeed or fail for good. */
 function Retrying() {
   const text = useText();
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 0 });

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useText } from './preferences.tsx';
 import { useTenant } from './tenant.tsx';
 
-/** For whom a platform administrator acts. Not shown while there is nobody else to act for. */
+/** The tenant for which a platform administrator acts. Hidden if there are no tenants. */
 export function TenantSwitch() {
   const text = useText();
   const { tenantId, setTenantId, tenants } = useTenant();

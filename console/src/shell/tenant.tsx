@@ -4,17 +4,17 @@ import { call, type Tenant } from '../api/client.ts';
 import { useProfile } from '../session/session.tsx';
 
 interface TenantChoice {
-  /** For whom a platform administrator acts: a tenant, 0 for the platform itself, undefined for all. */
+  /** The tenant for which a platform administrator acts: 0 is the platform itself, undefined all tenants. */
   tenantId: number | undefined;
   setTenantId: (tenantId: number | undefined) => void;
-  /** What a platform administrator can choose from; empty for everybody else. */
+  /** The tenants that a platform administrator can choose; empty for other users. */
   tenants: readonly Tenant[];
 }
 
 const storageKey = 'florin.tenant';
 const Context = createContext<TenantChoice>({ tenantId: undefined, setTenantId: () => {}, tenants: [] });
 
-/** The tenant for whom a platform administrator acts, kept for this window: two windows can act for two. */
+/** The tenant for which a platform administrator acts. Stored per window, so that two windows can act for two tenants. */
 export function TenantProvider({ children }: { children: ReactNode }) {
   const isPlatform = useProfile().userType === 'PLATFORM_ADMIN';
   const [chosen, set] = useState(storedTenant);

@@ -6,5 +6,5 @@ import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { signIn } from './en/sign-in.ts';
 
-/** English, by which the keys of every language are checked. `.one` and `.other` are the forms for a number. */
+/** English, whose keys every language must have. `.one` and `.other` are plural forms. */
 export const en = { ...signIn, ...shell, ...payments, ...billing, ...checkout, ...developers, ...settings };

@@ -3,7 +3,7 @@ import type { Texts } from './texts.ts';
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** In their own language. */
+/** Each in its own language. */
 export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
 const catalogues: Record<Language, () => Promise<Texts>> = {
@@ -16,7 +16,7 @@ const signInCatalogues: Record<Language, () => Promise<Partial<Texts>>> = {
   de: async () => (await import('./de/sign-in.ts')).signIn,
 };
 
-/** All texts, or only those of the sign-in, which is to appear at once. */
+/** All texts, or only those of the sign-in page, so that it appears at once. */
 export function loadTexts(language: Language, isComplete: boolean): Promise<Partial<Texts>> {
   return isComplete ? catalogues[language]() : signInCatalogues[language]();
 }

@@ -1,6 +1,6 @@
 import classes from './dotted-name.module.css';
 
-/** The name of an event or an action, `invoice.finalized`: a narrow column breaks it after the dot, and nowhere else. */
+/** The name of an event or an action, such as `invoice.finalized`. A narrow column breaks it only after the dot. */
 export function DottedName({ name }: { name: string }) {
   return (
     <span className={classes.name}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ConnectionError, FlorinError } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
 
-/** Why something was refused, with the id by which the log of the service has it. */
+/** The message of an error, with the request id under which it is in the log of the service. */
 export function ErrorNote({ error, onRetry }: { error: Error | null | undefined; onRetry?: () => void }) {
   const text = useText();
   if (error === null || error === undefined) return null;
@@ -29,7 +29,7 @@ export function ErrorNote({ error, onRetry }: { error: Error | null | undefined;
   );
 }
 
-/** Nothing is here yet: what it is for, and the next step as something to click or to paste. Without them, a line. */
+/** Replaces an empty list. Its children explain the list and offer the next step; without them it is one line. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Paper withBorder p={children ? 'xl' : 'sm'}>

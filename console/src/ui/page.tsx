@@ -6,7 +6,7 @@ interface PageProps {
   title: string;
   /** Beside the title, such as a status. */
   beside?: ReactNode;
-  /** What can be done, at the right. */
+  /** Buttons at the right. */
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -27,7 +27,7 @@ export function Page({ title, beside, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <Stack gap="xs" component="section">

@@ -6,12 +6,12 @@ import { useText } from '../shell/preferences.tsx';
 interface PermittedButtonProps extends ButtonProps {
   needs: Permission;
   onClick: () => void;
-  /** Why it cannot be done now, whatever the permissions. */
+  /** Why the action is unavailable, independently of permissions. */
   unavailable?: string | undefined;
   children: ReactNode;
 }
 
-/** A button for what needs a permission. Without it the button is disabled and says which one is missing. */
+/** A button that needs a permission. Without it the button is disabled and names the missing permission. */
 export function PermittedButton({ needs, onClick, unavailable, children, ...rest }: PermittedButtonProps) {
   const text = useText();
   const isPermitted = mayDo(useProfile(), needs);

@@ -23,7 +23,7 @@ const colors: Readonly<Record<string, string>> = {
   RETRYING: 'orange',
 };
 
-/** A state of the API, in the language of the user. */
+/** A status of the API, in the language of the user. */
 export function StatusBadge({ status }: { status: string }) {
   const text = useText();
   return <Badge color={colors[status] ?? 'gray'}>{text(`status.${status}` as TextKey)}</Badge>;

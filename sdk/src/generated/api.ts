@@ -108,7 +108,7 @@ export interface SellersApi {
   /**
    * Change the seller.
    *
-   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. What is left out stays as it is.
+   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -119,7 +119,7 @@ export interface UsersApi {
   /**
    * Log in.
    *
-   * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
+   * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
    */
   login(params: LoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
@@ -151,7 +151,7 @@ export interface UsersApi {
   /**
    * Change my password.
    *
-   * Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and every mailed token.
+   * Needs the present password; a wrong one (400) counts as a failed login. Ends the other sessions of the caller and voids every mailed token.
    *
    * Needs a Bearer access token.
    */
@@ -181,7 +181,7 @@ export interface UsersApi {
   /**
    * Create or update a user.
    *
-   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
+   * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and void every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
    * Needs the scope `user_write`.
    */
@@ -195,7 +195,7 @@ export interface UsersApi {
   /**
    * Step up the session with a code.
    *
-   * For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A login with a code counts too. With `app.security.profile=strict` the answer brings new tokens, and the former ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A login with a code counts too. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -249,7 +249,7 @@ export interface KeysApi {
   /**
    * Replace one of my developer keys.
    *
-   * Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
+   * Returns a new key with the same scope, name, mode and allowed addresses. The old key keeps working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
    *
    * Needs a Bearer access token.
    */
@@ -257,7 +257,7 @@ export interface KeysApi {
   /**
    * Get the developer key of this request.
    *
-   * Tells a key about itself: its owner, what it may do, when it expires.
+   * The key that the request is sent with: its owner, what it may do, and when it expires.
    *
    * Needs a developer key.
    */
@@ -290,7 +290,7 @@ export interface SecondFactorApi {
   /**
    * Begin to enrol a second factor.
    *
-   * Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
+   * Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is used once it is confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.
    *
    * Needs a Bearer access token.
    */
@@ -306,7 +306,7 @@ export interface SecondFactorApi {
   /**
    * Replace my recovery codes.
    *
-   * The former codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * The old codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
@@ -339,7 +339,7 @@ export interface PasskeysApi {
   /**
    * Finish a login with a passkey.
    *
-   * Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a failed login.
+   * Answers like a login without a second factor. Whatever is wrong with the passkey, the refusal is the same (401), and counts as a failed login.
    */
   login(params: PasskeyLoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
@@ -359,7 +359,7 @@ export interface PasskeysApi {
   /**
    * Register a passkey.
    *
-   * If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the other sessions of the caller end.
+   * If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the other sessions of the caller end.
    *
    * Needs a Bearer access token.
    */
@@ -373,7 +373,7 @@ export interface PasskeysApi {
   /**
    * Remove a passkey.
    *
-   * The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password alone.
+   * The session must be stepped up. When a user without an authenticator app removes the last passkey, logins need only the password.
    *
    * Needs a Bearer access token.
    */
@@ -404,7 +404,7 @@ export interface ConsoleApi {
   /**
    * Sign in to the console.
    *
-   * Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of a former cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   * Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of a previous cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
    */
   signIn(params: LoginInput, options?: RequestOptions): Call<null>;
   /**
@@ -450,17 +450,17 @@ export interface DevicesApi {
   /**
    * Begin the login of a program.
    *
-   * Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and asks for its key with the device code meanwhile.
+   * Returns two codes (RFC 8628). The program shows the user code and the address at which the user approves the login, and meanwhile polls for its key with the device code.
    */
   begin(params: DeviceCodeInput, options?: RequestOptions): Call<DeviceCode>;
   /**
    * Get the key of an approved login.
    *
-   * Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or `slow_down` if it is asked too often. The key expires after 90 days.
+   * Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or with `slow_down` when the program polls too often. The key expires after 90 days.
    */
   claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
   /**
-   * Get the login that waits under a code.
+   * Get the pending login with a user code.
    *
    * For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.
    *
@@ -489,7 +489,7 @@ export interface ViewsApi {
   /**
    * Save a view.
    *
-   * Replaces the view of the same list and name. Without a name it is how the list begins for the user.
+   * Replaces the view of the same list and name. Without a name it is the default view, with which the list opens.
    *
    * Needs a Bearer access token.
    */
@@ -1548,11 +1548,11 @@ export interface CurrentDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
   userId: number;
   userName: string;
@@ -1817,11 +1817,11 @@ export interface DeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
 }
 
@@ -1830,7 +1830,7 @@ export interface DeveloperKeyGenerateInput {
   scope?: string | null | undefined;
   /** A label, such as the purpose of the key. */
   name?: string | null | undefined;
-  /** false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`). */
+  /** false: a test key (`sk_test_…`), which sees and creates only test records. true: a live key (`sk_live_…`). */
   livemode?: boolean | null | undefined;
   /** When the key expires. Default: never. */
   expiresTime?: string | null | undefined;
@@ -1845,9 +1845,9 @@ export interface DeveloperKeyRevokeInput {
 export interface DeveloperKeyRotateInput {
   /** The key to replace. */
   id: number;
-  /** For how long the former key goes on working, in seconds: at most 30 days. */
+  /** For how long the old key keeps working, in seconds: at most 30 days. */
   overlapSeconds?: number | null | undefined;
-  /** When the new key expires. Default: it lives as long as the former key was made for. */
+  /** When the new key expires. Default: after the lifetime of the old key. */
   expiresTime?: string | null | undefined;
 }
 
@@ -1860,16 +1860,16 @@ export interface DeviceCode {
   verificationUri: string;
   /** The same with the code filled in. */
   verificationUriComplete: string;
-  /** For how many seconds both codes are good. */
+  /** For how many seconds both codes are valid. */
   expiresIn: number;
-  /** How many seconds to wait between two requests of the key. */
+  /** How many seconds to wait between two polls for the key. */
   interval: number;
 }
 
 export interface DeviceCodeInput {
-  /** What asks, as the user should recognize it: the program and the name of the machine, without control and formatting characters. Names the key. */
+  /** The program and the name of its machine, so that the user recognizes them, without control and formatting characters. Also the name of the key. */
   client: string;
-  /** The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses. */
+  /** The scopes to ask for, comma-separated, or `*`. Default: those that the user chooses. */
   scope?: string | null | undefined;
   /** Whether a live key is asked for, instead of a test key. */
   livemode?: boolean | null | undefined;
@@ -1880,9 +1880,9 @@ export interface DeviceDecideInput {
   userCode: string;
   /** true: the program gets a key of the caller. false: it is refused. */
   approve: boolean;
-  /** What is granted. Default: what was asked for, or else everything that the caller may do. Scopes that the caller does not hold cannot be granted. */
+  /** The scopes to grant. Default: those that the program asked for, or else all that the caller holds. Scopes that the caller does not hold cannot be granted. */
   scope?: string | null | undefined;
-  /** The mode of the key. Default: what was asked for. */
+  /** The mode of the key. Default: the mode that the program asked for. */
   livemode?: boolean | null | undefined;
 }
 
@@ -1909,24 +1909,24 @@ export interface DeviceKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
-  /** Who approved the login, and owns the key. */
+  /** The user who approved the login and owns the key. */
   userName: string;
 }
 
 export interface DeviceRequest {
-  /** What asks, in its own words. */
+  /** The name that the program gave itself. */
   client: string;
-  /** From where it asks. */
+  /** The IP address of the program. */
   address: string;
   /** Whether the caller has the same address. */
   isSameAddress: boolean;
-  /** null: whatever the user chooses. */
+  /** The scopes that the program asks for; null: those that the user chooses. */
   scope: string | null;
   livemode: boolean;
   createdTime: string;
@@ -2084,11 +2084,11 @@ export interface GeneratedDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
 }
 
@@ -2668,11 +2668,11 @@ export interface OwnedDeveloperKey {
   expiresTime: string | null;
   /** Accurate to one minute; null when never used. */
   lastUsedTime: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   lastUsedAddress: string | null;
-  /** From where it is accepted; empty: from anywhere. */
+  /** The addresses from which it is accepted; empty: from anywhere. */
   allowedAddresses: string[];
-  /** The key that took its place by rotation. */
+  /** The key that replaced it by rotation. */
   replacedBy: number | null;
   userId: number;
   userName: string;
@@ -2683,7 +2683,7 @@ export interface OwnedDeveloperKey {
 export interface Passkey {
   id: string;
   name: string;
-  /** Whether it is kept by a provider, and so survives the loss of the device. */
+  /** Whether a provider keeps a copy, so that the passkey survives the loss of the device. */
   backedUp: boolean;
   createdTime: string;
   lastUsedTime: string | null;
@@ -2719,17 +2719,17 @@ export interface PasskeyLoginInputCredentialResponse {
 export interface PasskeyModifyInput {
   /** A passkey's id. */
   id: string;
-  /** For its user, such as the device it is on. */
+  /** A label for its user, such as the device it is on. */
   name: string;
 }
 
 export interface PasskeyOptions {
-  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Works for 5 minutes and one answer. */
+  /** For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. Valid for 5 minutes and one answer. */
   options: Record<string, unknown>;
 }
 
 export interface PasskeyRegisterInput {
-  /** For its user, such as the device it is on. */
+  /** A label for its user, such as the device it is on. */
   name?: string | null | undefined;
   /** What `navigator.credentials.create()` answered, as its `toJSON()` writes it. */
   credential: PasskeyRegisterInputCredential;
@@ -3075,7 +3075,7 @@ export interface SecondFactor {
   active: boolean;
   /** Since when; null: not yet. */
   confirmedTime: string | null;
-  /** How many there are. With an app or a passkey, logins need a second step. */
+  /** How many passkeys the user has. With an app or a passkey, logins need a second step. */
   passkeys: number;
   recoveryCodesLeft: number;
 }
@@ -3098,7 +3098,7 @@ export interface SecondFactorEnrolment {
 }
 
 export interface SecondFactorLoginInput {
-  /** `error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login. */
+  /** `error.details.challenge` of the answer to login. Valid for 5 minutes, 5 tries and one login. */
   challenge: string;
   /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
   code: string;
@@ -3168,7 +3168,7 @@ export interface Session {
   id: string;
   /** The User-Agent header of the login. */
   device: string | null;
-  /** From where it was last used. */
+  /** The address from which it was last used. */
   address: string | null;
   /** true: the session of this request. */
   current: boolean;
@@ -3745,13 +3745,13 @@ export interface User {
 export interface UserModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
-  /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is kept, but logs in only that user. */
+  /** Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of another tenant logs in with is accepted, but logs in only that user. */
   userName?: string | null | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
   email?: string | null | undefined;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | null | undefined;
-  /** The caller's present password: needed to change one's own e-mail address. */
+  /** The caller's present password, which callers need to change their own e-mail address. */
   oldPassword?: string | null | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
@@ -3777,34 +3777,34 @@ export interface UsersListParams {
 }
 
 export interface View {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** null: how the list begins for the user. */
+  /** null: the default view, with which the list opens. */
   name: string | null;
-  /** The filters and columns, as the query string of an address without its question mark. */
+  /** The filters and columns, as a query string without its question mark. */
   query: string;
   createdTime: string;
   updatedTime: string;
 }
 
 export interface ViewModifyInput {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** Absent: how the list begins for the user. */
+  /** Absent: the default view, with which the list opens. */
   name?: string | null | undefined;
-  /** The filters and columns, as the query string of an address without its question mark. */
+  /** The filters and columns, as a query string without its question mark. */
   query: string;
 }
 
 export interface ViewRemoveInput {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName: string;
-  /** Absent: how the list begins for the user. */
+  /** Absent: the default view, with which the list opens. */
   name?: string | null | undefined;
 }
 
 export interface ViewsListParams {
-  /** The list that it shows, as the console names it, such as `payments`. */
+  /** The name of the list in the console, such as `payments`. */
   listName?: string | undefined;
 }
 

@@ -16,13 +16,13 @@ interface Reply {
 }
 
 export interface FastifyReceiverOptions extends ReceiverOptions {
-  /** The path of the route; `/` unless given, below the plugin's `prefix`. */
+  /** The path of the route, below the `prefix` of the plugin. Default: `/`. */
   path?: string;
 }
 
 /**
  * A plugin for Fastify: `app.register(florinWebhook, { path: '/webhooks', secret, onEvent })`. Only its own route gets raw
- * bodies; those of other routes are parsed as before.
+ * bodies; bodies of other routes are parsed as before.
  */
 export async function florinWebhook(
   // biome-ignore lint/suspicious/noExplicitAny: Fastify's types are not a dependency, and its instance is generic

@@ -2,14 +2,14 @@ import { SignatureError } from '../errors.ts';
 import { type FlorinEvent, type VerifyOptions, verifyWebhook, type WebhookHeaders } from '../webhooks.ts';
 
 export interface ReceiverOptions extends VerifyOptions {
-  /** The secret of the endpoint, or several while it is being changed. */
+  /** The secret of the endpoint, or both while it is being changed. */
   secret: string | readonly string[];
   /**
-   * Called with each genuine event. It is answered 200 when this resolves and 500 when it rejects: Florin then sends it
-   * again. An event can arrive more than once, always with the same `id`.
+   * Called with each genuine event. The answer is 200 when it resolves, and 500 when it rejects, so that Florin sends the
+   * event again. An event can arrive more than once, always with the same `id`.
    */
   onEvent: (event: FlorinEvent) => unknown;
-  /** Called with each error that is answered with 400 or 500, for a log. Default: those of 500 go to `console.error`. */
+  /** Called with each error that is answered with 400 or 500. Default: `console.error` for those with 500. */
   onError?: (error: unknown) => void;
 }
 
@@ -18,7 +18,7 @@ export interface ReceiverAnswer {
   body: { received: boolean; error?: string };
 }
 
-/** Verifies a webhook, passes its event on, and says what to answer. */
+/** Verifies a webhook, calls `onEvent`, and returns what to answer. */
 export async function receive(
   rawBody: unknown,
   headers: WebhookHeaders,
@@ -29,7 +29,7 @@ export async function receive(
     return { status: 200, body: { received: true } };
   } catch (error) {
     const type = error instanceof SignatureError ? error.type : 'receiver_failed';
-    // Mistakes of this program.
+    // 500 for mistakes of this program.
     const status = /^(receiver|body|secret)_/.test(type) ? 500 : 400;
     if (onError) onError(error);
     else if (status > 400) console.error(error);

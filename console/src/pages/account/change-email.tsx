@@ -1,8 +1,9 @@
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 
 /** Changing one's own address needs the password: whoever reads its mail can reset the password. */
@@ -35,14 +36,7 @@ export function ChangeEmail() {
               required
               data-autofocus
             />
-            <PasswordInput
-              name="oldPassword"
-              label={text('account.oldPassword')}
-              autoComplete="current-password"
-              error={errorOf('oldPassword')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
-              required
-            />
+            <PresentPasswordField name="oldPassword" error={errorOf('oldPassword')} required />
           </>
         )}
       </FormModal>

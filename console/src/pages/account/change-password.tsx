@@ -1,8 +1,9 @@
-import { Alert, Button, Paper, PasswordInput, Stack } from '@mantine/core';
+import { Alert, Button, Paper, Stack } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { FlorinError } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 /** Needs the present password, and ends the other sessions. */
@@ -23,13 +24,12 @@ export function ChangePassword() {
       <form onSubmit={change}>
         <Stack gap="sm">
           {(['oldPassword', 'newPassword'] as const).map((name) => (
-            <PasswordInput
+            <PasswordField
               key={name}
               name={name}
               label={text(`account.${name}`)}
               autoComplete={name === 'oldPassword' ? 'current-password' : 'new-password'}
               error={errorOf(name)}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
               required
             />
           ))}

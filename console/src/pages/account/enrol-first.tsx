@@ -4,7 +4,7 @@ import { Page } from '../../ui/page.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
-/** Where a second factor is required, nothing else can be done without one. */
+/** The only page of a user who must enrol a second factor first. */
 export function EnrolFirst() {
   const text = useText();
   return (

@@ -14,7 +14,7 @@ export function MySessions() {
   const signOut = useSignOut();
   const sessions = useRead('sessions.list');
   const ending = useChange('sessions.revoke');
-  /** What is ended once the user has given a fresh code: the strict profile asks for one. */
+  /** What to end after the user has entered a code, which the strict profile requires. */
   const [waiting, setWaiting] = useState<{ id: string } | { all: true }>();
   const [error, setError] = useState<Error>();
   const needsCode = (error: unknown) => error instanceof FlorinError && error.type === 'step_up_required';

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Passkey, PasskeyOptions, Reply } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
@@ -6,12 +6,13 @@ import { Time } from '../../format/time.tsx';
 import { createPasskey, hasPasskeys } from '../../session/passkey.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Section } from '../../ui/page.tsx';
 import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 
-/** Passkeys of this user. Browsers bind them to a host name, so that a console opened at an address has none. */
+/** Passkeys of this user. Browsers bind them to a host name, so a console that is opened at an IP address has none. */
 export function Passkeys() {
   const text = useText();
   const passkeys = useRead('passkeys.list');
@@ -103,7 +104,7 @@ export function Passkeys() {
   );
 }
 
-/** The password first; then the browser makes the passkey, and the service keeps its public half. */
+/** Asks for the password first. Then the browser creates the passkey, and the service stores its public key. */
 function AddPasskey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const text = useText();
   const [error, setError] = useState<Error>();
@@ -147,14 +148,7 @@ function AddPasskey({ opened, onClose }: { opened: boolean; onClose: () => void 
               maxLength={100}
               data-autofocus
             />
-            <PasswordInput
-              name="password"
-              label={text('account.oldPassword')}
-              autoComplete="current-password"
-              error={errorOf('password')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
-              required
-            />
+            <PresentPasswordField name="password" error={errorOf('password')} required />
           </>
         )}
       </FormModal>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { renderSVG } from 'uqr';
 import type { RecoveryCodes, SecondFactorEnrolment } from '../../api/client.ts';
@@ -6,12 +6,13 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { Copyable } from '../../ui/secrets/copy.tsx';
 import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 
 type Dialog = 'begin' | 'renew' | 'remove' | undefined;
 
-/** Enrol, with a QR code drawn here; renew the recovery codes; remove. */
+/** Enrols an authenticator app with a QR code rendered in the browser, renews its recovery codes, or removes it. */
 export function SecondFactor() {
   const text = useText();
   const status = useRead('secondFactor.get').data?.data;
@@ -58,17 +59,7 @@ export function SecondFactor() {
         bodyOf={({ password }) => ({ password })}
         onDone={({ data }) => setBegun(data)}
       >
-        {(errorOf) => (
-          <PasswordInput
-            name="password"
-            label={text('account.oldPassword')}
-            autoComplete="current-password"
-            error={errorOf('password')}
-            visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
-            required
-            data-autofocus
-          />
-        )}
+        {(errorOf) => <PresentPasswordField name="password" error={errorOf('password')} required data-autofocus />}
       </FormModal>
       <ConfirmFactor begun={begun} onClose={() => setBegun(undefined)} onDone={showCodes} />
       <FormModal

@@ -14,7 +14,7 @@ interface ChannelModalProps {
   onClose: () => void;
 }
 
-/** A channel and its secrets, which are written and never read: those that are left empty stay as they are. */
+/** A channel and its secrets, which can be written but not read. Secrets that are left empty do not change. */
 export function ChannelModal({ channel, onClose }: ChannelModalProps) {
   const text = useText();
   const { sandboxEnabled } = useProfile();
@@ -31,7 +31,7 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
       size="lg"
       operation="channels.modify"
       bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state }) => ({
-        // The sandbox is test, whatever is chosen.
+        // A sandbox channel is always a test channel.
         ...(channel !== undefined ? { id: channel.id } : provider !== 'sandbox' && { livemode }),
         name,
         code,

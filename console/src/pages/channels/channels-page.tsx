@@ -90,7 +90,7 @@ function ChannelCard({ channel, onEdit }: { channel: ChannelListItem; onEdit: ()
   );
 }
 
-/** How many charges of today and yesterday have succeeded, and of how many. */
+/** How many of the charges of today and yesterday have succeeded. */
 function DaySuccess({ channelId }: { channelId: number }) {
   const text = useText();
   const { locale } = usePreferences();

@@ -1,6 +1,7 @@
-import { Anchor, Group, PasswordInput, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '../../shell/preferences.tsx';
+import { PasswordField } from '../../ui/forms/password-field.tsx';
 
 interface SecretFieldProps {
   name: 'apiKey' | 'apiSecret' | 'webhookSecret';
@@ -8,7 +9,7 @@ interface SecretFieldProps {
   error: string | undefined;
 }
 
-/** A secret that the service never shows: it is kept as it is, or replaced. */
+/** A secret that the service never shows. It is kept or replaced. */
 export function SecretField({ name, isNew, error }: SecretFieldProps) {
   const text = useText();
   const [isReplaced, setIsReplaced] = useState(isNew);
@@ -28,13 +29,5 @@ export function SecretField({ name, isNew, error }: SecretFieldProps) {
       </Group>
     );
   }
-  return (
-    <PasswordInput
-      name={name}
-      label={label}
-      autoComplete="new-password"
-      error={error}
-      visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
-    />
-  );
+  return <PasswordField name={name} label={label} autoComplete="new-password" error={error} />;
 }

@@ -1,8 +1,8 @@
 import { MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 
@@ -10,21 +10,21 @@ interface CreateCheckoutModalProps {
   opened: boolean;
   onClose: () => void;
   onCreated: (url: string) => void;
-  /** What is left to pay of this invoice, instead of an amount. */
+  /** The link is for the remaining amount of this invoice. */
   invoice?: { id: number; currency: string };
 }
 
 const daySeconds = 86_400;
 const validDays = [1, 7, 30, 90];
 
-/** A page for a payer: an amount, or an invoice. */
+/** Creates a page on which a payer pays an amount or an invoice. */
 export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: CreateCheckoutModalProps) {
   const text = useText();
   const [typedCurrency, setCurrency] = useState('EUR');
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const currency = invoice?.currency ?? typedCurrency;
   const channels = useRead('channels.list', {}, { enabled: opened });
-  // Stripe's payments need a page with its script.
+  // Payments through Stripe need a page with its script.
   const usable = channels.data?.data.filter(
     (channel) => channel.state && channel.provider !== 'stripe' && channel.currency.split(',').includes(currency),
   );
@@ -60,18 +60,13 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
                   required
                   data-autofocus
                 />
-                <Select
-                  label={text('ledger.currency')}
-                  data={[...currencyCodes]}
+                <CurrencySelect
                   value={currency}
                   onChange={(chosen) => {
-                    if (chosen === null) return;
                     setCurrency(chosen);
                     setChannelIds([]);
                   }}
                   error={errorOf('currency')}
-                  searchable
-                  allowDeselect={false}
                 />
               </SimpleGrid>
               <TextInput

@@ -4,38 +4,38 @@ import { LinkText } from '../../ui/link-text.tsx';
 
 const maxIds = 100;
 
-/** The name of a customer as a link to their page; the id as long as the name is not known, and for customers kept elsewhere. */
+/** A link to a customer. Shows the id until the name is loaded, and for customers that are not stored in Florin. */
 export function CustomerLink({ id }: { id: string | number | null | undefined }) {
   if (id === null || id === undefined || id === '') return null;
   return <LinkText href={`/customers/${id}`}>{<CustomerName id={id} />}</LinkText>;
 }
 
-export function CustomerName({ id }: { id: string | number }) {
-  const isOurs = /^[1-9]\d{0,15}$/.test(String(id));
+function CustomerName({ id }: { id: string | number }) {
+  const isStoredHere = /^[1-9]\d{0,15}$/.test(String(id));
   const { data: name } = useQuery({
     queryKey: [pathOf('customers.list'), { nameOf: String(id) }],
     queryFn: () => nameOf(String(id)),
-    enabled: isOurs,
+    enabled: isStoredHere,
     staleTime: 60_000,
     retry: false,
   });
   return name ?? String(id);
 }
 
-/** What was asked for since the last request. */
-let asked = new Map<string, ((name: Promise<string | null>) => void)[]>();
+/** The names to load with the next request. */
+let requested = new Map<string, ((name: Promise<string | null>) => void)[]>();
 
-/** The rows of a list ask one by one, and are answered by one request. */
+/** Batches the names that the rows of a list load. */
 function nameOf(id: string): Promise<string | null> {
   return new Promise((resolve) => {
-    if (asked.size === 0) setTimeout(askForNames);
-    asked.set(id, [...(asked.get(id) ?? []), resolve]);
+    if (requested.size === 0) setTimeout(loadNames);
+    requested.set(id, [...(requested.get(id) ?? []), resolve]);
   });
 }
 
-function askForNames(): void {
-  const waiting = [...asked];
-  asked = new Map();
+function loadNames(): void {
+  const waiting = [...requested];
+  requested = new Map();
   for (let first = 0; first < waiting.length; first += maxIds) {
     const some = waiting.slice(first, first + maxIds);
     const names = namesOf(some.map(([id]) => id));

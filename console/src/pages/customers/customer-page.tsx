@@ -11,7 +11,7 @@ import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
-import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
+import { InvoicesSection } from '../invoices/invoices-section.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { CustomerModal } from './customer-modal.tsx';
@@ -48,7 +48,7 @@ export default function CustomerPage({ id }: { id: string }) {
           />
           {customer.metadata !== null && <CodeBlock value={JSON.stringify(customer.metadata, null, 2)} />}
           <CustomerPayments customerId={customer.id} />
-          <CustomerInvoices customerId={customer.id} />
+          <InvoicesSection query={{ customerId: customer.id }} empty={text('invoices.none')} />
           <CustomerSubscriptions customerId={customer.id} />
           <CustomerModal customer={customer} opened={isEditing} onClose={close} />
         </Page>
@@ -71,26 +71,6 @@ function CustomerPayments({ customerId }: { customerId: number }) {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/payments/${id}`}
         empty={<EmptyState title={text('customers.noPayments')} />}
-      />
-    </Section>
-  );
-}
-
-function CustomerInvoices({ customerId }: { customerId: number }) {
-  const text = useText();
-  const mayRead = useMay('invoice_read');
-  const columns = useInvoiceColumns();
-  const read = useRead('invoices.list', { customerId }, { enabled: mayRead });
-  if (!mayRead) return null;
-  return (
-    <Section title={text('invoices.title')}>
-      <DataTable
-        caption={text('invoices.title')}
-        columns={columns}
-        rows={read.data?.data}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => `/invoices/${id}`}
-        empty={<EmptyState title={text('invoices.none')} />}
       />
     </Section>
   );

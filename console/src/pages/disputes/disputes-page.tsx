@@ -15,7 +15,7 @@ import { ListPage } from '../../ui/tables/list-page.tsx';
 
 const filterNames = ['state'] as const;
 
-/** Where a provider contradicts what is booked. */
+/** Payments whose provider contradicts the ledger. */
 export default function DisputesPage() {
   const text = useText();
   const [toClose, setToClose] = useState<Dispute>();

@@ -43,7 +43,7 @@ export default function EventPage({ id }: { id: string }) {
                 keyOf={({ id: deliveryId }) => deliveryId}
                 linkOf={({ id: deliveryId }) => `/deliveries/${deliveryId}`}
                 empty={<EmptyState title={text('events.noEndpoint')} />}
-                everyMs={5_000}
+                pollMs={5_000}
               />
             </Section>
           )}

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { shownState } from '../webhooks/delivery-columns.tsx';
 
-/** The events about a record, each with where it was delivered to. */
+/** The events about a record, with their deliveries. */
 export function ObjectEvents({ objectId }: { objectId: string }) {
   const text = useText();
   const events = useRead('events.list', { objectId, pageSize: 50 });

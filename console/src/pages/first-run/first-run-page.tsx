@@ -18,13 +18,13 @@ import { curlOf } from '../payments/curl.ts';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Step } from './step.tsx';
 
-/** From nothing to a verified webhook, on one page. */
+/** Guides a new user to a first payment and its verified webhook. */
 export default function FirstRunPage() {
   const text = useText();
   const { livemode, setLivemode } = useMode();
   const client = useQueryClient();
   const { sandboxEnabled } = useProfile();
-  // A first try belongs where no money moves.
+  // The first payment is a test payment, if possible.
   useEffect(() => {
     if (sandboxEnabled) setLivemode(false);
   }, [sandboxEnabled, setLivemode]);

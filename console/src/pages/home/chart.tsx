@@ -15,7 +15,7 @@ interface ChartProps {
   /** YYYY-MM-DD */
   days: readonly string[];
   series: readonly Series[];
-  /** A value as text. */
+  /** Formats a value. */
   shown: (value: number) => string;
   range?: [number, number];
   controls?: ReactNode;
@@ -24,7 +24,7 @@ interface ChartProps {
 const colors = ['#099268', '#7048e8', '#e8590c', '#1c7ed6', '#d6336c', '#868e96'];
 const height = 180;
 
-/** Lines over days, the same as a table, and as CSV. */
+/** Values by day, as lines, as a table and as CSV. */
 export function Chart(props: ChartProps) {
   const { title, days, series, shown, controls } = props;
   const text = useText();
@@ -135,7 +135,7 @@ function Plot({ title, days, series, shown, range }: ChartProps) {
             stroke: colors[i] ?? ink,
             width: 2,
             spanGaps: true,
-            // A line needs two of them.
+            // With fewer points there is hardly a line.
             points: { show: values.filter((value) => value !== null).length < 3 },
             ...(series.length === 1 && { fill: `${colors[0]}22` }),
           })),
@@ -156,7 +156,7 @@ function Plot({ title, days, series, shown, range }: ChartProps) {
 
 const fromZero = (_: UPlot, _min: number, max: number): [number, number] => [0, Math.max(max * 1.1, 1)];
 
-/** Without the currency, which the title of the axis would repeat at every line. */
+/** Without the currency, which every tick of the axis would repeat. */
 function compact(value: number, shown: (value: number) => string, locale: string): string {
   return value >= 10_000
     ? new Intl.NumberFormat(locale, { notation: 'compact' }).format(value)

@@ -10,7 +10,7 @@ import { dayOf } from './days.ts';
 
 const days = 30;
 
-/** Volume, success and the split by channel, by day of UTC. */
+/** Volume, success rate and payments per channel, by UTC day. */
 export function Charts() {
   const text = useText();
   const { locale } = usePreferences();
@@ -68,7 +68,7 @@ export function Charts() {
 
 const digitsOf = (currency: string) => (decimalOf(0, currency).split('.')[1] ?? '').length;
 
-/** In major units: a chart needs no more precision than its pixels have. */
+/** In major units, as numbers: a chart needs no more precision than its pixels. */
 function volumeOf(points: readonly StatisticsRow[], axis: readonly string[], currency: string): number[] {
   const byDay = new Map<string, bigint>();
   for (const { day, amounts } of points) {
@@ -84,7 +84,7 @@ function successOf(points: readonly StatisticsRow[], axis: readonly string[]): (
   return axis.map((day) => byDay.get(day) ?? null);
 }
 
-/** More lines than this cannot be told apart; the channels with fewer payments share the last one. */
+/** More lines than this cannot be told apart, so the channels with the fewest payments share the last line. */
 const maxLines = 6;
 
 function countsByChannel(

@@ -5,7 +5,7 @@ import { useMay, useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
 
-/** What a new installation needs, derived from what is there. It is gone when all of it is. */
+/** The steps of a new installation, derived from its data. Disappears when all are done. */
 export function Checklist() {
   const text = useText();
   const { holdsAll } = useProfile();

@@ -9,7 +9,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { dayOf } from './days.ts';
 
-/** Volume, success, what is pending, and what was not delivered: of the last seven days. */
+/** Volume, success rate, pending payments and failed deliveries of the last seven days. */
 export function Tiles() {
   const text = useText();
   const { locale } = usePreferences();
@@ -20,7 +20,7 @@ export function Tiles() {
   const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
-  /** Where most of them are. */
+  /** The status that most of them have. */
   const pendingStatus = pending.toSorted((a, b) => b.count - a.count)[0]?.status ?? 'PENDING';
   const volumes = volumesOf(paid);
   const ended = summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
@@ -76,7 +76,7 @@ export function Tiles() {
 function FailedDeliveries({ startDate }: { startDate: string }) {
   const text = useText();
   const query = { state: 'FAILED', startDate, pageSize: 100 };
-  const failed = useRead('webhooks.deliveries.list', query, { everyMs: 15_000 }).data;
+  const failed = useRead('webhooks.deliveries.list', query, { pollMs: 15_000 }).data;
   const count = failed?.data.length ?? 0;
   return (
     <Tile
@@ -122,7 +122,7 @@ function Tile({ label, isLoading, note, children }: TileProps) {
   );
 }
 
-/** Per currency: amounts of different currencies are never added. */
+/** Per currency, because amounts of different currencies cannot be added. */
 function volumesOf(statuses: StatisticsSummary['statuses']): { currency: string; amount: bigint }[] {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of statuses.flatMap(({ amounts }) => amounts)) {

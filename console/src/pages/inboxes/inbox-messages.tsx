@@ -8,10 +8,10 @@ import { ErrorNote } from '../../ui/notes.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
-/** What has been posted to an inbox, newest first, with the verdict on its signature. */
+/** The messages of an inbox, newest first, and whether their signatures are valid. */
 export function InboxMessages({ id, empty }: { id: number; empty: ReactNode }) {
   const text = useText();
-  const read = useRead('inboxes.messages', { id, pageSize: 50 }, { everyMs: 2_000 });
+  const read = useRead('inboxes.messages', { id, pageSize: 50 }, { pollMs: 2_000 });
   const messages = read.data?.data ?? [];
   if (messages.length === 0 && read.error === null) return <>{empty}</>;
   return (

@@ -6,8 +6,8 @@ interface Connected {
 }
 
 /**
- * Makes an inbox and registers it as an endpoint for every event, with one secret for both: so that the inbox can verify what
- * it is sent. The secret is drawn here, given to the service twice, and forgotten.
+ * Creates an inbox and registers it as an endpoint for every event. Both have the same secret, so that the inbox can verify its
+ * messages. The secret is generated here and not kept.
  */
 export async function makeConnectedInbox(livemode: boolean): Promise<Connected> {
   const secret = [...crypto.getRandomValues(new Uint8Array(24))]

@@ -10,7 +10,7 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 import { InvoiceLink } from './invoice-link.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
 
-/** Finalize a draft; pay or void what is open. */
+/** Edits or finalizes a draft, and pays or voids an open invoice. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
   const text = useText();
   const [dialog, setDialog] = useState<'edit' | 'finalize' | 'pay' | 'void'>();
@@ -39,7 +39,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
           {text('invoices.pay')}
         </PermittedButton>
       )}
-      {/* Its fields begin with what the draft is now. */}
+      {/* Mounted when it opens, so that its fields start with the current values of the draft. */}
       {dialog === 'edit' && <InvoiceModal invoice={invoice} opened onClose={close} />}
       <FormModal
         title={text('invoices.finalizeTitle')}

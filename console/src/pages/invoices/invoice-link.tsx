@@ -5,7 +5,7 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 import { SecretLink } from '../../ui/secrets/secret-link.tsx';
 import { CreateCheckoutModal } from '../checkouts/create-checkout-modal.tsx';
 
-/** A page on which the customer pays this invoice. */
+/** Creates a link to a page on which the customer pays this invoice. */
 export function InvoiceLink({ invoice }: { invoice: Invoice }) {
   const text = useText();
   const [isCreating, setIsCreating] = useState(false);

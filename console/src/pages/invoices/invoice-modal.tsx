@@ -1,23 +1,23 @@
 import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
-import { basisPointsOf, percentOf } from '../../ui/forms/tax-field.tsx';
+import { basisPointsOf, TaxField } from '../../ui/forms/tax-field.tsx';
 
 interface InvoiceModalProps {
-  /** A draft to be changed. Undefined: a new one. */
+  /** The draft to edit; undefined: a new one. */
   invoice?: Invoice;
   opened: boolean;
   onClose: () => void;
   onSaved?: (id: number) => void;
 }
 
-/** A draft: nothing is owed before it is finalized. */
+/** Creates or edits a draft. */
 export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModalProps) {
   const text = useText();
   const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened && invoice === undefined });
@@ -54,15 +54,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
                   searchable
                   required
                 />
-                <Select
-                  label={text('ledger.currency')}
-                  data={[...currencyCodes]}
-                  value={currency}
-                  onChange={(chosen) => chosen !== null && setCurrency(chosen)}
-                  error={errorOf('currency')}
-                  searchable
-                  allowDeselect={false}
-                />
+                <CurrencySelect value={currency} onChange={setCurrency} error={errorOf('currency')} />
               </>
             )}
             <TextInput
@@ -146,28 +138,18 @@ function LineFields({ line, index, former, currency, errorOf }: LineFieldsProps)
         error={error('unitAmount')}
         required
       />
-      <NumberInput
-        name={`taxRate-${line}`}
-        defaultValue={percentOf(former?.taxRate)}
-        label={text('invoices.taxRate')}
-        suffix=" %"
-        min={0}
-        max={100}
-        decimalScale={2}
-        maw={100}
-        error={error('taxRate')}
-      />
+      <TaxField name={`taxRate-${line}`} taxRate={former?.taxRate} maw={100} error={error('taxRate')} />
     </Group>
   );
 }
 
-/** What is emptied is cleared, where there was something. */
+/** A field that was emptied is cleared in an existing draft. */
 function textOf(name: 'description' | 'dueDate', fields: Fields, invoice: Invoice | undefined) {
   if (fields[name]) return { [name]: fields[name] };
   return invoice === undefined ? {} : { [name]: null };
 }
 
-/** A tax that was given as an amount stays, unless a rate is typed. */
+/** Keeps a tax that was given as an amount, unless a rate is entered. */
 function lineOf(fields: Fields, line: number, currency: string, former: InvoiceLine | undefined) {
   const taxRate = basisPointsOf(fields[`taxRate-${line}`]);
   const taxAmount = former?.taxRate === null && former.taxAmount > 0 ? former.taxAmount : undefined;

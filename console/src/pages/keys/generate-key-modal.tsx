@@ -13,7 +13,7 @@ interface GenerateKeyModalProps {
   onGenerated: (key: GeneratedDeveloperKey) => void;
 }
 
-/** Nobody gives a key more than they have. */
+/** Offers only the scopes that the user has. */
 export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyModalProps) {
   const text = useText();
   const profile = useProfile();

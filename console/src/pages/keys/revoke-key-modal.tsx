@@ -3,7 +3,7 @@ import type { DeveloperKey } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 
-/** Typing the last four characters keeps the wrong key from being revoked: it cannot be undone. */
+/** The user must type the last four characters of the key, because revoking it cannot be undone. */
 export function RevokeKeyModal({ revoked, onClose }: { revoked: DeveloperKey | undefined; onClose: () => void }) {
   const text = useText();
   const last = revoked?.skMasked.slice(-4) ?? '';

@@ -93,7 +93,7 @@ export default function LedgerPage() {
   );
 }
 
-/** Text of ours, which a narrow column breaks between words alone. */
+/** Text that a narrow column breaks only between words. */
 function Words({ children }: { children: string }) {
   return <span style={{ overflowWrap: 'normal' }}>{children}</span>;
 }

@@ -1,6 +1,6 @@
 import type { TransactionDetail } from '../../api/client.ts';
 
-/** The request that makes such a payment, for a shell. The key comes from the environment: the console has none. */
+/** A shell command that creates such a payment. The key comes from the environment, because the console has none. */
 export function curlOf(payment: Pick<TransactionDetail, 'amount' | 'currency' | 'channelId' | 'description'>): string {
   const { amount, currency, channelId, description } = payment;
   const body = JSON.stringify({ amount, currency, channelId, ...(description && { description }) });

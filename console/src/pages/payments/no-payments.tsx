@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/notes.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { curlOf } from './curl.ts';
 
-/** No payment matches, or there is none at all: then a first one can be made right here. */
+/** Shown when no payment matches, or when there are none and the first can be created here. */
 export function NoPayments({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const text = useText();
   const mayReadChannels = useMay('channel_read');

@@ -12,7 +12,6 @@ import { Icon } from '../../ui/icons.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { curlOf } from './curl.ts';
 
-/** Refund, cancel, record the outcome of an offline payment, and copy as curl. */
 export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   const text = useText();
   const [dialog, setDialog] = useState<'refund' | 'cancel'>();
@@ -117,7 +116,7 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
   );
 }
 
-/** Only a channel without a provider leaves the outcome to a person. */
+/** Only for channels without a provider, which do not report an outcome. */
 function RecordOutcome({ payment }: { payment: TransactionDetail }) {
   const text = useText();
   const [isOpen, { open, close }] = useDisclosure(false);

@@ -49,7 +49,7 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
         label={text('ledger.currency')}
         options={currencyCodes.map((code) => ({ value: code, label: code }))}
         value={filters.currency}
-        // An amount is of a currency.
+        // An amount needs its currency.
         onChange={(currency) => onChange({ currency, amountFrom: '', amountTo: '' })}
       />
       {filters.currency !== '' && <AmountFilters filters={filters} onChange={onChange} />}
@@ -57,7 +57,7 @@ export function PaymentFilters({ filters, onChange }: PaymentFiltersProps) {
   );
 }
 
-/** Typed in major units, sent in minor ones. */
+/** Entered in major units, sent in minor units. */
 function AmountFilters({ filters, onChange }: PaymentFiltersProps) {
   const text = useText();
   const { currency } = filters;

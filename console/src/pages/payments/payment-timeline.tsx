@@ -4,7 +4,6 @@ import { Time } from '../../format/time.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
-/** Everything that has happened to a payment, in the words of the service. */
 export function PaymentTimeline({ id }: { id: string }) {
   const timeline = useRead('transactions.timeline', { id });
   const entries = timeline.data?.data ?? [];

@@ -28,7 +28,7 @@ export default function PaymentsPage() {
     keyOf,
     list: JSON.stringify({ ...filters, page }),
   });
-  // On later pages nothing is new: their rows come from the pages before.
+  // New rows appear only on the first page; later pages get rows of the pages before.
   const rows = page === 1 ? held.rows : payments.data?.data;
   return (
     <Page
@@ -68,12 +68,12 @@ const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']
 
 type Filters = Record<(typeof paymentFilterNames)[number], string>;
 
-/** The statuses, with how many payments each has. */
+/** The statuses, with the number of payments of each. */
 function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status: string) => void }) {
   const text = useText();
   const { locale } = usePreferences();
   const { status, search, customerId, amountFrom, amountTo, ...counted } = filters;
-  // The totals are by days of UTC, and do not know every filter.
+  // The totals are by UTC day and do not support every filter.
   const isCountable =
     ![search, customerId, amountFrom, amountTo].some(Boolean) &&
     !`${filters.startDate}${filters.endDate}`.includes('T');

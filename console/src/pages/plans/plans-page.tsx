@@ -1,12 +1,12 @@
 import { Badge, Button, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
 import { intervals } from '../../api/choices.ts';
 import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, percentOf, TaxField } from '../../ui/forms/tax-field.tsx';
@@ -116,15 +116,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
               required
               data-autofocus
             />
-            <Select
-              label={text('ledger.currency')}
-              data={[...currencyCodes]}
-              value={currency}
-              onChange={(chosen) => chosen !== null && setCurrency(chosen)}
-              error={errorOf('currency')}
-              searchable
-              allowDeselect={false}
-            />
+            <CurrencySelect value={currency} onChange={setCurrency} error={errorOf('currency')} />
             <MoneyField
               name="amount"
               label={text('subscriptions.price')}

@@ -12,7 +12,7 @@ import { HttpStatus } from './http-status.tsx';
 
 const filterNames = ['status', 'method', 'path', 'by', 'keyId', 'userId', 'requestId', 'startDate', 'endDate'] as const;
 
-/** What callers sent and how it was answered, without bodies: where a program fails, this says why. */
+/** The request log, which shows why requests of a program were refused. */
 export default function RequestsPage() {
   const text = useText();
   const { filters, setFilters } = useFilters(filterNames);
@@ -75,7 +75,7 @@ export default function RequestsPage() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/requests/${id}`}
         empty={<EmptyState title={text('requests.none')} />}
-        everyMs={10_000}
+        pollMs={10_000}
       />
     </Page>
   );

@@ -5,7 +5,7 @@ import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import type { SellerModalProps } from './seller-modals.tsx';
 
-/** The mails to customers, each with the placeholders of its own. */
+/** The mails to customers, each with its own placeholder. */
 const placeholders = {
   invoice: '{dueDate}',
   receipt: '{paidOn}',
@@ -25,7 +25,7 @@ interface MailText {
 
 type MailTexts = Record<string, Record<string, MailText>>;
 
-/** Undefined: the standard text is sent. */
+/** Undefined if the standard text is sent. */
 export function mailTextOf(seller: Seller, language: string, mail: MailName): MailText | undefined {
   return (seller.mailTexts as MailTexts | null)?.[language]?.[mail];
 }

@@ -10,7 +10,7 @@ export interface SellerModalProps {
   onClose: () => void;
 }
 
-/** What invoices must show. Issued ones keep the seller as it was. */
+/** The details that invoices must show. Issued invoices keep the earlier details. */
 export function DetailsModal({ seller, onClose }: SellerModalProps) {
   const text = useText();
   return (
@@ -51,7 +51,7 @@ export function DetailsModal({ seller, onClose }: SellerModalProps) {
   );
 }
 
-/** Of the pages of payers. */
+/** The appearance of the pages of payers. */
 export function AppearanceModal({ seller, onClose }: SellerModalProps) {
   const text = useText();
   const [logo, setLogo] = useState(seller.logo);

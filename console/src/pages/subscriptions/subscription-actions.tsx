@@ -7,7 +7,6 @@ import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 
-/** Pause, resume, cancel. */
 export function SubscriptionActions({ subscription: { id, state } }: { subscription: Subscription }) {
   const text = useText();
   const [isCancelling, setIsCancelling] = useState(false);

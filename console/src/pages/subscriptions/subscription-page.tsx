@@ -2,17 +2,14 @@ import type { Subscription } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
-import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { EmptyState } from '../../ui/notes.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { DataTable } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
-import { useInvoiceColumns } from '../invoices/invoice-columns.tsx';
+import { InvoicesSection } from '../invoices/invoices-section.tsx';
 import { PlanName } from '../plans/plan-name.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
@@ -28,7 +25,7 @@ export default function SubscriptionPage({ id }: { id: string }) {
           actions={<SubscriptionActions subscription={subscription} />}
         >
           <SubscriptionFacts subscription={subscription} />
-          <SubscriptionInvoices subscriptionId={subscription.id} />
+          <InvoicesSection query={{ subscriptionId: subscription.id }} empty={text('subscriptions.noInvoices')} />
           <ObjectEvents objectId={`sub_${subscription.id}`} />
         </Page>
       )}
@@ -56,25 +53,5 @@ function SubscriptionFacts({ subscription }: { subscription: Subscription }) {
         [text('subscriptions.ended'), subscription.endedTime && <Time key="ended" value={subscription.endedTime} />],
       ]}
     />
-  );
-}
-
-function SubscriptionInvoices({ subscriptionId }: { subscriptionId: number }) {
-  const text = useText();
-  const mayRead = useMay('invoice_read');
-  const columns = useInvoiceColumns();
-  const read = useRead('invoices.list', { subscriptionId }, { enabled: mayRead });
-  if (!mayRead) return null;
-  return (
-    <Section title={text('invoices.title')}>
-      <DataTable
-        caption={text('invoices.title')}
-        columns={columns}
-        rows={read.data?.data}
-        keyOf={({ id }) => id}
-        linkOf={({ id }) => `/invoices/${id}`}
-        empty={<EmptyState title={text('subscriptions.noInvoices')} />}
-      />
-    </Section>
   );
 }

@@ -1,18 +1,18 @@
 import { Anchor, Badge, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { useLiveness } from '../../live/use-stream.ts';
+import { useStreamState } from '../../live/use-stream.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 
-/** Whether this node can serve requests, and where to look further. */
+/** Whether this node can serve requests, and links to more information. */
 export default function SystemPage() {
   const text = useText();
   const profile = useProfile();
-  const liveness = useLiveness();
+  const streamState = useStreamState();
   const ready = useQuery({
     queryKey: ['/health/ready'],
     queryFn: ({ signal }) => call('health.ready', {}, { signal, maxRetries: 0 }),
@@ -32,8 +32,8 @@ export default function SystemPage() {
           ],
           [
             text('system.stream'),
-            <Badge key="stream" color={liveness === 'live' ? 'green' : 'yellow'}>
-              {text(`system.${liveness}`)}
+            <Badge key="stream" color={streamState === 'live' ? 'green' : 'yellow'}>
+              {text(`system.${streamState}`)}
             </Badge>,
           ],
           [text('system.mode'), profile.deploymentMode],

@@ -1,4 +1,4 @@
-import { Anchor, MultiSelect, PasswordInput, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
 import type { ConsoleProfile, User } from '../../api/client.ts';
@@ -7,15 +7,16 @@ import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 
 interface UserModalProps {
-  /** Undefined: one to be invited. */
+  /** Undefined: a user to invite. */
   user: User | undefined;
   onClose: () => void;
 }
 
-/** A new user gets a mail with a link to choose a password: nobody else ever knows it. */
+/** A new user gets a mail with a link to choose a password, so that nobody else knows it. */
 export function UserModal({ user, onClose }: UserModalProps) {
   const text = useText();
   const profile = useProfile();
@@ -62,13 +63,10 @@ export function UserModal({ user, onClose }: UserModalProps) {
             required
           />
           {user?.id === profile.userId && (
-            <PasswordInput
+            <PresentPasswordField
               name="oldPassword"
-              label={text('account.oldPassword')}
               description={text('team.oldPasswordHint')}
-              autoComplete="current-password"
               error={errorOf('oldPassword')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
             />
           )}
           {user === undefined && isPlatform && (
@@ -113,7 +111,7 @@ export function UserModal({ user, onClose }: UserModalProps) {
   );
 }
 
-/** For a user who has lost it. */
+/** For a user who has lost the second factor. */
 function RemoveSecondFactor({ id }: { id: number }) {
   const text = useText();
   const removing = useChange('secondFactor.revoke');

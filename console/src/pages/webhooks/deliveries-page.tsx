@@ -21,7 +21,7 @@ import { useDeliveryColumns } from './delivery-columns.tsx';
 
 const filterNames = ['state', 'endpointId', 'eventType', 'startDate', 'endDate'] as const;
 
-/** All deliveries, from which several can be chosen to be sent again. */
+/** All deliveries. The user can choose several to replay. */
 export default function DeliveriesPage() {
   const text = useText();
   const { filters, setFilters, hasFilters } = useFilters(filterNames);
@@ -54,7 +54,7 @@ export default function DeliveriesPage() {
     try {
       for (const deliveryId of chosen) {
         await call('webhooks.replay', { deliveryId });
-        // One by one: after a failure the same button must not send again what has been sent.
+        // Removed one by one, so that after a failure the button does not replay them again.
         setChosen((left) => new Set([...left].filter((id) => id !== deliveryId)));
       }
     } catch (caught) {
@@ -101,7 +101,7 @@ export default function DeliveriesPage() {
         columns={[choice, ...views.shown]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/deliveries/${id}`}
-        everyMs={5_000}
+        pollMs={5_000}
         empty={
           <EmptyState title={text('deliveries.none')}>
             {!hasFilters && (

@@ -6,14 +6,14 @@ import { DottedName } from '../../ui/dotted-name.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 
-/** A delivery that is due waits for its endpoint, which is paused or slow. */
+/** A delivery that is overdue waits for its endpoint, which is paused or slow. */
 export function NextTry({ time }: { time: string }) {
   const text = useText();
   if (Date.parse(time) < Date.now()) return <>{text('deliveries.waiting')}</>;
   return <RelativeTime value={time} />;
 }
 
-/** An open delivery that has been tried is one to look at. */
+/** Distinguishes open deliveries that have failed before, because they need attention. */
 export function shownState({ state, attemptCount }: Pick<Delivery, 'state' | 'attemptCount'>): string {
   return state === 'OPEN' && attemptCount > 0 ? 'RETRYING' : state;
 }

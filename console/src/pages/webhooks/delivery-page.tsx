@@ -16,7 +16,7 @@ import { NextTry, shownState } from './delivery-columns.tsx';
 
 export default function DeliveryPage({ id }: { id: string }) {
   const text = useText();
-  const read = useRead('webhooks.deliveries.get', { id }, { everyMs: 5_000 });
+  const read = useRead('webhooks.deliveries.get', { id }, { pollMs: 5_000 });
   const replay = useChange('webhooks.replay');
   return (
     <RecordPage title={text('delivery.title')} listPath="/deliveries" read={read}>
@@ -80,7 +80,6 @@ export default function DeliveryPage({ id }: { id: string }) {
   );
 }
 
-/** The clock of the next try. */
 function NextAttempt({ delivery: { state, nextAttemptTime } }: { delivery: DeliveryDetail }) {
   const text = useText();
   if (state !== 'OPEN' || nextAttemptTime === null) return null;
@@ -142,7 +141,7 @@ function AttemptDetail({ attempt }: { attempt: DeliveryAttempt }) {
   );
 }
 
-/** The same event to the same endpoint, sent again by replays. */
+/** Deliveries of the same event to the same endpoint, by replays. */
 function Runs({ delivery }: { delivery: DeliveryDetail }) {
   const text = useText();
   return (
@@ -163,7 +162,7 @@ function Runs({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-/** What was sent. The signature is left out: it is made again for every attempt, from a secret that is not shown. */
+/** What was sent, without the signature, which differs in every attempt and needs a secret that is not shown. */
 function RequestSection({ delivery }: { delivery: DeliveryDetail }) {
   const text = useText();
   const event = useRead('events.get', { id: delivery.eventId });

@@ -1,9 +1,10 @@
-import { MultiSelect, NumberInput, PasswordInput, Switch, Text, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { WebhookEndpoint } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { eventChoices } from './register-modal.tsx';
 import { ReplayModal } from './replay-modal.tsx';
 
@@ -33,13 +34,12 @@ export function EndpointDialogs({ endpoint, dialog, onClose }: EndpointDialogsPr
         {(errorOf) => (
           <>
             <Text size="sm">{text(endpoint.nextSecret ? 'webhooks.promoteHint' : 'webhooks.rotateHint')}</Text>
-            <PasswordInput
+            <PasswordField
               name="secret"
               label={text('webhooks.newSecret')}
               autoComplete="new-password"
               required={!endpoint.nextSecret}
               error={errorOf('secret')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
               data-autofocus
             />
           </>

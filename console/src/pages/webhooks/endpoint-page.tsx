@@ -21,7 +21,7 @@ const filterNames = ['state'] as const;
 
 export default function EndpointPage({ id }: { id: string }) {
   const text = useText();
-  // The list is of one mode; the address does not say of which.
+  // A list has one mode, and the address does not tell which one.
   const live = useRead('webhooks.list', { pageSize: 100, livemode: true });
   const test = useRead('webhooks.list', { pageSize: 100, livemode: false });
   const all = [...(live.data?.data ?? []), ...(test.data?.data ?? [])];
@@ -100,7 +100,7 @@ function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
           columns={columns}
           keyOf={(delivery) => delivery.id}
           linkOf={(delivery) => `/deliveries/${delivery.id}`}
-          everyMs={5_000}
+          pollMs={5_000}
           empty={
             <EmptyState title={text('deliveries.none')}>
               <Text size="sm">{text('deliveries.noneHint')}</Text>

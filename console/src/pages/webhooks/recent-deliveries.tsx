@@ -5,7 +5,7 @@ const shownDeliveries = 20;
 const height = 16;
 const step = 5;
 
-/** Green and tall: delivered. Red and tall: failed. Low: still tried. */
+/** Tall bars are green (delivered) or red (failed). Low bars are still open. */
 const bars: Readonly<Record<string, { height: number; color: string }>> = {
   SUCCEEDED: { height, color: 'var(--mantine-color-green-6)' },
   FAILED: { height, color: 'var(--mantine-color-red-6)' },

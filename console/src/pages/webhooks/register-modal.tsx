@@ -1,9 +1,10 @@
-import { MultiSelect, PasswordInput, TextInput } from '@mantine/core';
+import { MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { ShownOnce } from '../../ui/secrets/shown-once.tsx';
 
 export const eventChoices = ['*', ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)), ...eventTypes];
@@ -50,13 +51,12 @@ export function RegisterModal({ opened, onClose }: RegisterModalProps) {
               searchable
               required
             />
-            <PasswordInput
+            <PasswordField
               name="secret"
               label={text('webhooks.secret')}
               description={text('webhooks.secretHint')}
               autoComplete="new-password"
               error={errorOf('secret')}
-              visibilityToggleButtonProps={{ 'aria-label': text('signIn.showPassword') }}
             />
           </>
         )}

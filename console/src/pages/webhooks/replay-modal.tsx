@@ -1,7 +1,7 @@
 import { Alert, Checkbox, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
-import { momentOf, wallOf } from '../../format/zone.ts';
+import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Dialog } from '../../ui/forms/dialog.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
@@ -15,7 +15,7 @@ interface ReplayModalProps {
 const dayMs = 86_400_000;
 const states = ['FAILED', 'CANCELLED', 'SUCCEEDED', 'MISSING'] as const;
 
-/** Sends again what an endpoint has missed since a time, and shows how far the replay has come. */
+/** Replays the deliveries of an endpoint since a time, and shows the progress. */
 export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
   const text = useText();
   const [chosen, setChosen] = useState<string[]>(['FAILED']);
@@ -29,7 +29,7 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
         opened={opened}
         onClose={onClose}
         operation="webhooks.replay"
-        bodyOf={({ since }) => ({ endpointId, since: momentOf(since as string, timeZone), states: chosen })}
+        bodyOf={({ since }) => ({ endpointId, since: utcTimeOf(since as string, timeZone), states: chosen })}
         onDone={({ data }) => setReplayId(data.replayId ?? undefined)}
       >
         {(errorOf) => (
@@ -39,7 +39,7 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
               type="datetime-local"
               label={text('replay.since')}
               description={timeZone}
-              defaultValue={wallOf(new Date(Date.now() - dayMs).toISOString(), timeZone)}
+              defaultValue={localTimeOf(new Date(Date.now() - dayMs).toISOString(), timeZone)}
               error={errorOf('since')}
               required
               data-autofocus
@@ -61,7 +61,7 @@ export function ReplayModal({ endpointId, opened, onClose }: ReplayModalProps) {
 
 function ReplayProgress({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const text = useText();
-  const read = useRead('webhooks.replays.get', { id }, { enabled: id !== undefined, everyMs: 1_000 });
+  const read = useRead('webhooks.replays.get', { id }, { enabled: id !== undefined, pollMs: 1_000 });
   const replay = read.data?.data;
   const isRunning = replay === undefined || replay.state === 'RUNNING';
   return (

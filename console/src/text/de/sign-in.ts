@@ -1,4 +1,4 @@
-/** What the sign-in shows: read before anything else, so that it is kept small. */
+/** The texts of the sign-in page, which are loaded first and so must stay few. */
 export const signIn = {
   'common.tryAgain': 'Erneut versuchen',
   'signIn.title': 'Bei Florin anmelden',

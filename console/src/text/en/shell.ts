@@ -13,7 +13,7 @@ export const shell = {
   'common.export': 'Export as CSV',
   'common.close': 'Close',
   'common.actions': 'Actions',
-  'stepUp.hint': 'This needs a fresh code of your second factor.',
+  'stepUp.hint': 'This needs a fresh code from your second factor.',
   'permission.missing': 'You need the permission {scope} for this.',
   'secret.kept': 'I have stored it safely',
   'shell.skip': 'Skip to the content',

@@ -1,4 +1,4 @@
-/** What the sign-in shows: read before anything else, so that it is kept small. */
+/** The texts of the sign-in page, which are loaded first and so must stay few. */
 export const signIn = {
   'common.tryAgain': 'Try again',
   'signIn.title': 'Sign in to Florin',
@@ -10,7 +10,7 @@ export const signIn = {
   'signIn.forgot': 'Forgot your password?',
   'signIn.codeTitle': 'Enter your code',
   'signIn.code': 'Code',
-  'signIn.codeHint': 'The 6 digits of your authenticator app, or a recovery code.',
+  'signIn.codeHint': 'The 6 digits from your authenticator app, or a recovery code.',
   'signIn.another': 'Sign in as another user',
   'signIn.cookieRefused':
     'The browser did not keep the session. Open the console at the public address of the service.',
@@ -22,5 +22,5 @@ export const signIn = {
   'error.unreachable': 'The service cannot be reached.',
   'error.request': 'Request {id}',
   'passkey.use': 'Use a passkey',
-  'passkey.wrongHost': 'Passkeys work at the public address of the service alone. Open the console there.',
+  'passkey.wrongHost': 'Passkeys work only at the public address of the service. Open the console there.',
 };

@@ -7,12 +7,12 @@ interface SearchFilterProps {
   onChange: (value: string) => void;
 }
 
-/** Sought when the field is left, or with Enter: the service looks it up, and each look is an entry of the history. */
+/** Searches on Enter or when the field loses the focus, because each search is a request and an entry of the history. */
 export function SearchFilter({ value, onChange }: SearchFilterProps) {
   const text = useText();
   return (
     <TextInput
-      // Follows the back button.
+      // Remounts the field when the back button changes the value.
       key={value}
       size="xs"
       label={text('filters.search')}

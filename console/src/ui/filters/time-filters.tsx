@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { momentOf, wallOf } from '../../format/zone.ts';
+import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 
 interface TimeFiltersProps {
@@ -8,22 +8,22 @@ interface TimeFiltersProps {
 }
 
 /**
- * From and to, to the minute and in the chosen zone. The address holds moments in UTC, so that a link shows the same rows in
- * every zone; whole days, as other pages link them, are read as they are.
+ * The start and the end of a time range, to the minute, in the chosen time zone. The address has them in UTC, so that a link
+ * shows the same rows in every time zone. It may also have whole days, as links of other pages do.
  */
 export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   const text = useText();
   const { timeZone } = usePreferences();
   const shown = (value: string, isEnd: boolean) =>
-    /^\d{4}-\d{2}-\d{2}$/.test(value) ? dayLimit(value, isEnd, timeZone) : value && wallOf(value, timeZone);
-  const sent = (wall: string) => (wall === '' ? '' : momentOf(wall, timeZone));
+    /^\d{4}-\d{2}-\d{2}$/.test(value) ? dayLimit(value, isEnd, timeZone) : value && localTimeOf(value, timeZone);
+  const sent = (local: string) => (local === '' ? '' : utcTimeOf(local, timeZone));
   const fields = [
     ['startDate', text('filters.fromIn', { zone: timeZone })],
     ['endDate', text('filters.toIn', { zone: timeZone })],
   ] as const;
   return fields.map(([name, label]) => (
     <TextInput
-      // Follows the back button; sent when it is left, because each look is an entry of the history.
+      // The key remounts the field when the back button changes its value. Applied on blur, because each change is an entry of the history.
       key={`${name} ${filters[name]}`}
       type="datetime-local"
       size="xs"
@@ -38,8 +38,8 @@ export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   ));
 }
 
-/** A day of UTC, of which the last is whole: the filter ends with the day after it. */
+/** The start of a UTC day, or of the next day for the end of a range, which includes its last day. */
 function dayLimit(day: string, isEnd: boolean, timeZone: string): string {
   const ms = Date.parse(`${day}T00:00Z`) + (isEnd ? 86_400_000 : 0);
-  return wallOf(new Date(ms).toISOString(), timeZone);
+  return localTimeOf(new Date(ms).toISOString(), timeZone);
 }

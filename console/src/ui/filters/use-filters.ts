@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
-/** The filters of a list, which are in the address: a link shows the same rows, and the back button the ones before. */
+/** The filters of a list. They are in the address, so that a link shows the same rows and the back button undoes a change. */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const search = useSearch();
   const [path, navigate] = useLocation();
@@ -10,7 +10,7 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
     return Object.fromEntries(names.map((name) => [name, given.get(name) ?? ''])) as Record<Name, string>;
   }, [search, names]);
 
-  /** A changed filter leads to the first page. */
+  /** A changed filter shows the first page. */
   function setFilters(changed: Partial<Record<Name | 'page', string | number>>) {
     const next = new URLSearchParams(search);
     if (!('page' in changed)) next.delete('page');
@@ -24,7 +24,7 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   return { filters, setFilters, hasFilters: Object.values(filters).some((value) => value !== '') };
 }
 
-/** The page in the address; the first without one. */
+/** The number of the page in the address. Default: 1. */
 export function usePageNumber(): number {
   return Math.max(1, Number(new URLSearchParams(useSearch()).get('page')) || 1);
 }

@@ -23,7 +23,7 @@ export function AddressFields({ address, errorOf }: AddressFieldsProps) {
   ));
 }
 
-/** Null: every part is empty. */
+/** null if every part is empty. */
 export function addressOf(fields: Fields): Record<string, string> | null {
   const filled = parts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
   return filled.length === 0 ? null : Object.fromEntries(filled);

@@ -1,7 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useText } from '../../shell/preferences.tsx';
 
-/** A window over the page. Its header is that of the dialog, not another banner of the page. */
+/** A modal dialog. Its header is not a second banner of the page. */
 export function Dialog(props: ModalProps) {
   const text = useText();
   return (

@@ -8,19 +8,19 @@ import { ErrorNote } from '../notes.tsx';
 import { Dialog } from './dialog.tsx';
 
 export type Fields = Readonly<Record<string, string>>;
-/** Why the service refused a field, to be shown beside it. */
+/** The refusal of a field, to show beside it. */
 export type ErrorOf = (field: string) => string | undefined;
 
 interface FormModalProps<Name extends OperationName> {
   title: string;
   submit: string;
-  /** What it does cannot be undone. */
+  /** Whether it cannot be undone. */
   isDangerous?: boolean;
   opened: boolean;
   onClose: () => void;
-  /** What it sends, by the name of the SDK. */
+  /** The operation that it sends. */
   operation: Name;
-  /** Only for operations that take an Idempotency-Key: what is sent twice is then done once. */
+  /** Whether it sends an Idempotency-Key, so that a repeated request has no second effect. */
   isIdempotent?: boolean;
   bodyOf: (fields: Fields) => Params;
   onDone?: (reply: Reply<DataOf<Name>>) => void;
@@ -29,13 +29,13 @@ interface FormModalProps<Name extends OperationName> {
 }
 
 /**
- * A form in a dialog, which sends one request. Refusals are shown beside their field. Where the service asks for a fresh code
- * of the second factor, the form asks for it and goes on.
+ * A form in a dialog, which sends one request. Refusals are shown beside their field. If the service requires a step-up, the form
+ * asks for a code of the second factor and sends the request again.
  */
 export function FormModal<Name extends OperationName>(props: FormModalProps<Name>) {
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={props.title} size={props.size ?? 'md'}>
-      {/* Its state belongs to one opening: what was typed and refused before is gone. */}
+      {/* Mounted for each opening, so that earlier input and refusals are gone. */}
       <ModalForm {...props} />
     </Dialog>
   );

@@ -10,7 +10,7 @@ interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern'> {
   currency: string;
 }
 
-/** An amount, typed in major units with the decimal sign of the chosen formats; `minorUnitsOf` reads it. */
+/** A field for an amount in major units, with the decimal separator of the locale; `minorUnitsOf` reads it. */
 export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
   const { locale } = usePreferences();
   const digits = exponentOf(currency) ?? 2;
@@ -27,7 +27,7 @@ export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
   );
 }
 
-/** `19,99` EUR → 1999, in digits of Arabic too. Undefined if it is not an amount of this currency. */
+/** `19,99` EUR → 1999, also in Arabic digits. Undefined if it is not an amount of this currency. */
 export function minorUnitsOf(typed: string | undefined, currency: string): number | undefined {
   if (typed === undefined || typed === '') return undefined;
   const digits = typed.replaceAll(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - arabicZero));

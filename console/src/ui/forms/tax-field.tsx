@@ -1,31 +1,28 @@
-import { NumberInput } from '@mantine/core';
+import { NumberInput, type NumberInputProps } from '@mantine/core';
 import { useText } from '../../shell/preferences.tsx';
 
-interface TaxFieldProps {
-  name: string;
+interface TaxFieldProps extends NumberInputProps {
   /** In basis points. */
   taxRate: number | null | undefined;
-  error: string | undefined;
 }
 
-/** A tax rate, typed in percent; `basisPointsOf` reads it. Empty: untaxed. */
-export function TaxField({ name, taxRate, error }: TaxFieldProps) {
+/** A field for a tax rate in percent; `basisPointsOf` reads it. Empty: untaxed. */
+export function TaxField({ taxRate, ...rest }: TaxFieldProps) {
   const text = useText();
   return (
     <NumberInput
-      name={name}
+      {...rest}
       label={text('invoices.taxRate')}
       defaultValue={percentOf(taxRate)}
       suffix=" %"
       min={0}
       max={100}
       decimalScale={2}
-      error={error}
     />
   );
 }
 
-/** `7.75 %` → 775. Undefined if there is none. */
+/** `7.75 %` → 775. Undefined if the field is empty. */
 export function basisPointsOf(typed: string | undefined): number | undefined {
   const percent = Number.parseFloat(typed ?? '');
   return Number.isNaN(percent) ? undefined : Math.round(percent * 100);

@@ -2,7 +2,7 @@ import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './facts.module.css';
 
-/** What is known of a record: names and values. A fact without value is left out. */
+/** The names and values of a record's fields. Fields without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <Paper withBorder style={{ overflow: 'hidden' }}>

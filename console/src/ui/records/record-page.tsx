@@ -10,13 +10,13 @@ import { Page } from '../page.tsx';
 
 interface RecordPageProps<Data> {
   title: string;
-  /** Where the list of such records is. */
+  /** The path of the list of such records. */
   listPath: string;
   read: UseQueryResult<Reply<Data>>;
   children: (record: Data) => ReactNode;
 }
 
-/** A page about one record, which may be absent, or another tenant's: the service does not tell the two apart. */
+/** A page about one record. Says that it was not found if it does not exist or belongs to another tenant. */
 export function RecordPage<Data>({ title, listPath, read, children }: RecordPageProps<Data>) {
   const text = useText();
   useModeOf(read.data?.data as { livemode?: boolean } | undefined);

@@ -17,7 +17,7 @@ export function CopyButton({ value, label }: { value: string; label?: string }) 
   );
 }
 
-/** An id or a name for programs, beside a button that copies it. */
+/** An id or another value, with a button that copies it. */
 export function Copyable({ value }: { value: string }) {
   return (
     <Group gap={4} wrap="nowrap" className={classes.copyable}>
@@ -27,7 +27,7 @@ export function Copyable({ value }: { value: string }) {
   );
 }
 
-/** Lines for a shell or a file. */
+/** Code or output, with a button that copies it. */
 export function CodeBlock({ value }: { value: string }) {
   return (
     <div className={classes.block}>

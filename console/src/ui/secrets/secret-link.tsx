@@ -6,12 +6,12 @@ import { CodeBlock } from './copy.tsx';
 interface SecretLinkProps {
   title: string;
   hint: string;
-  /** Undefined: there is nothing to show. */
+  /** Undefined: nothing to show. */
   url: string | undefined;
   onClose: () => void;
 }
 
-/** An address to send to a payer. It needs no login. */
+/** Shows a link for a payer, which works without a login. */
 export function SecretLink({ title, hint, url, onClose }: SecretLinkProps) {
   const text = useText();
   return (

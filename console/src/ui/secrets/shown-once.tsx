@@ -7,12 +7,12 @@ import { CodeBlock } from './copy.tsx';
 interface ShownOnceProps {
   title: string;
   hint: string;
-  /** Undefined: there is nothing to show. */
+  /** Undefined: nothing to show. */
   value: string | undefined;
   onClose: () => void;
 }
 
-/** A secret that the service shows this once. It is closed only after the user has confirmed that it is kept. */
+/** Shows a secret that the service returns only once. Closes only after the user has confirmed that it is stored. */
 export function ShownOnce({ title, hint, value, onClose }: ShownOnceProps) {
   const text = useText();
   const [isKept, setIsKept] = useState(false);

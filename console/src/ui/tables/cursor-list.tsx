@@ -1,29 +1,29 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call, given, type ListName, pathOf, type Query, type Reply, type RowOf } from '../../api/client.ts';
-import { useShown } from '../../api/hooks.ts';
+import { call, type ListName, pathOf, type Query, type Reply, type RowOf, withoutEmpty } from '../../api/client.ts';
+import { useScopedQuery } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../notes.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 
 interface CursorListProps<List extends ListName, Row = RowOf<List>> {
   caption: string;
-  /** The list, by the name of the SDK. */
+  /** The operation that lists the rows. */
   operation: List;
   query?: Query;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string | number;
   linkOf?: (row: Row) => string;
   empty: ReactNode;
-  everyMs?: number | false;
+  pollMs?: number | false;
 }
 
-/** A list that is read by cursor: newest first, and more on request. */
+/** A list with a cursor, newest first. Loads more rows on request. */
 export function CursorList<List extends ListName>(props: CursorListProps<List>) {
-  const { caption, operation, query: asked = {}, columns, keyOf, linkOf, empty, everyMs = false } = props;
+  const { caption, operation, query: asked = {}, columns, keyOf, linkOf, empty, pollMs = false } = props;
   const path = pathOf(operation);
-  const query = given(useShown(path, asked));
+  const query = withoutEmpty(useScopedQuery(path, asked));
   const text = useText();
   const list = useInfiniteQuery({
     queryKey: [path, { ...query, isCursorList: true }],
@@ -32,7 +32,7 @@ export function CursorList<List extends ListName>(props: CursorListProps<List>) 
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination?.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: everyMs,
+    refetchInterval: pollMs,
   });
   return (
     <>
@@ -59,7 +59,7 @@ export function CursorList<List extends ListName>(props: CursorListProps<List>) 
   );
 }
 
-/** Repeated by the query client. */
+/** Without retries, because the query client retries. */
 function read<List extends ListName>(
   operation: List,
   query: Query,

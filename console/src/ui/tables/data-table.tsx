@@ -6,17 +6,17 @@ import { useTenant } from '../../shell/tenant.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
-  /** By which the address and saved views name it; a column without one cannot be hidden. */
+  /** Its name in the address and in saved views. A column without an id cannot be hidden. */
   id?: string;
-  /** Shown only to those who choose it. */
+  /** Hidden unless the user chooses it. */
   isExtra?: boolean;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Amounts stand at the right, so that their digits are under each other. */
+  /** Right-aligned. */
   isNumber?: boolean;
-  /** Holds something to click that is not the row itself; its header is for screen readers alone. */
+  /** Has controls of its own. Its header is only for screen readers. */
   isControl?: boolean;
-  /** Not shown on narrower screens. */
+  /** Hidden on narrower screens. */
   from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl' | undefined;
 }
 
@@ -24,12 +24,12 @@ interface DataTableProps<Row> {
   /** For screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
-  /** Undefined: not read yet. */
+  /** Undefined: not loaded yet. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string | number;
-  /** Where a click on the row leads; its first cell without control holds the link. */
+  /** The page that a click on a row opens. The first cell without controls has the link. */
   linkOf?: (row: Row) => string;
-  /** Instead of a table without rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
 }
 
@@ -38,7 +38,7 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
   if (rows?.length === 0) return <>{empty}</>;
   const linked = columns.find(({ isControl }) => !isControl);
   return (
-    // Without links in its rows, a wide table could not be scrolled with the keyboard.
+    // Focusable, because a wide table without links in its rows could not be scrolled with the keyboard.
     <Paper withBorder className={classes.frame} tabIndex={linkOf === undefined ? 0 : undefined}>
       <Table highlightOnHover={linkOf !== undefined} verticalSpacing={7} horizontalSpacing="sm">
         <caption>
@@ -53,7 +53,7 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody onMouseMove={nameCutText}>
+        <Table.Tbody onMouseMove={showCutText}>
           {rows === undefined ? (
             <Placeholder columns={columns} />
           ) : (
@@ -80,10 +80,10 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
 }
 
 /**
- * Text that is cut because its cell is too narrow is shown by a tooltip. The link of a row covers its cells, so that the cell under
- * the pointer has to be looked for.
+ * Shows text that is cut off by its cell in a tooltip. Searches for the cell under the pointer, because the link of the row covers
+ * the cells.
  */
-function nameCutText({ target, clientX, clientY }: MouseEvent<HTMLElement>): void {
+function showCutText({ target, clientX, clientY }: MouseEvent<HTMLElement>): void {
   const cell = document.elementsFromPoint(clientX, clientY).find((element) => element instanceof HTMLTableCellElement);
   const isCut = cell !== undefined && cell.scrollWidth > cell.clientWidth;
   const element = target as HTMLElement;
@@ -94,7 +94,7 @@ function nameCutText({ target, clientX, clientY }: MouseEvent<HTMLElement>): voi
   element.title = isCut ? cell.textContent : '';
 }
 
-/** With the tenant of each row, where a platform administrator looks at the rows of all. */
+/** Adds a column with the tenant of each row when a platform administrator sees the rows of all tenants. */
 function useWithTenant<Row>(columns: readonly Column<Row>[], rows: readonly Row[] | undefined): readonly Column<Row>[] {
   const text = useText();
   const { tenantId, tenants } = useTenant();

@@ -4,25 +4,25 @@ import classes from './held-rows.module.css';
 
 interface Held<Row> {
   rows: readonly Row[] | undefined;
-  /** How many have arrived since. */
+  /** How many new rows are held back. */
   arrived: number;
-  /** Shows them. */
+  /** Shows the new rows. */
   show: () => void;
 }
 
 interface ListState<Row> {
-  /** Undefined: not read yet. */
+  /** Undefined: not loaded yet. */
   rows: readonly Row[] | undefined;
-  /** The rows are still those of the filters before. */
+  /** Whether the rows are still those of the previous filters. */
   isPlaceholder: boolean;
   keyOf: (row: Row) => string | number;
-  /** The filters and the page, as a text. When it changes, the first rows that are read count as seen. */
+  /** Identifies the filters and the page. When it changes, the next rows are shown without being held back. */
   list: string;
 }
 
 /**
- * The rows of a list that is read again while it is open, newest first. What arrives is held back until it is asked for, so that no row
- * moves under the pointer; rows that are shown change in place.
+ * The rows of a list that is refetched while it is open, newest first. New rows are held back until the user asks for them, so that
+ * no row moves under the pointer. Rows that are shown change in place.
  */
 export function useHeldRows<Row>({ rows, isPlaceholder, keyOf, list }: ListState<Row>): Held<Row> {
   const [begin, setBegin] = useState<{ list: string; key: string | number }>();
@@ -34,7 +34,7 @@ export function useHeldRows<Row>({ rows, isPlaceholder, keyOf, list }: ListState
   }, [isBegun, newest, list]);
 
   const at = isBegun ? (rows?.findIndex((row) => keyOf(row) === begin.key) ?? 0) : 0;
-  // So many have arrived that the first row which was shown is no longer on the page.
+  // So many new rows that the first shown row is no longer on the page.
   const isBeyond = at < 0;
   if (!isBeyond) shown.current = rows?.slice(at);
   return {
@@ -44,7 +44,7 @@ export function useHeldRows<Row>({ rows, isPlaceholder, keyOf, list }: ListState
   };
 }
 
-/** A table under a button that says how many rows have arrived. The button covers the head, so that nothing moves. */
+/** A table with a button that says how many new rows there are. The button covers the table head, so that nothing moves. */
 export function WithArrivals({ arrived, onShow, label, children }: ArrivalsProps) {
   return (
     <div className={classes.frame}>

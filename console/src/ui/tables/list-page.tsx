@@ -13,9 +13,9 @@ import { ViewMenu } from './view-menu.tsx';
 
 interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<List>> {
   title: string;
-  /** The list, by the name of the SDK. */
+  /** The operation that lists the rows. */
   operation: List;
-  /** The filters, which are also those of the address. */
+  /** The filters, by their names in the address. */
   filterNames: readonly Name[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string | number;
@@ -23,14 +23,14 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   actions?: ReactNode;
   /** Whether the list can be saved as CSV. */
   isExported?: boolean;
-  /** Users choose its columns, and save views of it under this name. */
+  /** The name under which users save its views and columns. */
   viewsOf?: string;
-  /** Between the title and the table. */
+  /** The controls above the table. */
   filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
 }
 
-/** A page with one list that is read by pages. */
+/** A page with one paged list. */
 export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
   const { title, operation, filterNames, columns, keyOf, linkOf, actions, isExported, viewsOf, filters, empty } = props;
   const page = usePageNumber();

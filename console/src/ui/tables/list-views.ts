@@ -2,31 +2,31 @@ import { useLocation, useSearch } from 'wouter';
 import { useChange, useRead } from '../../api/hooks.ts';
 import type { Column } from './data-table.tsx';
 
-/** A name for an address of a list: its filters and its columns. */
-export interface SavedView {
+/** Named filters and columns of a list. */
+interface SavedView {
   name: string;
   query: string;
 }
 
 /**
- * The views and columns that a user has chosen for a list. The address comes first, so that a link shows the same columns to
- * everybody; the service keeps the views of the user, and with which columns the list begins: the view without a name.
+ * The saved views and chosen columns of a list. Columns in the address take precedence, so that a link shows the same columns to
+ * everybody. The service stores the views of the user. The view without a name has the default columns.
  */
 export function useListViews<Row>(listName: string, columns: readonly Column<Row>[]) {
   const search = useSearch();
   const [path, navigate] = useLocation();
   const saved = useRead('views.list', {}, { enabled: listName !== '' });
-  // The last choice counts, however fast one follows another.
+  // In one queue, so that the last of several fast choices is stored.
   const saving = useChange('views.modify', undefined, 'views');
   const removing = useChange('views.remove', undefined, 'views');
   const ofList = saved.data?.data.filter((view) => view.listName === listName) ?? [];
-  const beginning = ofList.find(({ name }) => name === null);
+  const defaultView = ofList.find(({ name }) => name === null);
   const given = new URLSearchParams(search);
-  const named = (given.get('columns') ?? columnsOf(beginning?.query))?.split(',');
+  const named = (given.get('columns') ?? columnsOf(defaultView?.query))?.split(',');
   const choosable = columns.filter(({ id }) => id !== undefined);
   const known = choosable.filter(({ id }) => named?.includes(id as string));
   const standard = columns.filter(({ isExtra }) => !isExtra);
-  // Columns that were asked for are shown on every width.
+  // Chosen columns are shown at every width.
   const isChosen = known.length > 0;
   const chosen = columns
     .filter((column) => column.isControl || known.includes(column))
@@ -52,7 +52,7 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
     choosable,
     isChosen,
     choose,
-    /** Whether it is known with which columns the list begins. */
+    /** Whether the default columns are known. */
     isReady,
     views: ofList.flatMap(({ name, query }): SavedView[] => (name === null ? [] : [{ name, query }])),
     save,
@@ -65,7 +65,7 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
 
 export type ListViews<Row> = ReturnType<typeof useListViews<Row>>;
 
-/** A place for the columns of a list until it is known which they are. */
+/** A placeholder until the columns are known. */
 const unknownColumns: readonly Column<unknown>[] = [{ header: '', cell: () => null }];
 
 const columnsOf = (query = '') => new URLSearchParams(query).get('columns');

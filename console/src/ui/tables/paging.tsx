@@ -7,7 +7,7 @@ interface PagingProps {
   onPage: (page: number) => void;
 }
 
-/** Under a list that is read by pages. */
+/** The range and the page buttons under a paged list. */
 export function Paging({ pagination, onPage }: PagingProps) {
   const text = useText();
   const { locale } = usePreferences();

@@ -18,15 +18,15 @@ import type { AuditAction } from './actions.ts';
 import { appendAudit } from './append.ts';
 
 /** A list and how its rows are shown. */
-export interface ListAnswer<Row, Listed> {
+interface ListAnswer<Row, Listed> {
   list: List<Row> | CursorList<Row>;
   /** A row as the caller sees it. */
   listedAs: (row: Row) => Listed;
   /** The shape of a row: its fields are the columns of a CSV. */
   shape: TSchema;
-  /** The name of the exported file, without its ending. */
+  /** The name of the exported file, without its extension. */
   file: string;
-  /** How an export is recorded. */
+  /** The action under which an export is recorded. */
   action: AuditAction;
 }
 
@@ -47,12 +47,12 @@ export async function answerList<Row, Listed extends object, Query extends Pagin
     return { data: rows.map(listedAs), pagination };
   }
   refusePaging(query);
-  const further = [...(seesAllTenants(principal) ? ['tenantId'] : []), ...String(query.fields ?? '').split(',')];
-  const format = recordFormat(columnsOf(shape, further), listedAs);
+  const optional = [...(seesAllTenants(principal) ? ['tenantId'] : []), ...String(query.fields ?? '').split(',')];
+  const format = recordFormat(columnsOf(shape, optional), listedAs);
   return recordedExport(list, type, format, { database, principal, file, action, query });
 }
 
-/** An export as a file, which is recorded first. */
+/** An export as a file, recorded in the audit log first. */
 export async function recordedExport<Row>(
   list: List<Row> | CursorList<Row>,
   type: ExportType,
@@ -63,18 +63,18 @@ export async function recordedExport<Row>(
   const { after } = query;
   const content = await exportOf(list, type, format, keyAfter(list, after));
   const total = await totalOf(list as List<unknown>, query);
-  const ending = type === 'text/csv' ? 'csv' : 'ndjson';
+  const extension = type === 'text/csv' ? 'csv' : 'ndjson';
   await database.transaction((transaction) =>
     appendAudit(transaction, principal, {
       action,
       tenantId: principal.tenantId,
-      details: { format: ending, filters: filtersOf(query), ...(after !== undefined && { after }) },
+      details: { format: extension, filters: filtersOf(query), ...(after !== undefined && { after }) },
     }),
   );
   return {
     document: { type: `${type}; charset=utf-8`, content },
     headers: {
-      'content-disposition': `attachment; filename="${file}.${ending}"`,
+      'content-disposition': `attachment; filename="${file}.${extension}"`,
       ...(total !== undefined && { [totalHeader]: String(total) }),
     },
   };

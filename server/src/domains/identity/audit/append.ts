@@ -7,17 +7,16 @@ import { appendEntries, type EntryDraft, entryColumns } from './statements.ts';
 /** Where a request comes from. */
 export type RequestOrigin = Pick<Principal, 'requestId' | 'address'>;
 
-/** Who acts. A `Principal` is one; the others have proven who they are in another way, or not at all. */
+/** Who acts: a `Principal`, a caller who authenticated in another way or not at all, or the service itself. */
 export interface Actor extends RequestOrigin, Pick<Principal, 'keyId'> {
   by: Principal['by'] | 'password' | 'passkey' | 'reset_token' | 'device_code' | 'nobody' | 'system';
   userId: number | null;
   userName: string | null;
 }
 
-/** What the service does by itself. */
 export const systemActor: Actor = { by: 'system', userId: null, userName: null };
 
-export interface AuditedChange {
+interface AuditedChange {
   action: AuditAction;
   /** The tenant of the record, in whose log the entry is written. */
   tenantId: number;
@@ -33,8 +32,9 @@ export interface AuditedChange {
 }
 
 /**
- * Records a change in the audit log, in the transaction of the change: neither exists without the other. Takes no lock, so
- * that concurrent changes do not wait for each other; a worker chains the entry within about a second after the commit.
+ * Records a change in the audit log, in the transaction of the change, so that neither is committed without the other. Takes
+ * no lock, so that concurrent changes do not wait for each other; a worker chains the entry within about a second after the
+ * commit.
  */
 export async function appendAudit(transaction: Queryable, actor: Actor, change: AuditedChange): Promise<void> {
   await appendAuditEntries(transaction, [[actor, change]]);

@@ -22,7 +22,7 @@ export interface Link {
   hash: Buffer;
 }
 
-/** Tenants of which entries wait, and which have no chain yet. */
+/** Creates the chains of tenants that have unchained entries and no chain yet. */
 export const startChains = statement(
   'audit.start_chains',
   `insert into audit_chain (tenant_id)
@@ -30,7 +30,7 @@ export const startChains = statement(
    on conflict do nothing`,
 );
 
-/** Locks the chains of tenants of which entries wait, except those that another node is working on. Values: limit. */
+/** Locks the chains of tenants with unchained entries, except those that another node has locked. Values: limit. */
 export const lockChains = statement<ChainRow>(
   'audit.lock_chains',
   `select tenant_id, seq, hash from audit_chain chain
@@ -44,7 +44,7 @@ export const lockChain = statement<ChainRow>(
   'select tenant_id, seq, hash from audit_chain where tenant_id = $1 for update',
 );
 
-/** Committed entries that wait, in the order in which they are chained. Values: tenants, limit. */
+/** Committed entries that are not chained, in the order in which they will be. Values: tenants, limit. */
 export const unchainedEntries = statement<UnchainedRow>(
   'audit.unchained',
   `select entry.tenant_id, entry.id, entry.body
@@ -89,7 +89,7 @@ export const tenantsWithExpired = statement<{ tenant_id: number }>(
     order by tenant_id`,
 );
 
-/** The beginning of a chain. Values: tenant, limit. */
+/** The oldest links of a chain. Values: tenant, limit. */
 export const oldestLinks = statement<{ id: string; seq: number; hash: Buffer }>(
   'audit.oldest_links',
   `select id, seq, hash from audit_entry where tenant_id = $1 and seq is not null order by seq limit $2`,

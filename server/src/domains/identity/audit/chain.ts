@@ -35,7 +35,7 @@ async function chainBatch(transaction: Queryable): Promise<number> {
   await transaction.run(startChains);
   const chains = await transaction.run(lockChains, [batchTenants]);
   if (chains.length === 0) return 0;
-  // Read after the locks were taken: what another node has chained meanwhile is no longer found.
+  // Read after the locks are taken, so that entries that another node has just chained are not found.
   const tenants = chains.map(({ tenant_id }) => tenant_id);
   const entries = await transaction.run(unchainedEntries, [tenants, batchEntries]);
   if (entries.length === 0) return 0;

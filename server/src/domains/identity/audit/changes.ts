@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 
 /** A field before and after a change. `before` is absent where the record was created. */
-export interface FieldChange {
+interface FieldChange {
   before?: unknown;
   after: unknown;
 }
@@ -11,10 +11,9 @@ export type Changes = Readonly<Record<string, FieldChange>>;
 /** Secret fields that a request sets or clears, by name. Their values never reach the audit log. */
 export type SecretsGiven = Readonly<Record<string, 'set' | 'cleared'>>;
 
-/** Stands for the value of a secret. */
 const mask = '***';
 
-/** Follow from the change itself. */
+/** Not recorded: they follow from the change itself. */
 const derivedFields = new Set(['id', 'version', 'createdTime', 'updatedTime']);
 
 type ApiRecord = Readonly<Record<string, unknown>>;

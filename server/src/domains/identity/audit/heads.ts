@@ -2,7 +2,7 @@ import { platformTenant } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { findLinks, listHeads } from './head-statements.ts';
 
-/** The last entry of a tenant's chain at some time. Kept outside, it proves later that nothing before it was removed. */
+/** The last entry of a tenant's chain at some time. Stored elsewhere, it later proves that no entry before it was changed or removed. */
 export interface AuditHead {
   tenantId: number;
   seq: number;
@@ -29,7 +29,7 @@ export async function auditHeads(database: Queryable): Promise<AuditHead[]> {
   return rows.map(({ tenant_id, seq, hash }) => ({ tenantId: tenant_id, seq, hash: hash.toString('hex') }));
 }
 
-/** Why the audit log no longer agrees with a head that was noted before; undefined: it does. */
+/** Why the audit log disagrees with a head that was noted earlier; undefined if it agrees. */
 export async function disagreementWith(database: Queryable, head: AuditHead): Promise<string | undefined> {
   const { tenantId, seq, hash } = head;
   const [found] = await database.run(findLinks, [tenantId, seq]);

@@ -1,8 +1,8 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
 /**
- * The chain goes on from the last `audit.expire` entry where its beginning was removed. Read by patterns, because a body
- * that was tampered with need not be JSON.
+ * Where the beginning of a chain was removed, the chain continues from the last `audit.expire` entry. Its fields are read with
+ * regular expressions, because a body that was tampered with may not be JSON.
  */
 const anchors = `
   select distinct on (tenant_id) tenant_id,

@@ -10,8 +10,8 @@ import type { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 import { auditedTenants, type EntryRow } from './statements.ts';
 
 /** The filters of the list and of the export. */
-export type AuditFilters = Omit<Static<typeof auditExportQuery>, 'format'>;
-export type AuditEntryRecord = Static<typeof auditEntry>;
+type AuditFilters = Omit<Static<typeof auditExportQuery>, 'format'>;
+type AuditEntryRecord = Static<typeof auditEntry>;
 
 /** The entries that the caller may see, newest first. */
 export async function auditList(
@@ -46,7 +46,7 @@ export async function auditList(
   };
 }
 
-/** The tenants whose log the caller may read and asks for. */
+/** The tenants whose log the caller may read, or the one of them that the caller asks for. */
 async function auditTenantsOf(
   database: Queryable,
   { tenantId }: AuditFilters,

@@ -19,9 +19,9 @@ const settings = {
   }),
 };
 
-/** Entries of a second are chained together. */
+/** The entries of a second are chained together. */
 const chainEveryMs = secondMs;
-/** Finds the entries of other nodes whose notification was lost, and of a process that died. */
+/** For entries whose notification was lost, or whose process died. */
 const idleChainEveryMs = 15 * secondMs;
 
 type Needs = NodeWith<SettingsOf<typeof settings>>;
@@ -35,7 +35,7 @@ export const audit = defineModule({
     'access.refuse': 'A request was refused for lack of permission.',
     'audit.export': 'The audit log was exported.',
     'audit.expire':
-      'Expired entries were removed. Holds the number and the hash of the last one, on which the chain goes on.',
+      'Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.',
   },
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },

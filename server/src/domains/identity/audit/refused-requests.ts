@@ -6,22 +6,22 @@ import { type Actor, appendAuditEntries, systemActor } from './append.ts';
 /** A request that was refused for lack of permission, or a login that was refused. */
 export interface RefusedRequest {
   action: 'access.refuse' | 'session.login_refused';
-  /** In whose log it is recorded. */
+  /** The tenant in whose log it is recorded. */
   tenantId: number;
   actor: Actor;
   /** The type of the refusal. */
   type: string;
-  /** Of the request, as declared: `POST /api/channel/modify`. */
+  /** As declared: `POST /api/channel/modify`. */
   route: string;
 }
 
-export interface RefusedRequestsOptions {
+interface RefusedRequestsOptions {
   database: Queryable;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
 }
 
-interface Counted {
+interface CallerCount {
   request: RefusedRequest;
   /** Since the last entry. */
   count: number;
@@ -30,20 +30,21 @@ interface Counted {
 
 const writeEveryMs = secondMs;
 const windowMs = minuteMs;
-/** Different callers in one minute, for each tenant and over all tenants. */
+/** Different callers in one minute, per tenant and over all tenants. */
 const maxPerTenant = 50;
 const maxCallers = 200;
 
 /**
- * Records refused requests, bounded: the first of a caller within about a second, further ones of the same minute together
- * in one entry with their `count`. A flood writes 200 entries a minute at most, and the rest as a number. Held in memory
- * until then, so a killed process loses up to a minute, and a database that is away loses what could not be written.
+ * Records refused requests at a bounded rate. The first request of a caller is written within about a second, and further ones
+ * of the same minute as one entry with their `count`. A flood writes at most 200 entries a minute, and one that counts the
+ * other requests. Entries are held in memory until then: a killed process loses up to a minute of them, and entries that
+ * cannot be written because the database is unavailable are lost.
  */
 export class RefusedRequests {
   readonly #options: RefusedRequestsOptions;
-  readonly #window = new Map<string, Counted>();
+  readonly #window = new Map<string, CallerCount>();
   #windowStartedAtMs = 0;
-  #uncounted = 0;
+  #othersCount = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -58,12 +59,12 @@ export class RefusedRequests {
     const key = JSON.stringify([tenantId, actor.userId, actor.keyId, actor.address, action, type]);
     const counted = this.#window.get(key);
     if (counted !== undefined) counted.count++;
-    else if (this.#isFull(tenantId)) this.#uncounted++;
+    else if (this.#isFull(tenantId)) this.#othersCount++;
     else this.#window.set(key, { request, count: 1, isNew: true });
     this.#timer ??= setTimeout(() => this.#tick(), writeEveryMs);
   }
 
-  /** Writes what is held, and resolves when it is written or has failed. */
+  /** Writes the held entries, and resolves when they are written or the write has failed. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -88,7 +89,7 @@ export class RefusedRequests {
     if (this.#window.size > 0) this.#timer = setTimeout(() => this.#tick(), writeEveryMs);
   }
 
-  /** What is new, or all of it when the window is over. */
+  /** Writes the new entries, or all of them when the window is over. */
   #write(isOver: boolean): void {
     const due = [...this.#window.values()].filter(({ count, isNew }) => count > 0 && (isNew || isOver));
     const entries = due.map(({ request, count }) => entryOf(request, count));
@@ -96,9 +97,9 @@ export class RefusedRequests {
       counted.count = 0;
       counted.isNew = false;
     }
-    if (isOver && this.#uncounted > 0) {
-      entries.push(entryOf(othersRefused, this.#uncounted));
-      this.#uncounted = 0;
+    if (isOver && this.#othersCount > 0) {
+      entries.push(entryOf(othersRefused, this.#othersCount));
+      this.#othersCount = 0;
     }
     if (entries.length === 0) return;
     this.#writing = this.#writing

@@ -7,7 +7,7 @@ import { type ExportDeps, exportAuditEntries } from './export.ts';
 import { auditList, recordOf } from './list.ts';
 import { auditEntry, auditExportQuery, auditListQuery } from './schema.ts';
 
-/** The log has entries of live records, with what was changed. */
+/** Refused to test keys, because entries show changes of live records. */
 const reading = 'read the audit log';
 
 export function auditRoutes(deps: ExportDeps): Route[] {

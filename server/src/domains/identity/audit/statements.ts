@@ -2,10 +2,10 @@ import { columns } from '../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** Entries wait to be chained. */
+/** There are entries to chain. */
 export const auditDue: Topic = 'audit';
 
-/** An entry that is not written yet. The database adds id and time. */
+/** An entry to write. The database adds its id and time. */
 export interface EntryDraft {
   tenantId: number;
   action: string;
@@ -38,7 +38,7 @@ export const entryColumns = columns<EntryDraft>([
 ]);
 
 /**
- * Dated by the database's clock, the one clock that all nodes share. The id is a UUIDv7 with the microseconds in its
+ * Entries are dated by the database's clock, which all nodes share. The id is a UUIDv7 with the microseconds in its
  * counter (RFC 9562, section 6.2, method 3), so that the entries of one node sort in the order in which they were written.
  */
 export const appendEntries = statement(

@@ -25,7 +25,7 @@ const signIn = (body: object = admin, headers = own) => florin.call('POST', '/ap
 /** The cookie as a browser sends it back. */
 const cookieOf = ({ headers }: Reply) => (headers.get('set-cookie') ?? '').split(';')[0] as string;
 
-test('signing in answers no token, and sets a cookie that scripts and other sites cannot use', async () => {
+test('signing in returns no token, and sets a cookie that scripts and other sites cannot use', async () => {
   const reply = await signIn();
   expect(reply).toMatchObject({ status: 200, body: { data: null } });
   expect(reply.headers.get('set-cookie')).toMatch(
@@ -44,7 +44,7 @@ test('the cookie is no access token, and an access token is no cookie', async ()
   expect((await florin.call('GET', '/api/user/info', { headers })).status).toBe(401);
 });
 
-test('a page of another origin can use the cookie neither to read nor to change', async () => {
+test('a page of another origin can use the cookie neither for reads nor for changes', async () => {
   const cookie = cookieOf(await signIn());
   const customer = { name: 'Ada' };
   const create = (headers: Record<string, string>) =>
@@ -65,7 +65,7 @@ test('a page of another origin can use the cookie neither to read nor to change'
   expect(await signIn(admin, {})).toMatchObject(refused);
 });
 
-test('an Authorization header wins over the cookie', async () => {
+test('an Authorization header takes precedence over the cookie', async () => {
   const headers = { cookie: cookieOf(await signIn()) };
   const as = 'Bearer garbage';
   expect((await florin.call('GET', '/api/user/info', { headers, as })).status).toBe(401);
@@ -82,7 +82,7 @@ test('signing out ends the session and removes the cookie; doing it twice is no 
   expect(found.length).toBe(1);
 });
 
-test('signing out everywhere ends every session of the user, and of no other', async () => {
+test('signing out everywhere ends every session of the user, and no session of another user', async () => {
   const as = await florin.login('admin', administratorPassword);
   const tenantId = await makeTenant(florin, as);
   const member = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
@@ -100,7 +100,7 @@ test('a wrong password is refused as at login, and sets no cookie', async () => 
   expect(refused.headers.get('set-cookie')).toBeNull();
 });
 
-test('signing in again ends the session of the former cookie, and a refused sign-in does not', async () => {
+test('signing in again ends the session of the previous cookie, and a refused sign-in does not', async () => {
   const former = cookieOf(await signIn());
   const again = (body: object = admin) => signIn(body, { ...own, cookie: former });
   const statusWith = async (cookie: string) =>
@@ -109,6 +109,6 @@ test('signing in again ends the session of the former cookie, and a refused sign
   expect(await statusWith(former)).toBe(200);
   const present = cookieOf(await again());
   expect([await statusWith(former), await statusWith(present)]).toEqual([401, 200]);
-  // A cookie of a session that has ended is in nobody's way.
+  // The cookie of an ended session does no harm.
   expect((await again()).status).toBe(200);
 });

@@ -10,9 +10,9 @@ import { passkeyLoginInput } from '../second-factor/passkeys/schema.ts';
 import { secondLoginInput } from '../second-factor/schema.ts';
 import { type LoginDeps, login } from '../sessions/login.ts';
 import { type LogoutDeps, logoutSession } from '../sessions/logout.ts';
-import type { OpenedLogin } from '../sessions/open-session.ts';
+import { loginOriginOf, type OpenedLogin } from '../sessions/open-session.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
-import { signCookie } from '../sessions/token-pair.ts';
+import { signedCookie } from '../sessions/token-pair.ts';
 import { findTenant } from '../tenants/statements.ts';
 import { recordOf } from '../users/record.ts';
 import { findUser } from '../users/statements.ts';
@@ -34,14 +34,14 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       operationId: 'beginConsoleSession',
       summary: 'Sign in to the console',
       description:
-        'Like a login, but the session is kept in a cookie that no script can read, and no token is answered. The session of ' +
-        `a former cookie ends. ${ownOriginOnly}`,
+        'Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of ' +
+        `a previous cookie ends. ${ownOriginOnly}`,
       body: signInInput,
       refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await login({ ...call.body, ...originOf(call) }, deps), call, deps);
+        return signedIn(await login({ ...call.body, ...loginOriginOf(call) }, deps), call, deps);
       },
     }),
 
@@ -54,7 +54,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await loginWithSecondFactor({ ...call.body, ...originOf(call) }, deps), call, deps);
+        return signedIn(await loginWithSecondFactor({ ...call.body, ...loginOriginOf(call) }, deps), call, deps);
       },
     }),
 
@@ -75,7 +75,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        return signedIn(await loginWithPasskey({ ...call.body, ...originOf(call) }, deps), call, deps);
+        return signedIn(await loginWithPasskey({ ...call.body, ...loginOriginOf(call) }, deps), call, deps);
       },
     }),
 
@@ -89,7 +89,7 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
       data: Type.Null(),
       handle: async (call) => {
         deps.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
-        await endSession(call.headers.cookie, call.body?.all === true, originOf(call), deps);
+        await endSession(call.headers.cookie, call.body?.all === true, loginOriginOf(call), deps);
         return { message: 'Signed out', data: null, headers: { 'set-cookie': deps.sessionCookie.clear() } };
       },
     }),
@@ -102,20 +102,11 @@ export function consoleRoutes(deps: ConsoleDeps): Route[] {
   ];
 }
 
-function originOf({ address, requestId, headers }: Call<unknown, unknown>) {
-  return { address, requestId, device: headers['user-agent'] };
-}
-
-/** The session of the former cookie, which nothing names any more, ends. */
+/** Also ends the session of the cookie that is replaced. */
 async function signedIn(opened: OpenedLogin, call: Call<unknown, unknown>, deps: ConsoleDeps): Promise<Answer<null>> {
-  await endSession(call.headers.cookie, false, originOf(call), deps);
-  const maxAgeSeconds = Math.max(1, Math.floor((opened.session.expiresAtMs - deps.clock()) / 1000));
-  const cookie = await signCookie(opened.user, opened.session, deps);
-  return {
-    message: 'Signed in',
-    data: null,
-    headers: { 'set-cookie': deps.sessionCookie.set(cookie, maxAgeSeconds) },
-  };
+  await endSession(call.headers.cookie, false, loginOriginOf(call), deps);
+  const cookie = await signedCookie(opened.user, opened.session, deps);
+  return { message: 'Signed in', data: null, headers: { 'set-cookie': cookie } };
 }
 
 async function endSession(

@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = [Address, number];
 
-/** Refuses what is neither an address nor a network, naming the entry. */
+/** Refuses entries that are neither an address nor a network. */
 export function requireNetworks(entries: readonly string[]): void {
   for (const [i, entry] of entries.entries()) {
     if (networkOf(entry) !== undefined) continue;
@@ -13,7 +13,7 @@ export function requireNetworks(entries: readonly string[]): void {
   }
 }
 
-/** Whether an address is in one of the networks. An IPv4 address is recognized in its IPv6 form, too. */
+/** Whether an address is in one of the networks. An IPv4 address is also recognized in its IPv6 form. */
 export function addressMatcher(entries: readonly string[]): (address: string) => boolean {
   const networks = entries.map(networkOf).filter((network) => network !== undefined);
   return (text) => {
@@ -24,13 +24,14 @@ export function addressMatcher(entries: readonly string[]): (address: string) =>
 }
 
 function networkOf(entry: string): Network | undefined {
-  if (entry.includes('/')) return ipaddr.isValidCIDR(entry) && !isShort(entry) ? ipaddr.parseCIDR(entry) : undefined;
-  if (!ipaddr.isValid(entry) || isShort(entry)) return undefined;
+  if (entry.includes('/'))
+    return ipaddr.isValidCIDR(entry) && !isAbbreviated(entry) ? ipaddr.parseCIDR(entry) : undefined;
+  if (!ipaddr.isValid(entry) || isAbbreviated(entry)) return undefined;
   const address = ipaddr.process(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** `10.1`, an old spelling of 10.0.0.1: surely a mistake. */
-function isShort(entry: string): boolean {
+/** `10.1`, an old notation for 10.0.0.1, is probably a mistake. */
+function isAbbreviated(entry: string): boolean {
   return !entry.includes(':') && entry.split('.').length !== 4;
 }

@@ -4,14 +4,14 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { type ExpiringKeyRow, markExpiring } from './statements.ts';
 
 const noticeMs = 7 * dayMs;
-/** In one round, of which there is one an hour. */
+/** Per sweep. There is one an hour. */
 const maxNotices = 200;
 
 /**
- * Mails the owners of keys that expire within 7 days, once for each key. Not of keys that were replaced, or that were made
- * for less. A key is marked before the mail is sent: a mail that fails is logged, and not repeated.
+ * Mails the owners of keys that expire within 7 days, once for each key. Leaves out keys that were replaced, and keys with a
+ * lifetime of 7 days or less. A key is marked before its mail is sent: a mail that fails is logged and not repeated.
  */
-export async function noticeExpiringKeys(
+export async function sendExpiryNotices(
   nowMs: number,
   deps: { database: Database; mailer: Pick<Mailer, 'send'>; logError: (error: unknown, message: string) => void },
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function noticeExpiringKeys(
   for (const key of keys) {
     await deps.mailer
       .send({ to: key.email, ...messageOf(key) })
-      .catch((error) => deps.logError(error, 'The owner of a developer key could not be told that it expires.'));
+      .catch((error) => deps.logError(error, 'A notice about an expiring developer key could not be sent.'));
   }
 }
 
@@ -32,7 +32,7 @@ function messageOf({ user_name, masked, name, id, expires_at }: ExpiringKeyRow):
       '',
       `your developer key ${key} stops working at ${expires_at}.`,
       '',
-      `POST /api/developer/mine/rotate {"id": ${id}} makes a key that takes its place, and leaves you time to change over.`,
+      `POST /api/developer/mine/rotate {"id": ${id}} creates a key that replaces it. Both keys work for a while, so that you can change over.`,
     ].join('\n'),
   };
 }

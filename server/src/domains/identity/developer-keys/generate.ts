@@ -34,7 +34,7 @@ export async function generateKey(
 }
 
 /** What a key may do. */
-export interface KeyGrant {
+interface KeyGrant {
   scope: string;
   name: string | null;
   livemode: boolean;
@@ -43,11 +43,29 @@ export interface KeyGrant {
   allowedAddresses: readonly string[];
 }
 
-/** Draws a key and stores its hash, for an owner who may grant its scope (`grantedScope`). */
+/** Stores a new key of an owner who may grant its scope (`grantedScope`), and records it in the audit log. */
 export async function storeNewKey(
   transaction: Queryable,
-  { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
+  owner: Pick<Principal, 'tenantId' | 'userId'>,
   actor: Actor,
+  grant: KeyGrant,
+  nowMs: number,
+): Promise<{ key: string; row: KeyRow }> {
+  const { key, row } = await insertRandomKey(transaction, owner, grant, nowMs);
+  const { scope, name, livemode, allowedAddresses } = grant;
+  await appendAudit(transaction, actor, {
+    action: 'key.create',
+    tenantId: owner.tenantId,
+    recordId: row.id,
+    after: { skMasked: row.masked, scope, name, livemode, expiresTime: row.expires_at, allowedAddresses },
+  });
+  return { key, row };
+}
+
+/** Generates a key and stores its hash. */
+export async function insertRandomKey(
+  transaction: Queryable,
+  { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
   { scope, name, livemode, expiresAt, allowedAddresses }: KeyGrant,
   nowMs: number,
 ): Promise<{ key: string; row: KeyRow }> {
@@ -64,11 +82,5 @@ export async function storeNewKey(
     allowedAddresses,
     livemode,
   ])) as [KeyRow];
-  await appendAudit(transaction, actor, {
-    action: 'key.create',
-    tenantId,
-    recordId: row.id,
-    after: { skMasked: row.masked, scope, name, livemode, expiresTime: row.expires_at, allowedAddresses },
-  });
   return { key, row };
 }

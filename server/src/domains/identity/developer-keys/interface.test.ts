@@ -41,7 +41,7 @@ const freshTimes = {
 };
 
 describe('generating a key', () => {
-  test('answers the full key with the default scopes, and state 1', async () => {
+  test('returns the full key with the default scopes, and state 1', async () => {
     for (const body of [undefined, {}]) {
       const { status, body: answer } = await generate(body);
       expect({ status, body: answer }).toEqual({
@@ -137,7 +137,7 @@ describe('the list of my keys', () => {
 });
 
 describe('revoking a key', () => {
-  test('answers the key with state 0 and its time; the key is refused on its next request', async () => {
+  test('returns the key with state 0 and its time; the key is refused on its next request', async () => {
     const { id, sk, as } = await makeKey(florin, admin, 'transaction_read');
     expect((await florin.get('/api/transaction/list', as)).status).toBe(200);
     const { status, body } = await florin.post('/api/developer/mine/revoke', { id }, admin);

@@ -39,10 +39,10 @@ const keyOf = async (bearer: string, body?: object) =>
   (await generate(bearer, body)).body.data as { id: number; sk: string };
 const list = async (bearer: string) => (await node.get('/api/developer/mine', { bearer })).body.data;
 const revoke = (bearer: string, id: unknown) => node.post('/api/developer/mine/revoke', { id }, { bearer });
-/** Whether a key is let in: reading users needs user_read, which is among the default scopes. */
+/** Whether a key is accepted: reading users needs user_read, which is a default scope. */
 const knock = async (key: string, at: IdentityNode = node) => (await at.get('/api/user/list', { key })).status;
 
-test('generate answers the full key once; the list shows it masked', async () => {
+test('generate returns the full key once; the list shows it masked', async () => {
   const { bearer } = await makeUser();
   const { status, body } = await generate(bearer);
   expect(status).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
 import { addressMatcher } from './allowed-addresses.ts';
-import { noticeExpiringKeys } from './expiry-notices.ts';
+import { sendExpiryNotices } from './expiry-notices.ts';
 
 let node: Identity;
 let platform: string;
@@ -40,7 +40,7 @@ const actions = async (id: number) =>
     ({ action }) => action,
   );
 
-test('a key tells about itself; a session has none to tell about', async () => {
+test('a key can read itself; a session has no key to read', async () => {
   const key = await makeKey(clerk, { name: 'Till', scope: 'transaction_read' });
   const { status, body } = await current(key.sk);
   expect(status).toBe(200);
@@ -100,7 +100,7 @@ test('a rotated key and its successor both work until the overlap is over', asyn
   expect(await actions(former.id)).toContain('key.rotate');
 });
 
-test('without overlap the former key ends at once; a revoked key and the key of another user cannot be rotated', async () => {
+test('without overlap the old key stops working at once; a revoked key and the key of another user cannot be rotated', async () => {
   const [key, other] = [await makeKey(clerk), await makeKey(owner)];
   expect((await current(key.sk)).status).toBe(200);
   expect((await rotate({ id: key.id, overlapSeconds: 0 })).status).toBe(200);
@@ -116,7 +116,7 @@ test('of concurrent rotations of one key, exactly one succeeds', async () => {
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
 });
 
-test('a key limited to addresses is refused from any other, and shows from where it was used', async () => {
+test('a key limited to addresses is refused from any other, and shows the address of its last use', async () => {
   const here = await makeKey(clerk, { allowedAddresses: ['::1', '127.0.0.1'] });
   const elsewhere = await makeKey(clerk, { allowedAddresses: ['203.0.113.0/24'] });
   expect((await current(here.sk)).status).toBe(200);
@@ -145,7 +145,7 @@ test.each(['10.1', '10.0.0.0/33', 'example.com', '1.2.3.4/', '0x7f.1/8'])('%s is
   expect([status, body.error.field]).toEqual([400, 'allowedAddresses.1']);
 });
 
-test('the owner is told once by mail, seven days before a key expires', async () => {
+test('the owner gets one mail, seven days before a key expires', async () => {
   const expiresTime = new Date(node.now() + 30 * dayMs).toISOString();
   const key = await makeKey(clerk, { name: 'Ends soon', expiresTime });
   await makeKey(clerk, { name: 'Made for a day', expiresTime: new Date(node.now() + dayMs).toISOString() });
@@ -159,10 +159,10 @@ test('the owner is told once by mail, seven days before a key expires', async ()
     logError: () => {},
   };
   const notices = () => node.mails.filter(({ subject }) => subject === 'A developer key is about to expire');
-  await noticeExpiringKeys(node.now() + 22 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 22 * dayMs, deps);
   expect(notices()).toEqual([]);
-  await noticeExpiringKeys(node.now() + 24 * dayMs, deps);
-  await noticeExpiringKeys(node.now() + 25 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 24 * dayMs, deps);
+  await sendExpiryNotices(node.now() + 25 * dayMs, deps);
   expect(notices()).toHaveLength(1);
   expect(notices()[0]).toMatchObject({ to: `${clerk.userName}@x.example` });
   expect(notices()[0]?.text).toContain('Ends soon');

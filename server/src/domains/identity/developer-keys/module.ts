@@ -4,7 +4,7 @@ import type { Node } from '../../../platform/node.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator } from './authenticate.ts';
-import { noticeExpiringKeys } from './expiry-notices.ts';
+import { sendExpiryNotices } from './expiry-notices.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
 import { developerKeyRoutes } from './routes.ts';
 import {
@@ -39,7 +39,7 @@ export const developerKeys = defineModule({
   },
   provide,
   routes: (node: Node) => developerKeyRoutes(node),
-  retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => noticeExpiringKeys(nowMs, node) }],
+  retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => sendExpiryNotices(nowMs, node) }],
 });
 
 function provide(node: Node & { sessions: SessionAuthenticator; sessionCookie: SessionCookie }) {

@@ -10,7 +10,7 @@ export function revokeOwnKey(id: number, owner: Principal, deps: KeyDeps): Promi
   return revoke(id, owner, revokeKey, owner.userId, deps);
 }
 
-/** Revokes a key of any user whom the administrator administers. */
+/** Revokes a key of any user whom the administrator may manage. */
 export function revokeAnyKey(id: number, administrator: Principal, deps: KeyDeps): Promise<OwnedKeyRow> {
   const tenantId = seesAllTenants(administrator) ? null : administrator.tenantId;
   return revoke(id, administrator, revokeAdministeredKey, tenantId, deps);

@@ -3,19 +3,18 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import { appendAudit } from '../audit/append.ts';
-import type { KeyDeps } from './generate.ts';
+import { insertRandomKey, type KeyDeps } from './generate.ts';
 import { keysTopic } from './key-authenticator.ts';
-import { expiryOf, fingerprintOf, generateRandomKey, masked } from './rules.ts';
+import { expiryOf } from './rules.ts';
 import type { rotateInput } from './schema.ts';
-import { insertKey, type KeyRow, lockKeyOfUser, replaceKey } from './statements.ts';
+import { type KeyRow, lockKeyOfUser, replaceKey } from './statements.ts';
 
 const defaultOverlapSeconds = 86_400;
 
 /**
- * Creates a key that takes the place of one of the owner's, with its scope, name, mode and
- * allowed addresses. The former key goes
- * on working for the overlap, so that programs can be changed one after the other. Refuses with `key_inactive` a key that is
- * revoked, has expired or was replaced before.
+ * Replaces one of the owner's keys by a new one with its scope, name, mode and allowed addresses. The old key keeps working
+ * during the overlap, so that programs can be changed one after the other. Refuses with `key_inactive` a key that is revoked,
+ * has expired or was replaced before.
  */
 export async function rotateKey(
   { id, overlapSeconds = defaultOverlapSeconds, expiresTime }: Static<typeof rotateInput>,
@@ -23,36 +22,28 @@ export async function rotateKey(
   { database, notifications, clock }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   requireStepUp(owner, clock(), 'Rotating a key');
-  const { key, row, former } = await database.transaction(async (transaction) => {
+  const { key, row, oldHash } = await database.transaction(async (transaction) => {
     const [locked] = await transaction.run(lockKeyOfUser, [id, owner.userId]);
     if (locked === undefined) throw notFound('developer key', id);
     const nowMs = clock();
     requireActive(locked, nowMs);
-    const replacement = generateRandomKey(locked.livemode);
-    const [inserted] = await transaction.run(insertKey, [
-      owner.tenantId,
-      owner.userId,
-      Buffer.from(fingerprintOf(replacement), 'base64'),
-      masked(replacement),
-      locked.scope,
-      locked.name,
-      new Date(nowMs),
-      expiryOf(expiresTime, nowMs) ?? sameLifetime(locked, nowMs),
-      locked.allowed_addresses,
-      locked.livemode,
-    ]);
-    const successor = inserted as KeyRow;
-    await transaction.run(replaceKey, [id, successor.id, new Date(nowMs + overlapSeconds * 1000), new Date(nowMs)]);
+    const { scope, name, livemode, allowed_addresses: allowedAddresses } = locked;
+    const expiresAt = expiryOf(expiresTime, nowMs) ?? sameLifetime(locked, nowMs);
+    const grant = { scope, name, livemode, expiresAt, allowedAddresses };
+    const successor = await insertRandomKey(transaction, owner, grant, nowMs);
+    const values = [id, successor.row.id, new Date(nowMs + overlapSeconds * 1000), new Date(nowMs)];
+    await transaction.run(replaceKey, values);
     await appendAudit(transaction, owner, {
       action: 'key.rotate',
       tenantId: owner.tenantId,
       recordId: id,
-      details: { replacedBy: successor.id, overlapSeconds },
+      details: { replacedBy: successor.row.id, overlapSeconds },
     });
-    await notifications.publish(transaction, keysTopic, locked.key_hash.toString('base64'));
-    return { key: replacement, row: successor, former: locked };
+    const oldHash = locked.key_hash.toString('base64');
+    await notifications.publish(transaction, keysTopic, oldHash);
+    return { ...successor, oldHash };
   });
-  notifications.applied(keysTopic, former.key_hash.toString('base64'));
+  notifications.applied(keysTopic, oldHash);
   return { key, row };
 }
 
@@ -68,7 +59,7 @@ function requireActive(row: KeyRow, nowMs: number): void {
   if (why !== undefined) throw new Refusal('key_inactive', `The key ${row.id} ${why}, so it cannot be rotated.`);
 }
 
-/** A key that was to live for 90 days is followed by one that lives for 90 days. */
+/** The new key gets the whole lifetime of the old one again. */
 function sameLifetime({ created_at, expires_at }: KeyRow, nowMs: number): Date | null {
   return expires_at === null ? null : new Date(nowMs + Date.parse(expires_at) - Date.parse(created_at));
 }

@@ -64,7 +64,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       operationId: 'rotateMyDeveloperKey',
       summary: 'Replace one of my developer keys',
       description:
-        'Answers a new key with the same scope, name, mode and allowed addresses. The former key goes on working for ' +
+        'Returns a new key with the same scope, name, mode and allowed addresses. The old key keeps working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
       refuses: ['key_inactive', 'role_missing', 'scope_missing', 'step_up_required'],
@@ -81,7 +81,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
     get('/api/developer/current', 'key', 'Developer keys', {
       operationId: 'getCurrentDeveloperKey',
       summary: 'Get the developer key of this request',
-      description: 'Tells a key about itself: its owner, what it may do, when it expires.',
+      description: 'The key that the request is sent with: its owner, what it may do, and when it expires.',
       data: currentKey,
       handle: async ({ principal: { keyId, userId, userName, tenantId, scopes } }) => {
         const [row] = await deps.database.run(findKey, [keyId]);

@@ -5,7 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { allScopes, defaultScopes, type Scope, scopes } from '../../../core/scopes.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 
-/** The format of a key (interface, Developer key): the prefix of its mode and 32 random characters. */
+/** The format of a key: the prefix of its mode and 32 random characters. */
 const bodyLength = 32;
 const format = new RegExp(`^(${prefixOf(true)}|${prefixOf(false)})[A-Za-z0-9]{${bodyLength}}$`);
 
@@ -22,23 +22,19 @@ export function fingerprintOf(key: string): string {
   return hash('sha256', key, 'base64');
 }
 
-/** First four characters, `...`, last four (interface, Developer key). */
+/** First four characters, `...`, last four. */
 export function masked(key: string): string {
   return `${key.slice(0, 4)}...${key.slice(-4)}`;
 }
 
 /**
  * The scope of a new key, as it is stored. Refuses unknown scopes (400), `*` from a caller who is not an administrator
- * (403), and scopes that the caller does not hold (403). The default scope comes from the interface and is granted to
- * every caller: a key can never do more than its owner, whatever its scope.
+ * (403), and scopes that the caller does not hold (403). The default scope is granted to every caller, because a key can never
+ * do more than its owner.
  */
 export function grantedScope(requested: string | undefined, owner: Principal): string {
   if (requested === undefined) return defaultScopes.join(',');
-  const names = [...new Set(requested.split(',').map((name) => name.trim()))];
-  const unknown = names.find((name) => name !== allScopes && !scopes.includes(name as Scope));
-  if (unknown !== undefined) {
-    throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);
-  }
+  const names = scopeNamesIn(requested);
   if (names.includes(allScopes)) {
     if (owner.userType !== 'MERCHANT_USER') return allScopes;
     throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN or a MERCHANT_ADMIN may grant the scope *.', {
@@ -53,6 +49,14 @@ export function grantedScope(requested: string | undefined, owner: Principal): s
     });
   }
   return names.join(',');
+}
+
+/** The scopes that a comma-separated list names, `*` among them. Refuses unknown ones. */
+export function scopeNamesIn(list: string): string[] {
+  const names = [...new Set(list.split(',').map((name) => name.trim()))];
+  const unknown = names.find((name) => name !== allScopes && !scopes.includes(name as Scope));
+  if (unknown === undefined) return names;
+  throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);
 }
 
 /** null: the key never expires. */

@@ -27,7 +27,7 @@ export const generateInput = Type.Union([
         Type.Boolean({
           default: true,
           description:
-            'false: a test key (`sk_test_…`), which sees and makes test records alone. true: a live key (`sk_live_…`).',
+            'false: a test key (`sk_test_…`), which sees and creates only test records. true: a live key (`sk_live_…`).',
         }),
       ),
       expiresTime: expiresTime('When the key expires. Default: never.'),
@@ -58,10 +58,10 @@ export const rotateInput = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 86_400,
-        description: 'For how long the former key goes on working, in seconds: at most 30 days.',
+        description: 'For how long the old key keeps working, in seconds: at most 30 days.',
       }),
     ),
-    expiresTime: expiresTime('When the new key expires. Default: it lives as long as the former key was made for.'),
+    expiresTime: expiresTime('When the new key expires. Default: after the lifetime of the old key.'),
   },
   { additionalProperties: false },
 );
@@ -79,9 +79,13 @@ const record = {
   updatedTime: nullableTime('null when never updated.'),
   expiresTime: nullableTime('null: the key never expires.'),
   lastUsedTime: nullableTime('Accurate to one minute; null when never used.'),
-  lastUsedAddress: Type.Union([Type.String(), Type.Null()], { description: 'From where it was last used.' }),
-  allowedAddresses: Type.Array(Type.String(), { description: 'From where it is accepted; empty: from anywhere.' }),
-  replacedBy: Type.Union([Type.Integer(), Type.Null()], { description: 'The key that took its place by rotation.' }),
+  lastUsedAddress: Type.Union([Type.String(), Type.Null()], {
+    description: 'The address from which it was last used.',
+  }),
+  allowedAddresses: Type.Array(Type.String(), {
+    description: 'The addresses from which it is accepted; empty: from anywhere.',
+  }),
+  replacedBy: Type.Union([Type.Integer(), Type.Null()], { description: 'The key that replaced it by rotation.' }),
 };
 
 export const generatedKey = Type.Object({

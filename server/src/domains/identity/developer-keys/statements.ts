@@ -35,7 +35,7 @@ export interface ExpiringKeyRow {
 }
 
 /** An active key with its owner; the owner and the owner's tenant are enabled. */
-export interface LiveKeyRow extends AccountRow {
+interface LiveKeyRow extends AccountRow {
   allowed_addresses: string[];
   key_id: number;
   livemode: boolean;
@@ -44,24 +44,9 @@ export interface LiveKeyRow extends AccountRow {
   last_used_at: string | null;
 }
 
-const columns = [
-  ...[
-    'id',
-    'key_hash',
-    'livemode',
-    'masked',
-    'scope',
-    'name',
-    'state',
-    'created_at',
-    'updated_at',
-    'last_used_at',
-    'expires_at',
-  ],
-  ...['allowed_addresses', 'last_used_address', 'replaced_by'],
-]
-  .map((name) => `k.${name}`)
-  .join(', ');
+const columns =
+  'k.id, k.key_hash, k.livemode, k.masked, k.scope, k.name, k.state, k.created_at, k.updated_at, k.last_used_at, ' +
+  'k.expires_at, k.allowed_addresses, k.last_used_address, k.replaced_by';
 
 export const insertKey = statement<KeyRow>(
   'developer_keys.insert',
@@ -76,7 +61,7 @@ export const listKeysOfUser = statement<KeyRow>(
   `select ${columns} from developer_key k where k.user_id = $1 order by k.created_at desc, k.id desc`,
 );
 
-/** Keys of users whom an administrator of this tenant (null: of all) administers. `u` is the owner. */
+/** Keys that an administrator of this tenant (null: of all tenants) may manage. `u` is the owner. */
 const administered = (tenant: string) =>
   `(${tenant}::bigint is null or (k.tenant_id = ${tenant} and u.user_type <> 'PLATFORM_ADMIN'))`;
 const ownedColumns = `${columns}, k.user_id, k.tenant_id, u.user_name`;
@@ -125,13 +110,13 @@ export const lockKeyOfUser = statement<KeyRow>(
   `select ${columns} from developer_key k where k.id = $1 and k.user_id = $2 for update`,
 );
 
-/** Values: id, its successor, until when it goes on working, now. */
+/** Values: id, its successor, until when it keeps working, now. */
 export const replaceKey = statement(
   'developer_keys.replace',
   'update developer_key set replaced_by = $2, expires_at = least(expires_at, $3), updated_at = $4 where id = $1',
 );
 
-/** Marks keys whose owners are to be told that they expire. Values: now, the latest expiry, how many at most. */
+/** Marks keys of whose expiry their owners are to be notified. Values: now, the latest expiry, limit. */
 export const markExpiring = statement<ExpiringKeyRow>(
   'developer_keys.mark_expiring',
   `update developer_key as k set expiry_noticed_at = $1

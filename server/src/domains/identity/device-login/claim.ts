@@ -9,7 +9,7 @@ import { deviceCodeHash } from './codes.ts';
 import type { DeviceLoginDeps } from './dependencies.ts';
 import { claimDevice, pollDevice } from './statements.ts';
 
-/** A laptop that is lost or given away does not hold a key forever. */
+/** Limits how long a key on a lost laptop works. */
 const keyLifetimeMs = 90 * dayMs;
 
 export interface DeviceKey {
@@ -19,15 +19,15 @@ export interface DeviceKey {
 }
 
 /**
- * The key of an approved login. It is drawn now, so that none is stored in the clear while the program waits; the approval is
- * used up in the same transaction.
+ * Creates the key of an approved login and uses up the approval, in one transaction. The key is not created earlier, because
+ * it would have to be stored in plain text while the program polls.
  */
 export function claimDeviceKey(
   deviceCode: string,
   { address, requestId }: { address: string; requestId: string },
   deps: DeviceLoginDeps,
 ): Promise<DeviceKey> {
-  return deps.unknownDevices.attempt(networkOf(address), async () => {
+  return deps.unknownCodeLimiter.attempt(networkOf(address), async () => {
     const nowMs = deps.clock();
     const codeHash = deviceCodeHash(deviceCode);
     const [polled] = await deps.database.run(pollDevice, [codeHash, new Date(nowMs)]);
@@ -55,7 +55,7 @@ export function claimDeviceKey(
   });
 }
 
-/** A second early is not too early: timers and clocks are not exact. */
+/** A poll may be one second early, because timers and clocks are not exact. */
 function pending(polledAt: string | null, nowMs: number): Refusal {
   const details = { interval: intervalSeconds };
   const isEarly = polledAt !== null && nowMs - Date.parse(polledAt) < (intervalSeconds - 1) * secondMs;

@@ -12,21 +12,21 @@ import type { decideInput } from './schema.ts';
 import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 
 /**
- * The login that waits under a code. Wrong codes of a user are counted. After ten of them no code is looked up, and guesses
- * that were made at the same time are not answered.
+ * The pending login with this code. Wrong codes are counted per user. After ten of them no code is looked up, and guesses
+ * that were sent in parallel get no answer.
  */
 export async function findDeviceRequest(
   userCode: string,
   { userId }: Principal,
-  { database, clock, wrongCodes }: DeviceLoginDeps,
+  { database, clock, wrongCodeLimiter }: DeviceLoginDeps,
 ): Promise<DeviceRow> {
-  requireAttempts(wrongCodes.peek(String(userId)));
+  requireAttempts(wrongCodeLimiter.peek(String(userId)));
   const [found] = await database.run(findPending, [userCodeHash(userCode), new Date(clock())]);
   if (found === undefined) {
-    requireAttempts(wrongCodes.take(String(userId)));
+    requireAttempts(wrongCodeLimiter.take(String(userId)));
     throw codeUnknown();
   }
-  requireAttempts(wrongCodes.peek(String(userId)));
+  requireAttempts(wrongCodeLimiter.peek(String(userId)));
   return found;
 }
 
@@ -35,7 +35,7 @@ function requireAttempts({ isExceeded, resetSeconds }: Quota): void {
   throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', { retryAfterSeconds: resetSeconds });
 }
 
-/** Approves or denies a login. What is approved gets a key of the caller, who must hold all that it grants. */
+/** Approves or denies a login. An approved program gets a key of the caller, who must hold every scope that is granted. */
 export async function decideDeviceRequest(
   { userCode, approve, scope, livemode }: Static<typeof decideInput>,
   principal: Principal,
@@ -44,7 +44,7 @@ export async function decideDeviceRequest(
   const request = await findDeviceRequest(userCode, principal, deps);
   const nowMs = deps.clock();
   if (approve) requireStepUp(principal, nowMs, 'Approving the login of a device');
-  const granted = approve ? grantedScope(scope ?? request.scope ?? everythingOf(principal), principal) : null;
+  const granted = approve ? grantedScope(scope ?? request.scope ?? allScopesOf(principal), principal) : null;
   const mode = livemode ?? request.livemode;
   const decided = await deps.database.transaction(async (transaction) => {
     const state = approve ? 'APPROVED' : 'DENIED';
@@ -71,7 +71,7 @@ export async function decideDeviceRequest(
   return decided;
 }
 
-const everythingOf = ({ userType, scopes }: Principal) =>
+const allScopesOf = ({ userType, scopes }: Principal) =>
   userType === 'MERCHANT_USER' ? [...scopes].join(',') || undefined : allScopes;
 
 const codeUnknown = () =>

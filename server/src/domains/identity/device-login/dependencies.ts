@@ -2,15 +2,14 @@ import type { Clock } from '../../../core/clock.ts';
 import type { FailureLimiter, RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 
-/** Dependencies of the endpoints of device logins. */
 export interface DeviceLoginDeps {
   database: Database;
   clock: Clock;
   publicUrl: string;
-  /** Counts logins that were begun, by address. */
-  begun: FailureLimiter;
+  /** Counts the logins that are begun, by address. */
+  beginLimiter: FailureLimiter;
   /** Counts requests with an unknown device code, by address. */
-  unknownDevices: FailureLimiter;
-  /** Counts user codes that were entered and belong to no login, by user. */
-  wrongCodes: RateLimiter;
+  unknownCodeLimiter: FailureLimiter;
+  /** Counts user codes that belong to no login, by user. */
+  wrongCodeLimiter: RateLimiter;
 }

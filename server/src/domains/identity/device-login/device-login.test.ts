@@ -26,7 +26,7 @@ const decide = (userCode: string, approve = true, rest: object = {}, as = admin)
   florin.post('/api/device/decide', { userCode, approve, ...rest }, as);
 const refusalOf = ({ status, body }: Reply) => [status, body.error?.type];
 
-test('a program whose login is approved gets a key of the user, once, with what was granted', async () => {
+test('a program whose login is approved gets a key of the user once, with the granted scopes', async () => {
   const { deviceCode, userCode, verificationUriComplete, expiresIn, interval } = await begin();
   expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
   expect(verificationUriComplete).toContain(`/device?code=${userCode}`);
@@ -58,7 +58,7 @@ test('a program whose login is approved gets a key of the user, once, with what 
   ]);
 });
 
-test('without a decision about scope and mode the key has what was asked for, or else all that the user may do', async () => {
+test('by default the key has the requested scopes and mode, or else all scopes of the user', async () => {
   const asked = await begin({ scope: 'channel_read', livemode: true });
   await decide(asked.userCode);
   expect(dataOf(await claim(asked.deviceCode))).toMatchObject({ scope: 'channel_read', livemode: true });
@@ -92,7 +92,7 @@ test('a login that is denied, decided twice, or of a user who was disabled meanw
   expect(refusalOf(await claim(approved.deviceCode))).toEqual([400, 'access_denied']);
 });
 
-test('an approval ends with the session that gave it', async () => {
+test('an approval ends with the session of the user who approved', async () => {
   const tenantId = await makeTenant(florin, admin);
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const approved = await begin();
@@ -117,7 +117,7 @@ test('two requests for one approved key get one key', async () => {
   expect(statuses.toSorted()).toEqual([200, 400, 400]);
 });
 
-test('asking too often is told to slow down, and a code is good for ten minutes', async () => {
+test('polling too often is refused with slow_down, and a code is valid for ten minutes', async () => {
   const { deviceCode, userCode } = await begin();
   expect(refusalOf(await claim(deviceCode))).toEqual([400, 'authorization_pending']);
   expect(refusalOf(await claim(deviceCode))).toEqual([400, 'slow_down']);
@@ -140,7 +140,7 @@ test('a key cannot approve a login, and a session with a second factor needs a f
   expect((await decide(userCode, false, {}, member.as)).status).toBe(200);
 });
 
-test('a user guesses ten codes in 15 minutes, and then no right one either', async () => {
+test('after ten wrong codes in 15 minutes a right code is refused too', async () => {
   const tenantId = await makeTenant(florin, admin);
   const guesser = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   for (let i = 0; i < 10; i++) {
@@ -155,7 +155,7 @@ test('a user guesses ten codes in 15 minutes, and then no right one either', asy
   expect((await decide(userCode)).status).toBe(200);
 });
 
-test('guesses at once get no more answers than ten', async () => {
+test('parallel guesses get no more than ten answers', async () => {
   const tenantId = await makeTenant(florin, admin);
   const guesser = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const codes = Array.from({ length: 30 }, (_, i) => `BBBBBB${'BCDFG'[i % 5]}${'HJKLMN'[i % 6]}`);
@@ -166,7 +166,7 @@ test('guesses at once get no more answers than ten', async () => {
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(20).fill(429)]);
 });
 
-test('an address guesses a limited number of device codes, and begins a limited number of logins', async () => {
+test('an address can guess only a limited number of device codes, and begin a limited number of logins', async () => {
   nowMs += 900_000;
   const guesses = [];
   for (let i = 0; i < 42; i++) guesses.push((await claim(`guess${i}`)).status);
@@ -176,7 +176,7 @@ test('an address guesses a limited number of device codes, and begins a limited 
   expect(begun.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
 });
 
-test('the page cannot be framed, and runs no script but its own', async () => {
+test('the page cannot be framed, and runs only its own script', async () => {
   for (const path of ['/device', '/device.js', '/device.css']) {
     const { status, headers } = await florin.get(path);
     expect([status, headers.get('content-security-policy')]).toEqual([

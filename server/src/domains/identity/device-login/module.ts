@@ -8,8 +8,8 @@ import { deviceLoginRoutes, group } from './routes.ts';
 import { codeInput, decideInput, decision, deviceCode, deviceKey, deviceRequest, tokenInput } from './schema.ts';
 import { deleteExpiredDevices } from './statements.ts';
 
-/** For typing errors. */
-const wrongCodesOfUser = 10;
+/** Leaves room for typing errors. */
+const maxWrongCodes = 10;
 
 /** Logins of programs without a browser, which the user approves in one (RFC 8628). The program gets a developer key. */
 export const deviceLogin = defineModule({
@@ -33,10 +33,10 @@ export const deviceLogin = defineModule({
   routes: (context: Node & { makeFailureLimiter: (what: string) => FailureLimiter; clock: Clock }) =>
     deviceLoginRoutes({
       ...context,
-      begun: context.makeFailureLimiter('begun device logins'),
-      unknownDevices: context.makeFailureLimiter('unknown device codes'),
-      wrongCodes: new RateLimiter({
-        max: wrongCodesOfUser,
+      beginLimiter: context.makeFailureLimiter('begun device logins'),
+      unknownCodeLimiter: context.makeFailureLimiter('unknown device codes'),
+      wrongCodeLimiter: new RateLimiter({
+        max: maxWrongCodes,
         windowMs: failureWindowMs,
         clock: context.clock,
         shared: context.siblings.sharedUses('wrong device codes'),

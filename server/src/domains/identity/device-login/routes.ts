@@ -23,8 +23,8 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
       operationId: 'beginDeviceLogin',
       summary: 'Begin the login of a program',
       description:
-        'Answers two codes (RFC 8628): the program shows the user code and the address at which the user approves it, and ' +
-        'asks for its key with the device code meanwhile.',
+        'Returns two codes (RFC 8628). The program shows the user code and the address at which the user approves the login, ' +
+        'and meanwhile polls for its key with the device code.',
       body: codeInput,
       refuses: ['too_many_attempts'],
       data: deviceCode,
@@ -38,8 +38,8 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
       operationId: 'finishDeviceLogin',
       summary: 'Get the key of an approved login',
       description:
-        'Answers the key once, when the user has approved the login. Until then refuses with `authorization_pending`, or ' +
-        '`slow_down` if it is asked too often. The key expires after 90 days.',
+        'Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or ' +
+        'with `slow_down` when the program polls too often. The key expires after 90 days.',
       body: tokenInput,
       refuses: ['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'too_many_attempts'],
       data: deviceKey,
@@ -54,7 +54,7 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
 
     get('/api/device/request', 'session', group, {
       operationId: 'getDeviceLogin',
-      summary: 'Get the login that waits under a code',
+      summary: 'Get the pending login with a user code',
       description: 'For the page on which the user approves it. Ten wrong codes in 15 minutes are refused.',
       query: requestQuery,
       refuses: ['record_not_found', 'too_many_attempts'],

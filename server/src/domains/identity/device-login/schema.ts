@@ -5,7 +5,7 @@ import { generatedKey } from '../developer-keys/schema.ts';
 
 const scopeList = listPattern([...scopes, allScopes]);
 
-/** What `beginDeviceLogin` refuses, without the characters beyond U+FFFF, which patterns write in two ways. */
+/** Excludes what `beginDeviceLogin` refuses, except characters beyond U+FFFF, which patterns can write in two ways. */
 const visible =
   '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
   '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]+$';
@@ -20,10 +20,10 @@ export const codeInput = Type.Object(
       maxLength: 100,
       documented: { pattern: visible },
       description:
-        'What asks, as the user should recognize it: the program and the name of the machine, without control and ' +
-        'formatting characters. Names the key.',
+        'The program and the name of its machine, so that the user recognizes them, without control and formatting ' +
+        'characters. Also the name of the key.',
     }),
-    scope: scope('The scopes to ask for, comma-separated, or `*`. Default: whatever the user chooses.'),
+    scope: scope('The scopes to ask for, comma-separated, or `*`. Default: those that the user chooses.'),
     livemode: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether a live key is asked for, instead of a test key.' }),
     ),
@@ -36,8 +36,8 @@ export const deviceCode = Type.Object({
   userCode: Type.String({ description: 'What the user types: 8 letters and a hyphen.' }),
   verificationUri: Type.String({ description: 'Where the user types it.' }),
   verificationUriComplete: Type.String({ description: 'The same with the code filled in.' }),
-  expiresIn: Type.Integer({ description: 'For how many seconds both codes are good.' }),
-  interval: Type.Integer({ description: 'How many seconds to wait between two requests of the key.' }),
+  expiresIn: Type.Integer({ description: 'For how many seconds both codes are valid.' }),
+  interval: Type.Integer({ description: 'How many seconds to wait between two polls for the key.' }),
 });
 
 export const tokenInput = Type.Object(
@@ -47,7 +47,7 @@ export const tokenInput = Type.Object(
 
 export const deviceKey = Type.Object({
   ...generatedKey.properties,
-  userName: Type.String({ description: 'Who approved the login, and owns the key.' }),
+  userName: Type.String({ description: 'The user who approved the login and owns the key.' }),
 });
 
 const userCode = Type.String({
@@ -59,10 +59,12 @@ const userCode = Type.String({
 export const requestQuery = Type.Object({ userCode });
 
 export const deviceRequest = Type.Object({
-  client: Type.String({ description: 'What asks, in its own words.' }),
-  address: Type.String({ description: 'From where it asks.' }),
+  client: Type.String({ description: 'The name that the program gave itself.' }),
+  address: Type.String({ description: 'The IP address of the program.' }),
   isSameAddress: Type.Boolean({ description: 'Whether the caller has the same address.' }),
-  scope: Type.Union([Type.String(), Type.Null()], { description: 'null: whatever the user chooses.' }),
+  scope: Type.Union([Type.String(), Type.Null()], {
+    description: 'The scopes that the program asks for; null: those that the user chooses.',
+  }),
   livemode: Type.Boolean(),
   createdTime: Type.String(),
   expiresTime: Type.String(),
@@ -73,10 +75,12 @@ export const decideInput = Type.Object(
     userCode,
     approve: Type.Boolean({ description: 'true: the program gets a key of the caller. false: it is refused.' }),
     scope: scope(
-      'What is granted. Default: what was asked for, or else everything that the caller may do. ' +
+      'The scopes to grant. Default: those that the program asked for, or else all that the caller holds. ' +
         'Scopes that the caller does not hold cannot be granted.',
     ),
-    livemode: Type.Optional(Type.Boolean({ description: 'The mode of the key. Default: what was asked for.' })),
+    livemode: Type.Optional(
+      Type.Boolean({ description: 'The mode of the key. Default: the mode that the program asked for.' }),
+    ),
   },
   { additionalProperties: false },
 );

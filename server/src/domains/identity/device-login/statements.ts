@@ -12,8 +12,8 @@ export interface DeviceRow {
 const columns = 'd.client, d.address, d.scope, d.livemode, d.created_at, d.expires_at';
 
 /**
- * Values: hashes of the device code and the user code, client, address, scope, mode, now, expiry, how many may be pending. No
- * row: too many are, or one of 2.6 · 10^10 codes was drawn twice.
+ * Returns no row when too many logins are pending, or when the user code, one of 2.6 · 10^10, is already in use. Values: hashes
+ * of the device code and the user code, client, address, scope, mode, now, expiry, how many may be pending.
  */
 export const insertDevice = statement<DeviceRow>(
   'device_logins.insert',
@@ -41,7 +41,7 @@ export const decideDevice = statement<DeviceRow>(
 
 interface PolledRow {
   state: 'PENDING' | 'APPROVED' | 'DENIED' | 'USED';
-  /** Before this time. */
+  /** The previous poll. */
   polled_at: string | null;
 }
 
@@ -54,7 +54,7 @@ export const pollDevice = statement<PolledRow>(
    returning d.state, before.polled_at`,
 );
 
-export interface ClaimedRow {
+interface ClaimedRow {
   client: string;
   granted_scope: string;
   livemode: boolean;
@@ -64,8 +64,8 @@ export interface ClaimedRow {
 }
 
 /**
- * Uses up an approval whose session has not ended: a new password, a disabled user or a logout takes it back. Values: hash of the
- * device code, now.
+ * Uses up an approval whose session has not ended: a new password, a disabled user or a logout revokes the approval. Values:
+ * hash of the device code, now.
  */
 export const claimDevice = statement<ClaimedRow>(
   'device_logins.claim',

@@ -72,16 +72,16 @@ export const requestFilters = listFilters({
     condition: (value) => `r.request_id = ${value}`,
   },
   modes: modeFilter('r.livemode'),
-  /** What a caller who may not see the whole log may see. */
+  /** For callers who may not see the whole log. */
   ownUserId: { type: 'bigint', condition: (value) => `r.user_id = ${value}` },
   ownKeyId: { type: 'bigint', condition: (value) => `r.key_id = ${value}` },
-  /** True where only refusals can pass: they have an index of their own. */
+  /** Set when only refused requests can match: they have their own index. */
   isRefused: { type: 'boolean', condition: () => 'r.status >= 400' },
 });
 
 const source: RowSource = { from: 'api_request r', alias: 'r', key: 'uuid' };
 
-/** By the index through which the rows are found. */
+/** By the filter whose index finds the rows. */
 export const statements = {
   requestId: readStatement<RequestRow>(
     'requests.read_by_request_id',

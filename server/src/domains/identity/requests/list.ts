@@ -25,7 +25,7 @@ export async function requestList(
   const isRefused = query.errorType !== undefined || /^[45]/.test(query.status ?? '');
   const given = {
     ...query,
-    ...shownTo(principal),
+    ...restrictionOf(principal),
     ...(mode !== undefined && { modes: [mode] }),
     ...(isRefused && { isRefused }),
   };
@@ -46,9 +46,9 @@ export async function requestList(
   };
 }
 
-/** One request. A request that the caller may not see is absent. */
+/** One request. Refuses one that the caller may not see as if it did not exist. */
 export async function findRequestOf(database: Queryable, id: string, principal: Principal): Promise<RequestRow> {
-  const { ownUserId, ownKeyId } = shownTo(principal);
+  const { ownUserId, ownKeyId } = restrictionOf(principal);
   const uuid = uuidOfPublicId('req', id);
   const tenantIds = await visibleTenants(database, principal);
   const mode = principal.livemode ?? null;
@@ -58,13 +58,16 @@ export async function findRequestOf(database: Queryable, id: string, principal: 
   return found;
 }
 
-/** Who holds `*` sees the requests of the whole tenant; any other session those of its user, and any other key its own. */
-function shownTo({ holdsAll, by, userId, keyId }: Principal): { ownUserId?: number; ownKeyId?: number | undefined } {
+/** A caller with `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own. */
+function restrictionOf({ holdsAll, by, userId, keyId }: Principal): {
+  ownUserId?: number;
+  ownKeyId?: number | undefined;
+} {
   if (holdsAll) return {};
   return by === 'key' ? { ownKeyId: keyId } : { ownUserId: userId };
 }
 
-/** A row of the list, with the further fields that the query asks for. */
+/** A row of the list, with the optional fields that the query asks for. */
 export function listedAs(
   { fields = '' }: Query,
   principal: Principal,
@@ -72,8 +75,8 @@ export function listedAs(
   const wanted = new Set(fields.split(','));
   return (row) => {
     const { address, userAgent, idempotencyKey, error, ...listed } = recordOf(row, principal);
-    const further = Object.entries({ address, userAgent, idempotencyKey, error });
-    return { ...listed, ...Object.fromEntries(further.filter(([name]) => wanted.has(name))) };
+    const optional = Object.entries({ address, userAgent, idempotencyKey, error });
+    return { ...listed, ...Object.fromEntries(optional.filter(([name]) => wanted.has(name))) };
   };
 }
 

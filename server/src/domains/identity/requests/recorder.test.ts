@@ -19,7 +19,7 @@ const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   ...changes,
 });
 
-/** A recorder over a database that answers when `write` does. */
+/** A recorder with a database that answers when `write` resolves. */
 function recorderWith(write: () => Promise<void>, recorded: RequestRecorderOptions['recorded'] = 'all') {
   const written: number[] = [];
   const texts: string[] = [];
@@ -56,7 +56,7 @@ test('a flood of one tenant is dropped and counted, and leaves room for its refu
   expect(dropped()).toBe(4_900);
 });
 
-test('what arrives while the database hangs is held up to a limit, then dropped and counted, and nothing is lost else', async () => {
+test('requests that arrive while the database hangs are held up to a limit, then dropped and counted; no others are lost', async () => {
   vi.useFakeTimers();
   try {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test.each([
   expect(written).toEqual(count === 0 ? [] : [count]);
 });
 
-test('a key, a token or a secret address that a caller put where it does not belong is shortened', async () => {
+test('keys, tokens and secret URLs in headers or messages are shortened', async () => {
   const { recorder, texts } = recorderWith(async () => {});
   const key = `sk_live_${'A'.repeat(32)}`;
   const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0x.c2lnbmF0dXJlcw';
@@ -120,7 +120,7 @@ test('a key, a token or a secret address that a caller put where it does not bel
   for (const secret of ['AAAA', 'xxxx', jwt.slice(3)]) expect(texts.join()).not.toContain(secret);
 });
 
-test('no text of a caller is longer than its column is meant to be, or what PostgreSQL cannot store', async () => {
+test('texts of callers are cut to the limits of their columns, and without what PostgreSQL cannot store', async () => {
   const { recorder, texts } = recorderWith(async () => {});
   const refusal = new Refusal('invalid_request', `\0${'m'.repeat(9_000)}`, { field: `\0${'f'.repeat(9_000)}` });
   recorder.record(

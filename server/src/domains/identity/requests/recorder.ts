@@ -30,35 +30,35 @@ export interface RequestRecorderOptions {
   database: Queryable;
   drawUuid: DrawUuid;
   recorded: (typeof recordedRequests)[number];
-  /** Called with the number of requests that are not recorded, because too many wait or a write has failed. */
+  /** Called with the number of requests that are not recorded, because there are too many or a write failed. */
   onDropped: (count: number) => void;
   logError: (error: unknown, message: string) => void;
 }
 
 const writeEveryMs = secondMs;
 /**
- * Requests of one tenant in a second, counted apart for those that succeeded and those that were refused, and of all tenants.
+ * Requests recorded per second: per tenant, separately for those that succeeded and those that were refused, and in total.
  * A row costs 8 µs of processor time and a create 150 to 200 µs: recording every create would take 4 % of their speed. A
  * request over the limit costs 0.1 µs.
  */
-const maxOfTenant = 100;
-const maxOfAll = 1_000;
-/** Some 5 MB, when the database does not answer. */
-const maxWaiting = 10 * maxOfAll;
+const maxPerTenant = 100;
+const maxOfAllTenants = 1_000;
+/** About 5 MB, while the database does not answer. */
+const maxWaiting = 10 * maxOfAllTenants;
 
 const maxMessage = 500;
 const maxUserAgent = 200;
 const maxIdempotencyKey = 255;
 
 /**
- * Writes answered requests in batches, once a second, so that no request waits for the log. What exceeds the limits above is
- * dropped and counted; so is a batch whose write fails. A killed process loses up to a second.
+ * Writes answered requests in batches, once a second, so that no request waits for the log. Requests over the limits above are
+ * dropped and counted; so is a batch whose write fails. A killed process loses up to a second of requests.
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
-  /** In this second, by tenant. */
+  /** Counts of the current second, by tenant. */
   readonly #counts = new Map<number, { succeeded: number; refused: number }>();
-  #countOfAll = 0;
+  #total = 0;
   #waiting: LoggedRequest[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -67,12 +67,12 @@ export class RequestRecorder {
     this.#options = options;
   }
 
-  /** Returns at once. Callers who were not authenticated have no tenant in whose log the request could be. */
+  /** Returns at once. Requests of unauthenticated callers belong to no tenant and are not recorded. */
   record(request: AnsweredRequest): void {
     const { principal } = request;
     if (principal === undefined || !this.#isRecorded(request)) return;
     if (this.#timer === undefined) this.#timer = setTimeout(() => this.#tick(), writeEveryMs).unref();
-    if (this.#isTooMuch(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused')) {
+    if (this.#exceedsLimit(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused')) {
       this.#options.onDropped(1);
       return;
     }
@@ -86,7 +86,7 @@ export class RequestRecorder {
   }
 
   #isRecorded({ method, path, refusal }: AnsweredRequest): boolean {
-    // Who reads the log would fill it.
+    // Reading the log would fill it.
     if (path.startsWith('/api/request/')) return false;
     const { recorded } = this.#options;
     if (recorded === 'all') return true;
@@ -94,20 +94,20 @@ export class RequestRecorder {
   }
 
   /** Counts the request. */
-  #isTooMuch(tenantId: number, kind: 'succeeded' | 'refused'): boolean {
-    if (this.#countOfAll >= maxOfAll || this.#waiting.length >= maxWaiting) return true;
+  #exceedsLimit(tenantId: number, kind: 'succeeded' | 'refused'): boolean {
+    if (this.#total >= maxOfAllTenants || this.#waiting.length >= maxWaiting) return true;
     const counts = this.#counts.get(tenantId) ?? { succeeded: 0, refused: 0 };
-    if (counts[kind] >= maxOfTenant) return true;
+    if (counts[kind] >= maxPerTenant) return true;
     counts[kind]++;
     this.#counts.set(tenantId, counts);
-    this.#countOfAll++;
+    this.#total++;
     return false;
   }
 
   #tick(): void {
     this.#timer = undefined;
     this.#counts.clear();
-    this.#countOfAll = 0;
+    this.#total = 0;
     this.#startWriting();
   }
 
@@ -121,7 +121,7 @@ export class RequestRecorder {
   async #writeWaiting(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        const batch = this.#waiting.splice(0, maxOfAll);
+        const batch = this.#waiting.splice(0, maxOfAllTenants);
         try {
           await this.#options.database.run(insertRequests, loggedRequests.parametersOf(batch));
         } catch (error) {
@@ -164,5 +164,5 @@ function entryOf(
   };
 }
 
-/** PostgreSQL has no NUL, which a refused name of a field may contain. */
+/** PostgreSQL refuses NUL, which the name of a refused field may contain. */
 const storable = (text: string) => withoutSecrets(text.replaceAll('\0', '')).slice(0, maxMessage);

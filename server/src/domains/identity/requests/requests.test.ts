@@ -9,7 +9,7 @@ import { deleteExpiredRequests } from './statements.ts';
 let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;
-/** Of a tenant whose log begins empty. */
+/** Of a tenant whose log is empty at first. */
 let merchant: { id: number; as: string };
 let tenantId: number;
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 let sent = 0;
-/** Sends a request with a request id of its own, and returns that. */
+/** Sends a request with its own request id and returns the id. */
 async function send(method: 'GET' | 'POST', path: string, as: string, body?: unknown, headers = {}): Promise<string> {
   const requestId = `test-${++sent}`;
   await florin.call(method, path, { as, body, headers: { 'x-request-id': requestId, ...headers } });
@@ -36,7 +36,7 @@ async function send(method: 'GET' | 'POST', path: string, as: string, body?: unk
 
 const list = async (query: string, as = merchant.as) => dataOf(await florin.get(`/api/request/list?${query}`, as));
 
-/** The entry of a request: its answer may arrive before it is recorded. */
+/** Waits for the entry of a request, because its answer may arrive before it is recorded. */
 function entryOf(requestId: string, as = merchant.as, fields = '') {
   return vi.waitFor(async () => {
     const [found] = await list(`requestId=${requestId}${fields}`, as);
@@ -149,7 +149,7 @@ test('a test key does not see requests about live records', async () => {
   expect((await florin.get(`/api/request/detail?id=${id}`, `ApiKey ${sk}`)).status).toBe(404);
 });
 
-test('a walk by cursor shows every request once, and reading the log is not in it', async () => {
+test('paging by cursor shows every request once, and requests to the log are not in it', async () => {
   const channelId = await makeChannel(florin, merchant.as);
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.push(await send('GET', `/api/channel/detail?id=${channelId}`, merchant.as));
@@ -166,7 +166,7 @@ test('a walk by cursor shows every request once, and reading the log is not in i
   expect(await list('path=/api/request/')).toEqual([]);
 });
 
-test('requests are removed when their time is over', async () => {
+test('requests are removed when they expire', async () => {
   const { createdTime, requestId } = await entryOf(await send('GET', '/api/user/info', merchant.as));
   await deleteInBatches(db.database, deleteExpiredRequests, [leastUuidAt(Date.parse(createdTime))], 2);
   expect(await list(`requestId=${requestId}`)).toHaveLength(1);

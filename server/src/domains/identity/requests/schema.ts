@@ -4,7 +4,7 @@ import { nullable } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
 import { requestFilters } from './list-statements.ts';
 
-const further = ['address', 'userAgent', 'idempotencyKey', 'error'] as const;
+const optional = ['address', 'userAgent', 'idempotencyKey', 'error'] as const;
 
 export const requestListQuery = Type.Object({
   ...cursorOnlyFields,
@@ -17,7 +17,7 @@ export const requestListQuery = Type.Object({
         'Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session.',
     }),
   ),
-  fields: furtherFields(further),
+  fields: furtherFields(optional),
 });
 
 export const requestQuery = Type.Object({
@@ -36,7 +36,7 @@ const error = Type.Union(
   { description: 'The refusal; null: the request succeeded.' },
 );
 
-const furtherShapes = {
+const optionalShapes = {
   address: nullable(Type.String({ description: "The caller's IP address." })),
   userAgent: nullable(Type.String({ description: 'The `User-Agent` header; at most 200 characters.' })),
   idempotencyKey: nullable(Type.String({ description: 'The `Idempotency-Key` header.' })),
@@ -64,6 +64,6 @@ const shapes = {
 };
 
 /** A row of the list. */
-export const listedRequest = Type.Object({ ...shapes, ...Type.Partial(Type.Object(furtherShapes)).properties });
+export const listedRequest = Type.Object({ ...shapes, ...Type.Partial(Type.Object(optionalShapes)).properties });
 
-export const requestRecord = Type.Object({ ...shapes, ...furtherShapes });
+export const requestRecord = Type.Object({ ...shapes, ...optionalShapes });

@@ -3,6 +3,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
+import { sessionEnded } from '../sessions/session-authenticator.ts';
 import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { setHasSecondFactor } from '../users/statements.ts';
@@ -23,9 +24,8 @@ export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
 const issuer = 'Florin';
 
 /**
- * Draws a secret, which is in use once a code confirms it. Needs the password, and a fresh passkey if the user has one: a stolen
- * session must not lock its owner out, nor leave a factor behind.
- * Beginning again replaces a secret that was not confirmed.
+ * Draws a secret, which is used once a code confirms it. Needs the password, and a fresh passkey if the user has one, so that a
+ * stolen session can neither lock its owner out nor add a factor. Beginning again replaces a secret that was not confirmed.
  */
 export async function beginEnrolment(
   password: string,
@@ -45,8 +45,8 @@ export async function beginEnrolment(
 }
 
 /**
- * Puts the second factor into use and returns the recovery codes. Ends the other sessions of the user, which were started
- * without it; this one is stepped up.
+ * Activates the second factor and returns the recovery codes. Ends the other sessions of the user, which were started without
+ * it; this session is stepped up.
  */
 export async function confirmEnrolment(
   code: string,
@@ -63,7 +63,8 @@ export async function confirmEnrolment(
       const nowMs = deps.clock();
       await transaction.run(setHasSecondFactor, [userId, true]);
       await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
-      await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+      const [session] = await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
+      if (session === undefined) throw sessionEnded();
       await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
       await deps.notifications.publish(transaction, principalsTopic);
       return replaceRecoveryCodes(transaction, userId);
@@ -74,7 +75,7 @@ export async function confirmEnrolment(
   return codes;
 }
 
-/** Replaces the recovery codes: the former ones stop working. */
+/** Replaces the recovery codes. The old ones stop working. */
 export function regenerateRecoveryCodes(
   code: string,
   principal: Principal,

@@ -1,6 +1,5 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** Claims about second factors. */
 export const secondFactorChecks: readonly Check[] = [
   {
     claim: 'A login needs a second step exactly if the user has confirmed an authenticator app or has a passkey',

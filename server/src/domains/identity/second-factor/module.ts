@@ -32,7 +32,7 @@ import {
 } from './schema.ts';
 import { secretPlace } from './verify.ts';
 
-/** Codes of an authenticator app, and passkeys: at login, and again for what is dangerous. */
+/** Codes of an authenticator app, and passkeys: at login, and again before dangerous operations. */
 export const secondFactor = defineModule({
   name: 'second-factor',
   tables: ['second_factor', 'recovery_code', 'passkey', 'used_passkey_challenge'],
@@ -43,10 +43,13 @@ export const secondFactor = defineModule({
     'user.update_passkey': 'A user renamed a passkey.',
     'user.remove_passkey': 'A user removed a passkey.',
     'user.regenerate_recovery_codes': 'A user replaced their own recovery codes, which were shown once.',
-    'session.step_up': 'A user proved the second factor again, for what needs it.',
+    'session.step_up': 'A user proved the second factor again, for an operation that needs it.',
   },
   reference: [
-    { name: 'Second factor', description: 'Codes of an authenticator app at login, and again for what is dangerous.' },
+    {
+      name: 'Second factor',
+      description: 'Codes of an authenticator app: at login, and again before dangerous operations.',
+    },
     {
       name: 'Passkeys',
       description: 'Key pairs on the devices of a user: as second factor, or instead of the password.',

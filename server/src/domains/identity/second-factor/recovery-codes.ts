@@ -7,7 +7,7 @@ const codesPerUser = 10;
 /** 120 bits, 24 letters: enough for a plain hash (ASVS 5.0, 6.5.2). */
 const codeBytes = 15;
 
-/** Replaces the recovery codes of a user. Only hashes are stored: the codes are returned once. */
+/** Replaces the recovery codes of a user and returns them. Only their hashes are stored. */
 export async function replaceRecoveryCodes(transaction: Queryable, userId: number): Promise<string[]> {
   const codes = Array.from({ length: codesPerUser }, () => base32(randomBytes(codeBytes)));
   await transaction.run(deleteRecoveryCodes, [userId]);
@@ -15,7 +15,7 @@ export async function replaceRecoveryCodes(transaction: Queryable, userId: numbe
   return codes.map((code) => (code.match(/.{4}/g) as string[]).join('-'));
 }
 
-/** Case, spaces and hyphens do not matter. */
+/** Ignores case, spaces and hyphens. */
 export function hashOfRecoveryCode(code: string): Buffer {
   return createHash('sha256').update(code.replaceAll(/[\s-]/g, '').toUpperCase()).digest();
 }

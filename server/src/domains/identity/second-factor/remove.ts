@@ -18,7 +18,7 @@ export interface RemoveDeps extends CodeDeps {
   notifications: Notifications;
 }
 
-/** Removes the caller's own authenticator app, and without a passkey the recovery codes as well. */
+/** Removes the caller's own authenticator app, and the recovery codes unless the caller has a passkey. */
 export async function removeOwnFactor(
   code: string,
   principal: Principal,
@@ -45,8 +45,8 @@ export async function removeOwnFactor(
 }
 
 /**
- * Removes the second factor, passkeys included, of another user, who has lost it, and ends that user's sessions. The caller must hold every
- * permission of that user, and be stepped up.
+ * Removes the second factor of another user who has lost it, passkeys included, and ends that user's sessions. The caller must
+ * hold every permission of that user, and be stepped up.
  */
 export async function removeFactorOf(userId: number, principal: Principal, deps: RemoveDeps): Promise<void> {
   const nowMs = deps.clock();
@@ -68,7 +68,7 @@ export async function removeFactorOf(userId: number, principal: Principal, deps:
   deps.notifications.applied(principalsTopic);
 }
 
-/** Removes the second factor of the user with this name or address, on behalf of somebody who administers the database. */
+/** Removes the second factor of the user with this name or address, for an operator who has access to the database. */
 export async function removeFactorAsOperator(
   account: string,
   deps: Pick<RemoveDeps, 'database' | 'notifications' | 'clock'>,

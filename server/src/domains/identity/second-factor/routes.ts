@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { administrator, get, post, type Route } from '../../../platform/http/route.ts';
-import { signLoginResult } from '../sessions/open-session.ts';
+import { loginOriginOf, signLoginResult } from '../sessions/open-session.ts';
 import { loginResult } from '../sessions/schema.ts';
 import { beginEnrolment, confirmEnrolment, type EnrolDeps, regenerateRecoveryCodes } from './enrol.ts';
 import { loginWithSecondFactor, type SecondLoginDeps } from './login.ts';
@@ -32,12 +32,9 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       body: secondLoginInput,
       refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await loginWithSecondFactor({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await loginWithSecondFactor({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 
@@ -45,8 +42,8 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       operationId: 'stepUpSession',
       summary: 'Step up the session with a code',
       description:
-        'For `app.security.step-up-lifetime` the session may then do what is refused with `step_up_required` otherwise. A ' +
-        `login with a code counts too. With \`app.security.profile=strict\` the answer brings new tokens, and the former ones stop working. ${limits}`,
+        'For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A ' +
+        `login with a code counts too. With \`app.security.profile=strict\` the answer has new tokens, and the old ones stop working. ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: steppedUp,
@@ -73,7 +70,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       operationId: 'beginSecondFactor',
       summary: 'Begin to enrol a second factor',
       description:
-        'Answers a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is in use once it is ' +
+        'Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is used once it is ' +
         'confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.',
       body: beginInput,
       refuses: ['old_password_wrong', 'second_factor_active', 'step_up_required', 'too_many_attempts'],
@@ -100,7 +97,7 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     post('/api/user/second-factor/recovery-codes', 'session', 'Second factor', {
       operationId: 'regenerateRecoveryCodes',
       summary: 'Replace my recovery codes',
-      description: `The former codes stop working. ${limits}`,
+      description: `The old codes stop working. ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: recoveryCodes,

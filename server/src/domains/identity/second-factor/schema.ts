@@ -30,7 +30,7 @@ export const secondLoginInput = Type.Object(
       minLength: 1,
       maxLength: 200,
       writeOnly: true,
-      description: '`error.details.challenge` of the answer to login. Works for 5 minutes, 5 tries and one login.',
+      description: '`error.details.challenge` of the answer to login. Valid for 5 minutes, 5 tries and one login.',
     }),
     code,
   },
@@ -39,14 +39,16 @@ export const secondLoginInput = Type.Object(
 
 export const steppedUp = Type.Object({
   steppedUpUntil: Type.String(),
-  /** Not for the console, whose cookie is replaced. */
+  /** Absent for the console, whose cookie is replaced. */
   token: Type.Optional(tokenPair),
 });
 
 export const factorStatus = Type.Object({
   active: Type.Boolean({ description: 'Whether an authenticator app is enrolled.' }),
   confirmedTime: Type.Union([Type.String(), Type.Null()], { description: 'Since when; null: not yet.' }),
-  passkeys: Type.Integer({ description: 'How many there are. With an app or a passkey, logins need a second step.' }),
+  passkeys: Type.Integer({
+    description: 'How many passkeys the user has. With an app or a passkey, logins need a second step.',
+  }),
   recoveryCodesLeft: Type.Integer(),
 });
 

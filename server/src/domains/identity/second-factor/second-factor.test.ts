@@ -32,7 +32,7 @@ const refused = ({ status, body }: Reply) => [status, body.error?.type];
 const bearerOf = (reply: Reply) => `Bearer ${dataOf(reply).token.accessToken}`;
 
 /** A code that was not used before: each call is a step later. */
-function freshCode({ secret }: Enrolled): string {
+function freshCode({ secret }: Pick<Enrolled, 'secret'>): string {
   aheadMs += 30_000;
   return codeAt(secret, stepAt(now()));
 }
@@ -86,13 +86,13 @@ describe('login', () => {
     expect(info).toMatchObject({ userName: member.userName, secondFactor: true });
   });
 
-  test('a begun factor that was not confirmed changes nothing', async () => {
+  test('a factor that was begun and not confirmed changes nothing', async () => {
     const member = await newMember();
     dataOf(await florin.post('/api/user/second-factor/begin', { password: memberPassword }, member.as));
     await florin.login(member.userName, memberPassword);
   });
 
-  test('a wrong password learns nothing of the factor', async () => {
+  test('a wrong password does not reveal the factor', async () => {
     const { member } = await newEnrolled();
     const reply = await florin.post('/api/user/login', { account: member.userName, password: 'wrong' });
     expect(refused(reply)).toEqual([401, 'login_refused']);
@@ -131,11 +131,11 @@ describe('login', () => {
       await florin.post('/api/user/modify', { ...changed, userType: 'MERCHANT_ADMIN', state: true, password }, admin),
     );
     expect(refused(await finishLogin(florin, outdated, freshCode(factor)))).toEqual([400, 'challenge_invalid']);
-    // An administrator's new password does not go around the factor either.
+    // A password that an administrator sets does not bypass the factor either.
     await challengeOf(florin, member, password);
   });
 
-  test('a password reset by mail does not go around the factor', async () => {
+  test('a password reset by mail does not bypass the factor', async () => {
     const { member } = await newEnrolled();
     const [token, newPassword] = ['a token of a mail', 'yet another plenty of rivers'];
     const text = 'insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)';
@@ -203,7 +203,7 @@ describe('login', () => {
     dataOf(await finishLogin(florin, await challengeOf(florin, member), recoveryCodes[0]));
   });
 
-  test('secrets and codes are not in the database in clear', async () => {
+  test('secrets and codes are not in the database in plain text', async () => {
     const { factor } = await newEnrolled();
     const secrets = await db.query('select secret_sealed from second_factor');
     expect(secrets.some(({ secret_sealed: sealed }) => (sealed as Buffer).includes(factor.secret))).toBe(false);
@@ -225,7 +225,19 @@ describe('enrolment', () => {
     expect(refused(again)).toEqual([409, 'second_factor_active']);
   });
 
-  test('without a begun factor there is nothing to confirm, remove or step up with', async () => {
+  test('a session that has ended meanwhile confirms nothing', async () => {
+    const member = await newMember();
+    const { secret } = dataOf(
+      await florin.post('/api/user/second-factor/begin', { password: memberPassword }, member.as),
+    );
+    // Without a notification, as if the session ended after the request was authenticated.
+    await db.query(`update session set ended_at = now() where user_id = ${member.id}`);
+    const reply = await florin.post('/api/user/second-factor/confirm', { code: freshCode({ secret }) }, member.as);
+    expect(refused(reply)).toEqual([401, 'credentials_invalid']);
+    await florin.login(member.userName, memberPassword);
+  });
+
+  test('without a factor there is nothing to confirm, remove or step up with', async () => {
     const { as } = await newMember();
     for (const path of ['second-factor/confirm', 'second-factor/remove', 'second-factor/recovery-codes', 'step-up']) {
       const reply = await florin.post(`/api/user/${path}`, { code: '123456' }, as);
@@ -241,7 +253,7 @@ describe('enrolment', () => {
     await florin.login(member.userName, memberPassword);
   });
 
-  test('an administrator removes that of a user, whose sessions end; other tenants do not see the user', async () => {
+  test('an administrator removes the factor of a user, whose sessions end; other tenants do not see the user', async () => {
     const { member } = await newEnrolled();
     const stranger = await newMember('MERCHANT_ADMIN', await makeTenant(florin, admin));
     const colleague = await newMember();
@@ -256,7 +268,7 @@ describe('enrolment', () => {
     expect(refused(await revoke(colleague.as))).toEqual([409, 'second_factor_absent']);
   });
 
-  test('every change and the login say in the audit log by what they were proven', async () => {
+  test('the audit log has the method of every change and login', async () => {
     const { member, factor } = await newEnrolled();
     dataOf(await florin.post('/api/user/step-up', { code: freshCode(factor) }, member.as));
     dataOf(await finishLogin(florin, await challengeOf(florin, member), factor.recoveryCodes[0] as string));
@@ -347,7 +359,7 @@ describe('step-up', () => {
     expect(refused(await florin.post('/api/channel/modify', secrets(), as))).toEqual([403, 'step_up_required']);
   });
 
-  test('it holds for one session alone, and a login with a code counts', async () => {
+  test('it applies to one session only, and a login with a code counts', async () => {
     const { member, factor } = await newEnrolled();
     aheadMs += 10 * minuteMs;
     const fresh = bearerOf(await finishLogin(florin, await challengeOf(florin, member), freshCode(factor)));
@@ -356,7 +368,7 @@ describe('step-up', () => {
     expect(refused(reply)).toEqual([403, 'step_up_required']);
   });
 
-  test('refunds need it from the amount that is set, keys and users without a factor do not', async () => {
+  test('refunds need it from the configured amount on; keys, and users without a factor, do not', async () => {
     const { member, factor } = await newEnrolled();
     const { as } = member;
     const key = await makeKey(florin, as, 'transaction_refund,transaction_read');

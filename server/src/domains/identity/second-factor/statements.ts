@@ -8,7 +8,7 @@ export interface SecondFactorRow {
   last_step: number;
   failures: number;
   failures_since: string | null;
-  /** How many the user has. */
+  /** How many passkeys the user has. */
   passkeys: number;
 }
 
@@ -20,7 +20,7 @@ export const lockSecondFactor = statement<SecondFactorRow>(
   `select ${columns} from second_factor f where f.user_id = $1 for update of f`,
 );
 
-/** The row that is locked for everything about the second factor of a user. Values: user, now. */
+/** Inserts the row that every change of a user's second factor locks. Values: user, now. */
 export const ensureSecondFactor = statement(
   'second_factor.ensure',
   'insert into second_factor (user_id, created_at) values ($1, $2) on conflict do nothing',

@@ -7,7 +7,7 @@ import { appendAudit } from '../audit/append.ts';
 import { expiryMs, sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
-import { signCookie, signTokenPair, type TokenDeps } from '../sessions/token-pair.ts';
+import { signedCookie, signTokenPair, type TokenDeps } from '../sessions/token-pair.ts';
 import type { steppedUp } from './schema.ts';
 import { type CodeDeps, withCode } from './verify.ts';
 
@@ -16,7 +16,7 @@ export interface MarkSteppedUpDeps extends TokenDeps {
   sessionCookie: SessionCookie;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
-  /** `app.security.profile`: the session gets other tokens (ASVS 7.2.4). */
+  /** `app.security.profile`: the session gets new tokens (ASVS 7.2.4). */
   isStrict: boolean;
 }
 
@@ -44,8 +44,8 @@ export async function stepUp(
 }
 
 /**
- * The part of a step-up that is done in its transaction; after the commit, `notifications.applied(sessionsTopic, …)` must
- * follow. `secondFactor` is the kind of proof that the user gave.
+ * The part of a step-up that runs in its transaction. The caller must call `notifications.applied(sessionsTopic, …)` after the
+ * commit. `secondFactor` is the method with which the user proved it.
  */
 export async function markSteppedUp(
   transaction: Queryable,
@@ -71,7 +71,7 @@ export async function markSteppedUp(
   return { until, session };
 }
 
-/** The answer, in the strict profile with the new tokens of the session: in a cookie where the request came with one. */
+/** The answer. In the strict profile it has the new tokens of the session, in a cookie if the request came with one. */
 export async function steppedUpAnswer(
   { until, session: row }: SteppedUp,
   { sessionId }: Principal,
@@ -89,7 +89,5 @@ export async function steppedUpAnswer(
   if (authorization !== undefined) {
     return { message, data: { ...data, token: await signTokenPair(row, session, deps) } };
   }
-  const maxAgeSeconds = Math.max(1, Math.floor((session.expiresAtMs - deps.clock()) / 1000));
-  const cookie = deps.sessionCookie.set(await signCookie(row, session, deps), maxAgeSeconds);
-  return { message, data, headers: { 'set-cookie': cookie } };
+  return { message, data, headers: { 'set-cookie': await signedCookie(row, session, deps) } };
 }

@@ -8,7 +8,7 @@ const secretBytes = 20;
 
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A new secret in base32, as authenticator apps take it. */
+/** A new secret in base32, the encoding of authenticator apps. */
 export function drawSecret(): string {
   return base32(randomBytes(secretBytes));
 }
@@ -39,7 +39,7 @@ export function codeAt(secret: string, step: number): string {
 }
 
 /**
- * The step near now whose code this is, or undefined. Steps up to `lastStep` do not count: a code is accepted once.
+ * The step near now that has this code, if any. Steps up to `lastStep` are left out, so that a code is accepted once.
  * `driftSteps`: how many steps early or late a code may be.
  */
 export function stepOfCode(

@@ -13,33 +13,33 @@ export interface CodeDeps {
   open: (sealed: Buffer, place: string) => string;
   isLost: (sealed: Buffer) => boolean;
   clock: Clock;
-  /** `app.security.profile`: codes count in their own 30 seconds alone. */
+  /** `app.security.profile`: codes are accepted only in their own 30 seconds. */
   isStrict: boolean;
 }
 
-export type CodeMethod = 'totp' | 'recovery_code';
+type CodeMethod = 'totp' | 'recovery_code';
 
-/** Whose code it is, and from where it comes. */
-export interface CodeOwner {
+/** The user whose code is verified, and the address it was sent from. */
+interface CodeOwner {
   userId: number;
   userName: string;
   address: string;
 }
 
 /**
- * Wrong codes of one user in 15 minutes, from any address and on any node: three of a million codes are right at a time, so
- * somebody who has the password and many addresses needs years. Only such a caller can use up the limit.
+ * Wrong codes of one user in 15 minutes, from any address and on any node. Three of a million codes are right at any time, so an
+ * attacker with the password and many addresses needs years. Only callers with the password can use up the limit.
  */
 const failuresAllowed = 10;
-/** Clocks of phones that are up to one step off, and codes typed at the end of a step (RFC 6238, section 5.2). */
+/** Allows for phone clocks that are up to one step off, and for codes typed at the end of a step (RFC 6238, section 5.2). */
 const driftSteps = 1;
 const failureWindowMs = 15 * minuteMs;
 
 export const secretPlace = (userId: number): string => `second_factor/${userId}/secret`;
 
 /**
- * Runs `work` in the transaction in which the code is found right, and used up: a code works once. A wrong one is refused with
- * `code_wrong` and counts as a failed login.
+ * Verifies a code and runs `work`, in one transaction that also uses the code up. A wrong code is refused with `code_wrong` and
+ * counts as a failed login.
  */
 export async function withCode<Result>(
   code: string,
@@ -48,23 +48,16 @@ export async function withCode<Result>(
   work: (transaction: Queryable, method: CodeMethod) => Promise<Result>,
   options: { confirming?: true } = {},
 ): Promise<Result> {
-  const attempt = await deps.loginFailures.reserve(owner.userName, owner.address);
-  let outcome: { result: Result } | undefined;
-  try {
-    outcome = await deps.database.transaction(async (transaction) => {
+  const outcome = await deps.loginFailures.attempt(owner.userName, owner.address, () =>
+    deps.database.transaction(async (transaction) => {
       const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
       const method = await verify(transaction, factor, code, deps);
       return method && { result: await work(transaction, method) };
-    });
-  } catch (error) {
-    attempt.release();
-    throw error;
-  }
+    }),
+  );
   if (outcome === undefined) {
-    attempt.fail();
     throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
   }
-  attempt.succeed();
   return outcome.result;
 }
 
@@ -88,7 +81,7 @@ export function secondFactorActive(): Refusal {
   );
 }
 
-/** Undefined: the code is wrong, which is recorded. */
+/** Undefined if the code is wrong, which is recorded. */
 async function verify(
   transaction: Queryable,
   factor: SecondFactorRow,

@@ -3,7 +3,7 @@ import { setHasSecondFactor } from '../users/statements.ts';
 import { deletePasskeysOfUser } from './passkeys/statements.ts';
 import { deleteRecoveryCodes, deleteSecondFactor } from './statements.ts';
 
-/** Removes everything by which the user proves a second factor: logins need the password alone. */
+/** Removes everything with which the user proves a second factor, so that logins need only the password. */
 export async function withdrawSecondFactor(transaction: Queryable, userId: number): Promise<void> {
   await transaction.run(deleteSecondFactor, [userId]);
   await transaction.run(deletePasskeysOfUser, [userId]);

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../core/principal.ts';
 import { scopesOfUser, type UserType, userHoldsAll } from '../../../core/scopes.ts';
 
-/** A user as authentication needs it; `accountColumns` selects it. */
+/** What authentication needs of a user; `accountColumns` selects it. */
 export interface AccountRow {
   id: number;
   tenant_id: number;
@@ -14,7 +14,7 @@ export interface AccountRow {
 
 export const accountColumns = 'u.id, u.tenant_id, u.user_name, u.email, u.user_type, u.roles, u.has_second_factor';
 
-/** The form in which an account name is looked up and kept unique: two spellings of one name are equal in it. */
+/** The form in which an account name is looked up and kept unique, so that its spellings are equal. */
 export function normalizedAccount(account: string): string {
   return account.normalize('NFKC').toLowerCase();
 }

@@ -13,14 +13,14 @@ import {
   voidChallengesOfUser,
 } from './statements.ts';
 
-/** Enough to find the phone. */
+/** Long enough to fetch a phone. */
 const challengeMs = 5 * minuteMs;
-/** Typing errors, for one challenge. Wrong codes are limited for each user as well. */
+/** Per challenge; leaves room for typing errors. Wrong codes are also limited per user. */
 const maxTries = 5;
 
 /**
- * The refusal of a login whose password was right and whose code is awaited. Its challenge is a secret of 256 bits that is
- * good for this user and password alone, and for one login.
+ * The refusal of a login that has the right password and still needs a second step. Its challenge is a secret of 256 bits that
+ * is valid for this user and password only, and for one login.
  */
 export async function challengeLogin(
   user: LoginRow,
@@ -37,7 +37,7 @@ export async function challengeLogin(
   });
 }
 
-/** The user whose login awaits a second step. Refuses with `challenge_invalid`. Counts no try. */
+/** The id of the user whose login needs a second step. Does not count as a try. Refuses with `challenge_invalid`. */
 export async function findChallenged(challenge: string, nowMs: number, database: Database): Promise<number> {
   const [found] = await database.run(findChallenge, [sha256(challenge), new Date(nowMs), maxTries]);
   if (found === undefined) throw challengeInvalid();

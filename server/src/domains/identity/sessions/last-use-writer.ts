@@ -1,9 +1,8 @@
-/** Column by column: ids, times, addresses. */
 type WriteUses<Id> = (ids: Id[], times: Date[], addresses: string[]) => Promise<unknown>;
 
 /**
  * Writes when and from where keys or sessions were last used, without delaying the requests that used them. Uses recorded
- * during a write go into the next write. A failed write is not repeated: the next use a minute later is recorded again.
+ * during a write go into the next one. A failed write is not repeated: the next use after a minute is recorded again.
  */
 export class LastUseWriter<Id extends number | string> {
   readonly #write: WriteUses<Id>;

@@ -6,11 +6,11 @@ import type { SharedUses } from '../../../platform/http/limits/rate-limiter.ts';
 import { Siblings } from '../../../platform/process/siblings.ts';
 import { normalizedAccount } from './account.ts';
 
-/** Per account and address (decisions, Sessions). */
+/** Per account and address. */
 const failuresAllowed = 10;
 export const failureWindowMs = 15 * minuteMs;
 
-export interface LoginFailuresOptions {
+interface LoginFailuresOptions {
   clock: Clock;
   /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
   failuresPerAddress: number;
@@ -31,12 +31,12 @@ interface Counter {
 }
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
-export interface LoginAttempt {
-  /** Whose attempt it is: callers are served in turn when passwords are hashed. */
+interface LoginAttempt {
+  /** Identifies the caller, because callers take turns when passwords are hashed. */
   caller: string;
   succeed: () => void;
   fail: () => void;
-  /** It ended for a reason that says nothing about the password. */
+  /** The attempt ended for a reason unrelated to the password. */
   release: () => void;
 }
 
@@ -46,8 +46,8 @@ export interface LoginAttempt {
  * limited: when concurrent attempts use up a limit, a login waits for their outcome.
  *
  * An account that has logged in from an address before is *familiar* there: it is not refused for failures of other
- * accounts at that address, such as those of an attacker behind the same router. In memory, bounded;
- * the processes of a node count together.
+ * accounts at that address, such as those of an attacker behind the same router. The counters are in memory and bounded; the
+ * processes of a node share them.
  */
 export class LoginFailures {
   readonly #clock: Clock;
@@ -84,6 +84,28 @@ export class LoginFailures {
     this.#clearings.listen((pair) => this.#clear(pair));
   }
 
+  /**
+   * Runs an attempt. It has failed if `work` resolves to undefined. It does not count if `work` rejects, because an overload, an
+   * unreachable database or a request for a second factor says nothing about the password.
+   */
+  async attempt<Result>(
+    account: string,
+    address: string,
+    work: (caller: string) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const attempt = await this.reserve(account, address);
+    let result: Result | undefined;
+    try {
+      result = await work(attempt.caller);
+    } catch (error) {
+      attempt.release();
+      throw error;
+    }
+    if (result === undefined) attempt.fail();
+    else attempt.succeed();
+    return result;
+  }
+
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
   async reserve(account: string, address: string): Promise<LoginAttempt> {
     const network = networkOf(address);
@@ -100,7 +122,7 @@ export class LoginFailures {
     }
   }
 
-  /** Clears the failures, once the owner of the account has proven their identity in another way. */
+  /** Clears the failures after the owner of the account has authenticated in another way. */
   clear(account: string, address: string): void {
     const pair = pairOf(account, networkOf(address));
     this.#clear(pair);

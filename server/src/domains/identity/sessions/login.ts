@@ -23,32 +23,23 @@ export interface LoginDeps extends OpenSessionDeps {
  * Starts a session. A wrong password, an unknown account, a disabled user and a disabled tenant get the same refusal
  * after the same work, so that callers cannot tell them apart. The attempt is counted before the password is hashed.
  *
- * A user with a second factor gets no session but the refusal `second_factor_challenge`, which says how to go on.
+ * A user with a second factor gets no session yet, but the refusal `second_factor_challenge` with the challenge for the next step.
  */
 export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
   deps: LoginDeps,
 ): Promise<OpenedLogin> {
-  const attempt = await deps.loginFailures.reserve(account, origin.address);
-  let result: OpenedLogin | undefined;
-  try {
+  const opened = await deps.loginFailures.attempt(account, origin.address, async (caller) => {
     const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
     const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, attempt.caller, deps);
+    const isVerified = await verifyPassword(user, password, caller, deps);
     if (user?.has_second_factor && isVerified) throw await challengeLogin(user, deps);
-    result = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
-    if (result === undefined) recordRefused(user, actor, deps);
-  } catch (error) {
-    // Overload or an unreachable database says nothing about the password; a challenge is no session yet.
-    attempt.release();
-    throw error;
-  }
-  if (result === undefined) {
-    attempt.fail();
-    throw new Refusal('login_refused', 'The account or the password is not right.');
-  }
-  attempt.succeed();
-  return result;
+    const started = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
+    if (started === undefined) recordRefused(user, actor, deps);
+    return started;
+  });
+  if (opened === undefined) throw new Refusal('login_refused', 'The account or the password is not right.');
+  return opened;
 }
 
 function actorOf(user: LoginRow | undefined, { address, requestId }: LoginOrigin): Actor {
@@ -68,7 +59,7 @@ async function verifyPassword(
   return matches && user?.active === true;
 }
 
-/** In the log of the account's tenant; in that of the platform when there is no such account. */
+/** In the log of the account's tenant, or in that of the platform if there is no such account. */
 function recordRefused(user: LoginRow | undefined, actor: Actor, { refusedRequests }: LoginDeps): void {
   const tenantId = user?.tenant_id ?? platformTenant;
   const route = 'POST /api/user/login';

@@ -13,7 +13,7 @@ export interface LogoutDeps {
   notifications: Notifications;
   tokens: Tokens;
   clock: Clock;
-  /** `app.security.profile`: only a session that was logged in or stepped up lately ends others. */
+  /** `app.security.profile`: only a session that was recently logged in or stepped up may end others. */
   isStrict: boolean;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
@@ -61,8 +61,8 @@ export async function logoutSession(
 }
 
 /**
- * Ending the other sessions of a user needs a password or code of the last minutes in the strict profile (ASVS 7.5.2): the
- * session may have been left open on a desk.
+ * In the strict profile, ending the other sessions of a user needs a recent login or step-up (ASVS 7.5.2), because the session
+ * may have been left open on a desk.
  */
 export function requireFreshSession(
   { created_at, stepped_up_until }: Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>,

@@ -40,12 +40,12 @@ const settings = {
   'app.security.session-idle-timeout': setting(durationOfAtLeast(minuteMs, '1m'), {
     default: '7d',
     description:
-      'A session that is not used for so long ends, accurate to one minute. 30m suits consoles on shared desks.',
+      'A session ends when it is not used for this long, accurate to one minute. 30m suits consoles on shared desks.',
   }),
   'app.security.profile': setting(oneOf('standard', 'strict'), {
     default: 'standard',
     description:
-      '`strict` is level 2 of ASVS 5.0 (docs/concepts/security.md, "The strict profile"): it changes the defaults of further settings, refuses weaker values, and departs from the interface where ASVS asks for more.',
+      '`strict` is level 2 of ASVS 5.0 (docs/concepts/security.md, "The strict profile"): it changes the defaults of further settings, refuses weaker values, and departs from the API where ASVS asks for more.',
   }),
   'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
     default: 'optional',
@@ -126,7 +126,7 @@ function provide(needs: Needs) {
     stepUpMs: settings['app.security.step-up-lifetime'],
     passwords: new Passwords(passwordCost && { cost: passwordCost }),
     loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),
-    /** Counts the failures of one kind of request for each address; the kinds have different names. */
+    /** Counts the failures of one kind of request per address; each kind needs its own name. */
     makeFailureLimiter: (what: string) =>
       new FailureLimiter({
         max: failuresPerAddress,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { tenantOnWire } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import type { loginResult } from './schema.ts';
@@ -8,7 +9,7 @@ import { type LoginRow, startSession } from './statements.ts';
 import { type OpenedSession, signTokenPair, type TokenDeps } from './token-pair.ts';
 
 export interface OpenSessionDeps extends TokenDeps {
-  /** `app.deployment-mode`: a label in the answer. */
+  /** `app.deployment-mode`, which the answer names. */
   deploymentMode: string;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
@@ -22,17 +23,21 @@ export interface LoginOrigin {
   device: string | undefined;
 }
 
+export function loginOriginOf({ address, requestId, headers }: Call<unknown, unknown>): LoginOrigin {
+  return { address, requestId, device: headers['user-agent'] };
+}
+
 export type LoginResult = Static<typeof loginResult>;
 
-/** A login that succeeded: how its session is handed over, in tokens or in a cookie, is up to the route. */
+/** A login that succeeded. Its route returns the session in tokens or in a cookie. */
 export interface OpenedLogin {
   user: LoginRow;
   session: OpenedSession;
 }
 
 /**
- * Undefined when the user was disabled, got another password, or enrolled or lost a second factor since `user` was read.
- * `secondFactor`: by what the user has proven it just now; the session counts as stepped up.
+ * Starts a session. Returns undefined if the user was disabled, got another password, or enrolled or lost a second factor since
+ * `user` was read. `secondFactor`: the method with which the user has just proven it; the session then counts as stepped up.
  */
 export async function openSession(
   transaction: Queryable,
@@ -46,7 +51,8 @@ export async function openSession(
   const session = { id: randomUUID(), expiresAtMs: startedAtMs + lifetimes.sessionSeconds * 1000, generation: 0 };
   const times = [new Date(startedAtMs), new Date(session.expiresAtMs)];
   const steppedUpUntil = secondFactor === undefined ? null : new Date(clock() + stepUpMs);
-  const values = [session.id, user.id, user.password_hash, ...times, storableDevice(device), address, steppedUpUntil];
+  const deviceStart = device?.slice(0, 300) ?? null; // The header can have kilobytes.
+  const values = [session.id, user.id, user.password_hash, ...times, deviceStart, address, steppedUpUntil];
   const [row] = await transaction.run(startSession, values);
   if (row === undefined) return undefined;
   await appendAudit(transaction, actor, {
@@ -68,9 +74,4 @@ export async function signLoginResult({ user, session }: OpenedLogin, deps: Open
     userName: user.user_name,
     userId: user.id,
   };
-}
-
-/** Shortened: a header can have kilobytes. Headers hold no NUL, which PostgreSQL would refuse. */
-function storableDevice(device: string | undefined): string | null {
-  return device === undefined ? null : device.slice(0, 300);
 }

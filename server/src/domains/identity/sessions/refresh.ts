@@ -13,9 +13,9 @@ export interface RefreshDeps extends TokenDeps {
 }
 
 /**
- * Issues a new access token for a live session. The refresh token stays the same: the interface promises only a new
- * access token, so clients that keep their refresh token must go on working. In the strict profile all tokens of the session
- * are replaced, and one that was replaced before ends the session: somebody else has it (ASVS 10.4.5).
+ * Issues a new access token for a live session. The refresh token stays the same: the API promises only a new access token, so
+ * clients may keep their refresh token. In the strict profile all tokens of the session are replaced, and a refresh token that
+ * was replaced before ends the session, because somebody else has used it (ASVS 10.4.5).
  */
 export async function refresh(refreshToken: string, origin: RequestOrigin, deps: RefreshDeps): Promise<TokenPair> {
   const { sessionId, generation } = await deps.tokens.verify('refresh', refreshToken);

@@ -4,7 +4,7 @@ import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { type LoginDeps, login } from './login.ts';
 import { type LogoutDeps, logout } from './logout.ts';
-import { signLoginResult } from './open-session.ts';
+import { loginOriginOf, signLoginResult } from './open-session.ts';
 import { type RefreshDeps, refresh } from './refresh.ts';
 import { type RevokeDeps, revokeSessions } from './revoke.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { idleSince } from './session-authenticator.ts';
 import { listSessionsOfUser, type SessionRow } from './statements.ts';
 
-export interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
+interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
   refreshFailures: FailureLimiter;
 }
 
@@ -32,17 +32,14 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
         'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
         '15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after ' +
         '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An ' +
-        'account with a second factor is answered `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
+        'account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
         '`/api/user/login/second-factor` with a code.',
       body: loginInput,
       refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await login({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await login({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 

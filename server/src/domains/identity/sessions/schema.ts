@@ -17,7 +17,7 @@ export const tokenPair = Type.Object({
   tokenType: Type.Literal('Bearer'),
 });
 
-/** The token object, and the same again under `token`, where the answer to login has it. */
+/** The tokens, and the same again under `token`, as in the answer to login. */
 export const refreshed = Type.Object({ ...tokenPair.properties, token: tokenPair });
 
 export const loginResult = Type.Object({
@@ -46,7 +46,7 @@ export const logoutInput = Type.Union([
 export const sessionRecord = Type.Object({
   id: Type.String(),
   device: Type.Union([Type.String(), Type.Null()], { description: 'The User-Agent header of the login.' }),
-  address: Type.Union([Type.String(), Type.Null()], { description: 'From where it was last used.' }),
+  address: Type.Union([Type.String(), Type.Null()], { description: 'The address from which it was last used.' }),
   current: Type.Boolean({ description: 'true: the session of this request.' }),
   createdTime: Type.String(),
   lastUsedTime: Type.Union([Type.String(), Type.Null()], { description: 'Accurate to one minute.' }),

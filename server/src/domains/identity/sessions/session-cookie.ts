@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 
-/** A header that only the console's own script sends: a page of another origin cannot add it without being asked first. */
+/** A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight. */
 const consoleHeader = 'x-florin-console';
 
 /** The cookie that holds a session of the console: `HttpOnly`, `SameSite=Strict`, and on https `Secure` with `__Host-`. */
@@ -9,7 +9,7 @@ export class SessionCookie {
   readonly #origin: string;
   readonly #attributes: string;
 
-  /** `publicUrl`: how browsers reach the service. Cookies do not tell ports apart, so that without https the name does. */
+  /** `publicUrl`: how browsers reach the service. Cookies are shared between ports, so the name has the port without https. */
   constructor(publicUrl: string) {
     const { origin, protocol, port } = new URL(publicUrl);
     const isSecure = protocol === 'https:';
@@ -18,7 +18,7 @@ export class SessionCookie {
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  /** The Set-Cookie header that keeps a session for so long. */
+  /** The Set-Cookie header that stores a session. */
   set(value: string, maxAgeSeconds: number): string {
     return `${this.name}=${value}; Max-Age=${maxAgeSeconds}; ${this.#attributes}`;
   }
@@ -38,8 +38,8 @@ export class SessionCookie {
   }
 
   /**
-   * Refuses a request that a page of another origin may have caused. Browsers send the cookie along with whatever reaches this
-   * host, also from another port of it. `origin_not_allowed`.
+   * Refuses a request that a page of another origin may have sent (`origin_not_allowed`). Browsers send the cookie with every
+   * request to this host, also with those of pages on another port.
    */
   requireOwnOrigin({ method, headers }: CookieRequest): void {
     const { origin, host, 'sec-fetch-site': site } = headers;
@@ -57,7 +57,7 @@ interface CookieRequest {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** Behind a proxy that ends TLS, the origin is https and the Host header alone says whether it is ours. */
+/** Behind a proxy that terminates TLS the schemes differ, so only the host is compared. */
 function hostOf(origin: string | string[]): string | undefined {
   return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -14,9 +14,9 @@ export interface LiveSessionRow extends AccountRow {
   expires_at: string;
   last_used_at: string | null;
   stepped_up_until: string | null;
-  /** Of its tokens. */
+  /** The generation of its tokens. */
   generation: number;
-  /** By its tenant. */
+  /** Whether its tenant requires one. */
   second_factor_required: boolean;
 }
 
@@ -38,10 +38,9 @@ export const findLogin = statement<LoginRow>(
 );
 
 /**
- * Starts a session if the user is still enabled, still has the verified password hash, and has a second factor or none as it
- * was when the session was opened. The row locks wait for a
- * concurrent change of the user; a change that comes later finds the session and ends it. So no race leaves a live
- * session behind.
+ * Starts a session if the user is still enabled, still has the verified password hash, and has a second factor exactly if one
+ * was proven. The row locks wait for a concurrent change of the user; a later change finds the session and ends it. So no race
+ * leaves a live session behind.
  */
 export const startSession = statement<{ id: string }>(
   'sessions.start',
@@ -76,7 +75,7 @@ export const endSessionsOfUser = statement(
   'update session set ended_at = $2 where user_id = $1 and ended_at is null',
 );
 
-/** Sessions that can still be used, newest first. Values: user, now, since when they must have been used. */
+/** Usable sessions, newest first. Values: user, now, since when they must have been used. */
 export const listSessionsOfUser = statement<SessionRow>(
   'sessions.list_of_user',
   `select id, user_agent, address, created_at, expires_at, last_used_at from session
@@ -124,7 +123,7 @@ export const advanceGeneration = statement<{ generation: number }>(
    returning generation`,
 );
 
-/** Returns by what the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */
+/** Returns the methods with which the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */
 export const insertChallenge = statement<{ methods: string[] }>(
   'sessions.insert_challenge',
   `insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)
@@ -140,7 +139,7 @@ export const findChallenge = statement<{ user_id: number }>(
   'select user_id from login_challenge where token_hash = $1 and used_at is null and expires_at > $2 and tries < $3',
 );
 
-/** Counts a try before the code is looked at, so that parallel tries do not get around the limit. Values: hash, now, limit. */
+/** Counts a try before the code is verified, so that parallel tries cannot exceed the limit. Values: hash, now, limit. */
 export const tryChallenge = statement<{ user_id: number; password_digest: Buffer }>(
   'sessions.try_challenge',
   `update login_challenge set tries = tries + 1

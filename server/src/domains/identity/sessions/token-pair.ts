@@ -4,14 +4,15 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { TokenContent, Tokens } from '../../../platform/crypto/tokens.ts';
 import type { AccountRow } from './account.ts';
 import type { tokenPair } from './schema.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 export type TokenPair = Static<typeof tokenPair>;
 
-/** A session that has just been started, or was found live. */
+/** A session that was just started or found live. */
 export interface OpenedSession {
   id: string;
   expiresAtMs: number;
-  /** Of its tokens. */
+  /** The generation of its tokens. */
   generation: number;
 }
 
@@ -36,8 +37,7 @@ export async function signAccessToken(
   session: OpenedSession,
   { tokens, clock, lifetimes }: TokenDeps,
 ): Promise<Pick<TokenPair, 'accessToken' | 'expiresIn'>> {
-  const remainingSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
-  const expiresIn = Math.min(lifetimes.accessTokenSeconds, remainingSeconds);
+  const expiresIn = Math.min(lifetimes.accessTokenSeconds, remainingSeconds(session, clock));
   return { accessToken: await tokens.sign('access', contentOf(user, session, expiresIn)), expiresIn };
 }
 
@@ -51,14 +51,22 @@ function signRefreshToken(user: AccountRow, session: OpenedSession, { tokens, li
   return tokens.sign('refresh', contentOf(user, session, lifetimes.sessionSeconds));
 }
 
-/** The cookie of the console: it names the session and nothing else, and lives as long. */
-export function signCookie(user: AccountRow, session: OpenedSession, { tokens, clock }: TokenDeps): Promise<string> {
-  const lifetimeSeconds = Math.max(1, Math.floor((session.expiresAtMs - clock()) / 1000));
+/** The Set-Cookie header with which the console keeps a session until it ends. */
+export async function signedCookie(
+  user: AccountRow,
+  session: OpenedSession,
+  { tokens, clock, sessionCookie }: TokenDeps & { sessionCookie: SessionCookie },
+): Promise<string> {
+  const lifetimeSeconds = remainingSeconds(session, clock);
   const { id: sessionId, generation } = session;
-  return tokens.sign('cookie', { subject: String(user.id), sessionId, generation, claims: {}, lifetimeSeconds });
+  const content = { subject: String(user.id), sessionId, generation, claims: {}, lifetimeSeconds };
+  return sessionCookie.set(await tokens.sign('cookie', content), lifetimeSeconds);
 }
 
-/** The claims of the interface (JWT claims). */
+function remainingSeconds({ expiresAtMs }: OpenedSession, clock: Clock): number {
+  return Math.max(1, Math.floor((expiresAtMs - clock()) / 1000));
+}
+
 function contentOf(
   user: AccountRow,
   { id: sessionId, generation }: OpenedSession,

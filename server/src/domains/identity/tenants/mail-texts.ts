@@ -38,7 +38,7 @@ const textsOfLanguage = Type.Optional(
   ),
 );
 
-/** Texts of mails by language and kind; those that are missing are Florin's own. */
+/** Texts of mails by language and kind. Florin's own texts replace missing ones. */
 export const mailTexts = Type.Object({ en: textsOfLanguage, de: textsOfLanguage }, { additionalProperties: false });
 
 export type MailTexts = Static<typeof mailTexts>;

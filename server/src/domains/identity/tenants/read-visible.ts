@@ -6,20 +6,20 @@ import type { Statement } from '../../../platform/postgres/statement.ts';
 import { visibleTenants } from './visible-tenants.ts';
 
 /** A record that a caller names. */
-export interface NamedRecord {
-  /** As it is called in the refusal: `invoice`. */
+interface NamedRecord {
+  /** The word for it in the refusal: `invoice`. */
   noun: string;
   /** As the caller gave it. */
   id: number | string;
   /** The field that names it. Default: `id`. */
   field?: string | undefined;
-  /** As it is stored, if that differs from what the caller gave. */
+  /** The id as it is stored, if that differs. */
   key?: string;
 }
 
 /**
- * Reads a record that the caller may see. An unknown id, and that of another tenant or of the other mode, get the same
- * refusal. The values of the statement are the tenants that the caller may see, and the id.
+ * Reads a record that the caller may see. An unknown id and the id of a record of another tenant or mode get the same refusal.
+ * The values of the statement are the tenants that the caller may see, and the id.
  *
  * @throws Refusal `record_not_found`
  */

@@ -42,7 +42,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
       summary: 'Change the seller',
       description:
         "What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of " +
-        'another one. What is left out stays as it is.',
+        'another one. Fields that are left out keep their values.',
       body: sellerInput,
       refuses: ['livemode_mismatch'],
       data: sellerRecord,

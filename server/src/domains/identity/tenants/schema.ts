@@ -6,7 +6,6 @@ import { address, keptAddress, nullable, requiredToCreate, updatedTime } from '.
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** What a new one needs. */
 const requiredOfNewTenant = ['name', 'state'] as const;
 
 export const tenantInput = Type.Object(
@@ -88,8 +87,8 @@ export const tenantRecord = Type.Object({
 });
 
 /**
- * The `tenantId` of other records: a string (interface, Login result); a number is accepted too. Null, which answers show for
- * the platform's own tenant, counts as not given: only callers of the platform see it, and theirs is the default.
+ * The `tenantId` of other records. It is a string, and a number is accepted too. Null, which answers show for the platform's own
+ * tenant, counts as not given: only callers of the platform see it, and their tenant is the default.
  */
 export const tenantIdInput = Type.Union(
   [
@@ -102,7 +101,7 @@ export const tenantIdInput = Type.Union(
   },
 );
 
-/** In the body of what creates a record (`actFor`). */
+/** Part of the body of requests that create records (`actFor`). */
 export const forTenant = { tenantId: Type.Optional(tenantIdInput) };
 
 export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {

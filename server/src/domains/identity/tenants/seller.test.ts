@@ -22,7 +22,7 @@ const read = (id: number, bearer = own) => node.get(`/api/seller/detail?id=${id}
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test("an administrator of a tenant changes its seller, piece by piece, and no other tenant's", async () => {
+test("an administrator of a tenant changes single fields of its seller, and not another tenant's", async () => {
   const mailTexts = { en: { receipt: { subject: 'Paid {number}', body: 'Thanks {customer}' } } };
   const first = await save({ name: 'Quay Ltd', brandColor: '#0F766E', logo: png, mailTexts });
   expect(first.body.data).toMatchObject({

@@ -12,12 +12,12 @@ import type { sellerInput, sellerRecord } from './seller-schema.ts';
 import { findSeller, type SellerRow, updateSeller } from './seller-statements.ts';
 import { lockTenant } from './statements.ts';
 
-export interface SellerDeps {
+interface SellerDeps {
   database: Database;
   clock: Clock;
 }
 
-export type SellerRecord = Static<typeof sellerRecord>;
+type SellerRecord = Static<typeof sellerRecord>;
 
 /** The seller of the caller's tenant, or for a platform administrator of any. */
 export async function readSeller(
@@ -36,7 +36,7 @@ function requireOwn(id: number, principal: Principal): void {
   if (id !== principal.tenantId && !seesAllTenants(principal)) throw notFound('tenant', id);
 }
 
-/** Changes how a tenant presents itself to payers. What is left out stays. */
+/** Changes how a tenant presents itself to payers. Fields that are left out keep their values. */
 export async function modifySeller(
   input: Static<typeof sellerInput>,
   principal: Principal,
@@ -100,7 +100,7 @@ export function recordOf(row: SellerRow): SellerRecord {
   };
 }
 
-/** The audit log says that there is a picture, and not what it shows. */
+/** The audit log has the type and size of the logo, not the picture. */
 const auditedOf = (row: SellerRow) => ({
   ...recordOf(row),
   logo: row.logo === null ? null : `${row.logo_type}, ${row.logo.length} bytes`,

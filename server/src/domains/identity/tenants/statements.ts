@@ -28,8 +28,9 @@ export const listTenants = statement<TenantRow>(
 );
 
 /**
- * Values: name, state, now, whether a second factor is required (null: no), address as JSON, tax id, whether customers are mailed and in
- * which language (null: the defaults). */
+ * Values: name, state, now, whether a second factor is required (null: no), address as JSON, tax id, whether customers are
+ * mailed and in which language (null: the defaults).
+ */
 export const insertTenant = statement<TenantRow>(
   'tenants.insert',
   `insert into tenant (name, state, created_at, second_factor_required, address, tax_id, customer_mails, mail_language)

@@ -18,11 +18,11 @@ export async function listedTenants(
   principal: Principal,
   tenantId: number | undefined,
 ): Promise<number[]> {
-  const asked = filteredTenant(principal, tenantId);
-  return asked === null ? visibleTenants(database, principal) : [asked];
+  const only = filteredTenant(principal, tenantId);
+  return only === null ? visibleTenants(database, principal) : [only];
 }
 
-/** The one tenant whose rows a list shows; null: those of all tenants, to a platform administrator who names none. */
+/** The one tenant whose rows a list shows; null: all tenants, for a platform administrator who names none. */
 export function filteredTenant(principal: Principal, tenantId: number | undefined): number | null {
   if (seesAllTenants(principal)) return tenantId ?? null;
   if (tenantId === undefined) return principal.tenantId;

@@ -12,8 +12,8 @@ import { findUser, replacePassword, voidResetsOfUser } from './statements.ts';
 import { verifyOwnPassword } from './verify-own-password.ts';
 
 /**
- * Changes the caller's own password, given the present one. Ends the caller's other sessions and every mailed token. A wrong
- * present password counts as a failed login: a stolen session must not serve to guess it.
+ * Changes the caller's own password, given the present one. Ends the caller's other sessions and voids every mailed token. A
+ * wrong present password counts as a failed login, so that a stolen session cannot be used to guess it.
  */
 export async function changePassword(
   { oldPassword, newPassword, address }: Static<typeof changePasswordInput> & { address: string },
@@ -24,13 +24,13 @@ export async function changePassword(
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
   const [user] = await deps.database.run(findUser, [userId]);
   if (user !== undefined) refuseOwnName(newPassword, { userName, email: user.email }, 'newPassword');
-  const former = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps);
-  if (former === undefined) throw wrongPassword();
+  const oldHash = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps);
+  if (oldHash === undefined) throw wrongPassword();
   const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
   const now = new Date(deps.clock());
   await deps.database.transaction(async (transaction) => {
-    // Not if the password was changed meanwhile: what was verified is no longer the password.
-    const [changed] = await transaction.run(replacePassword, [userId, former, passwordHash, now]);
+    // Fails if the password was changed since it was verified.
+    const [changed] = await transaction.run(replacePassword, [userId, oldHash, passwordHash, now]);
     if (changed === undefined) throw wrongPassword();
     await transaction.run(voidResetsOfUser, [userId, now]);
     await transaction.run(endOtherSessions, [userId, sessionId, now]);

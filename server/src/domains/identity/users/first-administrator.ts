@@ -43,7 +43,7 @@ export interface FirstAdministrator {
   hasCommonPassword?: boolean;
 }
 
-/** Its message tells the operator in one line what to change so that the administrator can be created. */
+/** Its message tells the operator in one line what to change. */
 export class FirstAdministratorError extends Error {}
 
 const passwordLength = 20;
@@ -62,7 +62,8 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
     throw new FirstAdministratorError(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
   }
   const passwordFile = join(deps.dataDir, 'admin-password');
-  const password = given ?? (await keptSecret(passwordFile, 'the first password', () => randomText(passwordLength)));
+  const password =
+    given ?? (await ensureSecretFile(passwordFile, 'the first password', () => randomText(passwordLength)));
   const created = await insertAdministrator(await passwords.hash(password), deps);
   if (given !== undefined)
     return { account, created, ...((await isCommonPassword(given)) && { hasCommonPassword: true }) };
@@ -74,7 +75,7 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   return { account, created };
 }
 
-export async function keptSecret(file: string, what: string, draw: () => string): Promise<string> {
+export async function ensureSecretFile(file: string, what: string, draw: () => string): Promise<string> {
   try {
     return await readOrCreateSecret(file, draw);
   } catch (error) {

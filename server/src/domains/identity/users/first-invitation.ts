@@ -6,34 +6,33 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import {
+  ensureSecretFile,
   type FirstAdministrator,
   type FirstAdministratorDeps,
   insertPlatformAdministrator,
-  keptSecret,
 } from './first-administrator.ts';
 import { choosePasswordUrl, hashOfResetToken, tokenBytes } from './password-mailer.ts';
 import { anyUser, findOpenResetOfUser, findUser, insertReset, lockUsers, type UserRow } from './statements.ts';
 
 const lifetimeMs = dayMs;
 
-export interface FirstInvitationDeps
-  extends Pick<FirstAdministratorDeps, 'database' | 'clock' | 'account' | 'dataDir'> {
-  /** `app.public-url`: the link begins with it. */
+interface FirstInvitationDeps extends Pick<FirstAdministratorDeps, 'database' | 'clock' | 'account' | 'dataDir'> {
+  /** `app.public-url`, with which the link begins. */
   publicUrl: string;
 }
 
 /**
  * Creates the platform administrator if there are no users yet, and writes a link to `<data-dir>/admin-invitation` with which
- * its password is chosen: once, within a day (ASVS 6.4.1). While no password was chosen, a start after that day writes another.
+ * the password can be chosen once, within a day (ASVS 6.4.1). If it was not chosen by then, the next start writes another link.
  */
 export async function ensureInvitedAdministrator(deps: FirstInvitationDeps): Promise<FirstAdministrator> {
   const { database, account, dataDir, publicUrl } = deps;
-  if (!(await isAwaited(database, account))) return { account, created: false };
+  if (!(await needsInvitation(database, account))) return { account, created: false };
   const invitationFile = join(dataDir, 'admin-invitation');
   return database.transaction(async (transaction) => {
-    // Nodes that start at the same time wait here, and find the invitation of the first.
+    // Nodes that start at the same time wait here, and then find the invitation of the first one.
     await transaction.run(lockUsers);
-    if (!(await isAwaited(transaction, account))) return { account, created: false };
+    if (!(await needsInvitation(transaction, account))) return { account, created: false };
     const [login] = await transaction.run(findLogin, [normalizedAccount(account)]);
     const nowMs = deps.clock();
     const found = login && (await transaction.run(findUser, [login.id]))[0];
@@ -44,7 +43,7 @@ export async function ensureInvitedAdministrator(deps: FirstInvitationDeps): Pro
     const token = await insertInvitation(transaction, user, nowMs);
     const invitation = choosePasswordUrl(token, publicUrl);
     await rm(invitationFile, { force: true });
-    await keptSecret(invitationFile, 'the invitation of the administrator', () => invitation);
+    await ensureSecretFile(invitationFile, 'the invitation of the administrator', () => invitation);
     return { account, created: found === undefined, invitation, invitationFile };
   });
 }
@@ -67,8 +66,8 @@ export async function addInvitedAdministrator({
   });
 }
 
-/** Whether there are no users at all, or the administrator has not chosen a password. */
-async function isAwaited(database: Queryable, account: string): Promise<boolean> {
+/** Whether there are no users, or the administrator has not chosen a password. */
+async function needsInvitation(database: Queryable, account: string): Promise<boolean> {
   if ((await database.run(anyUser)).length === 0) return true;
   const [login] = await database.run(findLogin, [normalizedAccount(account)]);
   return login?.active === true && login.user_type === 'PLATFORM_ADMIN' && login.password_hash === null;

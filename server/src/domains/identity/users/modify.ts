@@ -49,9 +49,9 @@ type UserInput = Static<typeof userInput>;
 type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`, who keeps what is left out; returns the saved row. A user without a
- * password is invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions and
- * mailed tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
+ * Creates a user, or updates the user named by `id`; fields that are left out keep their values. A user without a password is
+ * invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions and voids mailed
+ * tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
  */
 export async function modifyUser(
   input: UserInput,
@@ -64,7 +64,7 @@ export async function modifyUser(
   const now = new Date(deps.clock());
   const { id } = input;
   if (id === principal.userId) await requireOwnPassword(input, principal, deps);
-  // Otherwise a stolen session could make a user without a second factor, and act as that user.
+  // Otherwise a stolen session could create a user without a second factor, and act as that user.
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
   if (input.userName !== undefined) requireUserName(input.userName);
@@ -76,7 +76,7 @@ export async function modifyUser(
     input: { ...input, ...secretsGiven(userInput, input) },
     nowMs: now.getTime(),
   });
-  /** The user to invite; undefined when the answer is repeated. */
+  /** The user to invite; undefined if the answer is a repeated one. */
   let invited: UserRow | undefined;
   const answer = await once(async (transaction) => {
     if (id === undefined) {
@@ -94,7 +94,7 @@ export async function modifyUser(
   return answer;
 }
 
-/** A stolen session must not take over the account: what logs its user in changes with the present password alone. */
+/** Callers change their own e-mail address only with the present password, so that a stolen session cannot take over the account. */
 async function requireOwnPassword(
   { password, email, oldPassword }: UserInput,
   { userId, userName, address = '' }: Principal,
@@ -166,6 +166,8 @@ async function replaceUser(
   refusePrivilegeEscalation(principal, after);
   refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
+  // Again, because the request may leave out the names. Not before the caller is known to see the user.
+  if (given.password !== undefined) refuseOwnName(given.password, input, 'password');
   if (input.email !== before.email) {
     requireSessionToSet('email', principal);
     requireStepUp(principal, now.getTime(), 'Changing an e-mail address');
@@ -193,7 +195,7 @@ async function replaceUser(
   return { before, saved };
 }
 
-/** The present password proves who asks; it is no change. */
+/** Leaves out the present password, which authenticates the caller and changes nothing. */
 const secretsOf = (input: UserInput) => secretsGiven(userInput, { ...input, oldPassword: undefined });
 
 function refuseLosingLastAdministrator(before: UserRow, after: WholeUser, locked: UserRow[]): void {
@@ -210,7 +212,7 @@ function isActiveAdministrator({ state, user_type }: UserRow): boolean {
   return state && user_type === 'PLATFORM_ADMIN';
 }
 
-export interface NewUser {
+interface NewUser {
   tenantId: number;
   userName: string;
   email: string;

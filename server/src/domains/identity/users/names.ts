@@ -10,11 +10,11 @@ import {
   type UserRow,
 } from './statements.ts';
 
-/** What decides about the names of a user that is saved. */
+/** How the names of a saved user are taken. */
 export interface Naming {
-  /** The user before, when an existing one is changed. */
+  /** The user before the change, if it is not new. */
   before?: Pick<UserRow, 'user_name' | 'email'>;
-  /** Sees the users of every tenant, so that a name taken in another tenant may be told. */
+  /** Whether the caller sees the users of every tenant, and so may learn that another tenant has the name. */
   mayKnowAll: boolean;
 }
 
@@ -24,8 +24,8 @@ export function namingBy(principal: Principal, before?: UserRow): Naming {
 
 /**
  * Takes the user name and the e-mail address of a saved user. Refuses with `account_taken` if another user of the tenant has
- * one of them. A name that logs in a user of another tenant is saved all the same, but logs nobody else in: a refusal would
- * reveal that user. Only callers who see all tenants are refused then.
+ * one of them. A name with which a user of another tenant logs in is saved, but continues to log in only that user, because a
+ * refusal would reveal that the user exists. Only callers who see all tenants are refused.
  */
 export async function takeNames(transaction: Queryable, user: UserRow, naming: Naming): Promise<void> {
   const names = { userName: user.user_name, email: user.email };
@@ -39,7 +39,7 @@ export async function takeNames(transaction: Queryable, user: UserRow, naming: N
     const key = normalizedAccount(name);
     const [inserted] = await transaction.run(insertAccountName, [user.tenant_id, key, user.id]);
     if (inserted === undefined) throw taken(field, name);
-    // An address belongs to the user who receives its mail, not to the one who named it first.
+    // An address belongs to the user who receives its mail, not to the first user it was given to.
     const proven = naming.mayKnowAll || !key.includes('@');
     const [claimed] = await transaction.run(claimLoginName, [key, user.id, proven]);
     if (claimed === undefined && naming.mayKnowAll && !former.has(key)) throw taken(field, name);

@@ -7,7 +7,7 @@ import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findActiveByName, insertReset, type UserRow } from './statements.ts';
 
-export interface PasswordMailerDeps {
+interface PasswordMailerDeps {
   database: Database;
   mailer: Pick<Mailer, 'send'>;
   clock: Clock;
@@ -18,15 +18,15 @@ export interface PasswordMailerDeps {
 
 const lifetimeMs = { reset: 30 * minuteMs, invitation: 7 * dayMs } as const;
 type Purpose = keyof typeof lifetimeMs;
-/** Per user. Further requests send no mail, so that they cannot flood a mailbox. */
+/** Per user. Further requests send no mail, so that a mailbox cannot be flooded. */
 const maxOpenTokens = 5;
-/** Users of different tenants can have one address. */
+/** Users of different tenants can have the same address. */
 const maxUsersOfAddress = 5;
 export const tokenBytes = 32;
 
 /**
- * Mails the tokens with which users choose a password: to reset it, or to accept an invitation. Known and unknown addresses get the same answer in the same time: both cost one query, and
- * everything else runs after the answer.
+ * Mails the tokens with which users choose a password: to reset it, or to accept an invitation. Known and unknown addresses get
+ * the same answer in the same time: both cost one query, and everything else runs after the answer.
  */
 export class PasswordMailer {
   readonly #deps: PasswordMailerDeps;
@@ -45,7 +45,7 @@ export class PasswordMailer {
     }
   }
 
-  /** Mails a user who has no password yet the token to choose one. Call it after the user's transaction. */
+  /** Mails the token to choose a password to a user who has none. Call it after the user's transaction has committed. */
   invite(user: UserRow): void {
     this.#startSending(user, 'invitation', {});
   }
@@ -64,7 +64,7 @@ export class PasswordMailer {
 
   async #send(user: UserRow, purpose: Purpose, origin: RequestOrigin): Promise<void> {
     const { mailer, publicUrl } = this.#deps;
-    // A new token for each try: the one of a try whose answer was lost may be stored.
+    // Each try has a new token, because a try whose response was lost may have stored its token.
     const inserted = await retryWhileUnavailable(() => this.#insertToken(user, purpose, origin));
     if (inserted === undefined) return;
     const { token, validUntilMs } = inserted;
@@ -92,7 +92,7 @@ export class PasswordMailer {
     return await database.transaction(async (transaction) => {
       const [inserted] = await transaction.run(insertReset, values);
       if (inserted === undefined) return undefined;
-      // An invitation belongs to the change of the user, which has an entry of its own.
+      // The change of the user that causes an invitation has its own entry.
       if (purpose === 'invitation') return { token, validUntilMs };
       await appendAudit(
         transaction,
@@ -129,7 +129,7 @@ const messages: Record<Purpose, (userName: string, token: string, publicUrl: str
     text: [
       `Hello ${userName},`,
       '',
-      'an account was made for you. To choose its password, within 7 days, open',
+      'an account was created for you. Within 7 days, choose its password at',
       '',
       ...waysToUse(token, publicUrl),
       '',

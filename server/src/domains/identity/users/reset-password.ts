@@ -35,9 +35,9 @@ export interface ResetPasswordDeps {
 }
 
 /**
- * Sets a new password with a mailed token of a reset or an invitation, which works once. The user has thereby proven to
- * receive mail at the address, and can log in with it unless another user has proven that before. Ends every session of the
- * user, voids the user's other tokens, and clears the failed logins of the user from the caller's address.
+ * Sets a new password with a mailed token of a reset or an invitation, which works once. The token also proves that the user
+ * receives mail at the address, so the user can log in with it unless another user has proven that before. Ends every session
+ * of the user, voids the user's other tokens, and clears the user's failed logins from the caller's address.
  */
 export async function resetPassword(
   { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },
@@ -65,7 +65,7 @@ async function consumeToken(
 ): Promise<UserRow> {
   const now = new Date(clock());
   const user = await database.transaction(async (transaction) => {
-    // Locks the user before the token: resets with two tokens of one user then cannot deadlock.
+    // Locks the user before the token, so that resets with two tokens of one user cannot deadlock.
     const [locked] = await transaction.run(lockActiveUser, [userId]);
     const [used] = await transaction.run(useReset, [tokenHash, now]);
     if (locked === undefined || used === undefined) throw resetTokenInvalid();

@@ -70,7 +70,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       operationId: 'changePassword',
       summary: 'Change my password',
       description:
-        'Needs the present password; a wrong one (400) counts as a failed login. The other sessions of the caller end, and ' +
+        'Needs the present password; a wrong one (400) counts as a failed login. Ends the other sessions of the caller and voids ' +
         'every mailed token.',
       body: changePasswordInput,
       refuses: ['old_password_wrong', 'password_too_weak', 'too_many_attempts'],
@@ -129,7 +129,7 @@ export function userRoutes(deps: UserDeps): Route[] {
         'Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to ' +
         'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
         'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
-        'password, another address and `state` false end the sessions of the user and every mailed token; `state` false ' +
+        'password, another address and `state` false end the sessions of the user and void every mailed token; `state` false ' +
         'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own ' +
         'password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).',
       body: userInput,

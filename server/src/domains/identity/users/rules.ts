@@ -18,12 +18,12 @@ export async function requireStrongPassword(password: string, minLength: number,
   }
 }
 
-/** Besides at least so many characters, a password may contain the user's name; fewer add nothing to it. */
-const leastBesideName = 5;
+/** How many other characters a password needs that contains the user's name. */
+const minCharactersBesideName = 5;
 
 /**
- * Refuses a password that is little more than the user's name, the address, or the name of this service, which are guessed
- * first. Words of fewer than four letters say nothing.
+ * Refuses a password that is little more than the user's name, the address, or the name of this service, which attackers try
+ * first. Names of fewer than four characters are ignored.
  */
 export function refuseOwnName(
   password: string,
@@ -34,12 +34,13 @@ export function refuseOwnName(
   const words = [userName, email, userName.split('@')[0], email.split('@')[0], 'florin']
     .map((word) => String(word).toLowerCase())
     .filter((word) => word.length >= 4);
-  if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= leastBesideName)) return;
+  if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= minCharactersBesideName))
+    return;
   const message = `${field} is little more than the user's own name or address, or the name of this service. Choose another.`;
   throw new Refusal('password_too_weak', message, { field });
 }
 
-/** The rule of the schema's pattern for characters beyond ASCII: letters and digits of any script. */
+/** Beyond ASCII, where the schema's pattern allows anything, requires letters and digits of any script. */
 export function requireUserName(userName: string): void {
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName)) {
     throw invalid('userName', `userName must be ${userNameRule}.`);
@@ -49,16 +50,15 @@ export function requireUserName(userName: string): void {
 export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
 
 /** The properties of a user that determine the user's permissions. */
-export interface Privileges {
+interface Privileges {
   tenantId: number;
   userType: UserType;
   roles: readonly string[];
 }
 
 /**
- * Refuses to create or update a user with more permissions than the caller has, be it only to read: the caller could act as
- * that user. Only an administrator who holds `*` may change an administrator; an administrator's key with fewer scopes may
- * not.
+ * Refuses to create or update a user with a permission that the caller does not have, because the caller could act as that
+ * user. Only an administrator who holds `*` may change an administrator; an administrator's key with fewer scopes may not.
  */
 export function refusePrivilegeEscalation(principal: Principal, target: Privileges): void {
   if (target.userType === 'PLATFORM_ADMIN' && principal.userType !== 'PLATFORM_ADMIN') {
@@ -78,8 +78,8 @@ export function refusePrivilegeEscalation(principal: Principal, target: Privileg
 }
 
 /**
- * Refuses a key that sets a password, or the address to which the mail goes that sets one: with it, the key could log in and
- * make keys that outlive it.
+ * Refuses a key that sets a password, or the address that receives the mail with which a password is set. Otherwise the holder
+ * of the key could log in and create keys that outlive it.
  */
 export function requireSessionToSet(field: 'password' | 'email', principal: Principal): void {
   if (principal.by === 'session') return;

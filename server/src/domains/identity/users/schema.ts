@@ -18,7 +18,7 @@ const newPassword = (...notes: string[]) =>
 const userType = Type.Enum([...userTypes]);
 const role = Type.Enum([...roleNames]);
 
-/** In answers. Without a format: the letters of an address are not limited, and validators disagree about those beyond ASCII. */
+/** In answers. Without a format, because addresses may have characters beyond ASCII, about which validators disagree. */
 const userEmail = Type.String({ documented: { format: undefined } });
 
 export const forgotPasswordInput = Type.Object(
@@ -64,12 +64,12 @@ export const userInput = Type.Object(
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
     userName: Type.Optional(
       Type.String({
-        // Without \p{L}, which means something else wherever a pattern is compiled without Unicode: `requireUserName` is stricter.
+        // Without \p{L}, which works only where patterns are compiled with the Unicode flag. `requireUserName` is stricter.
         pattern: '^[^\\u0000-/:-@[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?[-^`{-\\u00a9]{0,63}$',
         title: userNameRule,
         description:
           'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
-          'another tenant logs in with is kept, but logs in only that user.',
+          'another tenant logs in with is accepted, but logs in only that user.',
       }),
     ),
     email: Type.Optional(
@@ -88,7 +88,7 @@ export const userInput = Type.Object(
         minLength: 1,
         maxLength: 1024,
         writeOnly: true,
-        description: "The caller's present password: needed to change one's own e-mail address.",
+        description: "The caller's present password, which callers need to change their own e-mail address.",
       }),
     ),
     userType: Type.Optional(userType),

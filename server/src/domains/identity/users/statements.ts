@@ -57,8 +57,8 @@ export const updateUser = statement<UserRow>(
 );
 
 /**
- * Returns a row when the name now logs in the user, none when it logs in another.
- * Values: name, user, whether it is given for good.
+ * Returns a row if the name now logs in the user, and none if it logs in another user. Values: name, user, whether it is proven
+ * to be the user's.
  */
 export const claimLoginName = statement<{ name: string }>(
   'users.claim_login_name',
@@ -76,7 +76,7 @@ export const claimProvenAddress = statement(
     where login_name.user_id = excluded.user_id or not login_name.proven`,
 );
 
-/** Returns a row when the name now belongs to the user, none when it belongs to another of the tenant. */
+/** Returns a row if the name now belongs to the user, and none if it belongs to another user of the tenant. */
 export const insertAccountName = statement<{ name: string }>(
   'users.insert_account_name',
   `insert into account_name (tenant_id, name, user_id) values ($1, lower($2), $3)
@@ -100,7 +100,7 @@ export const deleteOtherLoginNames = statement(
 /** Serializes nodes that start concurrently on an empty database. */
 export const lockUsers = statement('users.lock_all', 'lock table app_user in share row exclusive mode');
 
-/** Enabled users with this e-mail address or user name, in any case; first the one whom it logs in. Values: name, limit. */
+/** Enabled users with this e-mail address or user name, ignoring case. The user whom it logs in comes first. Values: name, limit. */
 export const findActiveByName = statement<UserRow>(
   'users.find_active_by_name',
   `select ${columns}
@@ -111,8 +111,8 @@ export const findActiveByName = statement<UserRow>(
 );
 
 /**
- * Returns no row when the user already has $5 open tokens, or was changed since it was read: a change ends all tokens, also
- * those under way. Values: token hash, user, expiry, now, limit, the user's time of change.
+ * Returns no row if the user already has $5 open tokens, or was changed since it was read: a change voids all tokens, also one
+ * that is just being created. Values: token hash, user, expiry, now, limit, the user's time of change.
  */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',
@@ -159,7 +159,7 @@ export const findPasswordHash = statement<{ password_hash: string | null }>(
   'select password_hash from app_user where id = $1',
 );
 
-/** Returns a row if the password was still the former one. Values: user, former hash, new hash, now. */
+/** Returns no row if the password was changed in the meantime. Values: user, old hash, new hash, now. */
 export const replacePassword = statement<{ id: number }>(
   'users.replace_password',
   'update app_user set password_hash = $3, updated_at = $4 where id = $1 and password_hash = $2 returning id',

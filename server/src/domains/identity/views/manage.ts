@@ -13,12 +13,11 @@ export interface ViewDeps {
   clock: Clock;
 }
 
-/** Some twenty for each list. */
+/** About twenty per list. */
 const maxViewsOfUser = 200;
-/** In the database, the name of how a list begins. */
+/** The stored name of a list's default view. */
 const noName = '';
 
-/** The caller's own. */
 export async function listViews(
   listName: string | undefined,
   { userId }: Principal,
@@ -27,7 +26,7 @@ export async function listViews(
   return (await database.run(listViewsOfUser, [userId, listName ?? null])).map(recordOf);
 }
 
-/** Saves a view of the caller, in place of one of the same name. Refuses more than 200 (`view_limit_reached`). */
+/** Saves a view of the caller and replaces one of the same name. Refuses more than 200 (`view_limit_reached`). */
 export function modifyView(
   { listName, name = noName, query }: Static<typeof modifyViewInput>,
   { userId }: Principal,
@@ -42,7 +41,7 @@ export function modifyView(
   });
 }
 
-/** Removing one that does not exist changes nothing: another window may have been faster. */
+/** Removing a view that does not exist is no error: it may have been removed in another window. */
 export async function removeView(
   { listName, name = noName }: Static<typeof removeViewInput>,
   { userId }: Principal,

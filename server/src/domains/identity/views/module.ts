@@ -3,7 +3,7 @@ import type { ViewDeps } from './manage.ts';
 import { group, viewRoutes } from './routes.ts';
 import { modifyViewInput, removeViewInput, viewRecord } from './schema.ts';
 
-/** Views of the console's lists that users save: names for filters and columns. */
+/** Views of the console's lists that users save: named filters and columns. */
 export const views = defineModule({
   name: 'views',
   tables: ['saved_view'],

@@ -18,7 +18,7 @@ export function viewRoutes(deps: ViewDeps): Route[] {
     post('/api/view/modify', 'session', group, {
       summary: 'Save a view',
       description:
-        'Replaces the view of the same list and name. Without a name it is how the list begins for the user.',
+        'Replaces the view of the same list and name. Without a name it is the default view, with which the list opens.',
       body: modifyViewInput,
       refuses: ['view_limit_reached'],
       data: viewRecord,

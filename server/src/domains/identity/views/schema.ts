@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-const aboutList = 'The list that it shows, as the console names it, such as `payments`.';
-const aboutQuery = 'The filters and columns, as the query string of an address without its question mark.';
+const aboutList = 'The name of the list in the console, such as `payments`.';
+const aboutQuery = 'The filters and columns, as a query string without its question mark.';
 
 const listName = Type.String({
   pattern: '^[a-z][a-z-]{0,39}$',
@@ -9,7 +9,11 @@ const listName = Type.String({
   description: aboutList,
 });
 
-const name = Type.String({ minLength: 1, maxLength: 60, description: 'Absent: how the list begins for the user.' });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  description: 'Absent: the default view, with which the list opens.',
+});
 
 const query = Type.String({ maxLength: 2_000, description: aboutQuery });
 
@@ -24,7 +28,7 @@ export const removeViewInput = Type.Object({ listName, name: Type.Optional(name)
 
 export const viewRecord = Type.Object({
   listName: Type.String({ description: aboutList }),
-  name: Type.Union([Type.String(), Type.Null()], { description: 'null: how the list begins for the user.' }),
+  name: Type.Union([Type.String(), Type.Null()], { description: 'null: the default view, with which the list opens.' }),
   query: Type.String({ description: aboutQuery }),
   createdTime: Type.String(),
   updatedTime: Type.String(),

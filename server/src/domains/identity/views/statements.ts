@@ -2,7 +2,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 
 export interface ViewRow {
   list_name: string;
-  /** Empty: how the list begins. */
+  /** Empty: the default view. */
   name: string;
   query: string;
   created_at: string;
@@ -19,15 +19,15 @@ export const listViewsOfUser = statement<ViewRow>(
     order by list_name, created_at, name limit 1000`,
 );
 
-/** Two saves of one user come after each other, so that they cannot exceed the limit together. Values: user. */
+/** Serializes the saves of one user, so that parallel ones cannot exceed the limit. Values: user. */
 export const lockOwner = statement<{ id: number }>(
   'views.lock_owner',
   'select id from app_user where id = $1 for no key update',
 );
 
 /**
- * Replaces a view of the same name. Returns no row if the view is new and the user has as many as allowed. Values: user, list,
- * name, query, now, how many views a user may have.
+ * Replaces a view of the same name. Returns no row if the view is new and the user already has the maximum. Values: user, list,
+ * name, query, now, the maximum.
  */
 export const upsertView = statement<ViewRow>(
   'views.upsert',

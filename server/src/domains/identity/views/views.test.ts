@@ -24,7 +24,7 @@ const remove = (input: object, as = admin) => florin.post('/api/view/remove', { 
 const viewsOf = async (as: string, listName = 'payments'): Promise<{ name: string | null; query: string }[]> =>
   dataOf(await florin.get(`/api/view/list?listName=${listName}`, as));
 
-test('a saved view is there in every session of its user, and in none of another', async () => {
+test('a saved view is visible in every session of its user, and to no other user', async () => {
   const query = 'status=FAILED&columns=id%2Camount';
   expect((await save({ name: 'Failed', query })).status).toBe(200);
   await save({ query: 'columns=id' });
@@ -53,7 +53,7 @@ test('saving under the same name replaces the view, and removing it leaves the o
   expect(await viewsOf(admin, 'refunds')).toMatchObject([{ name: 'Other' }]);
 });
 
-test('of many saves at the same moment none is lost, and together they do not exceed the limit', async () => {
+test('of many concurrent saves none is lost, and together they do not exceed the limit', async () => {
   const { as } = await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN', tenantId: null });
   const replies = await Promise.all(Array.from({ length: 205 }, (_, i) => save({ name: `View ${i}` }, as)));
   const refused = replies.filter(({ status }) => status !== 200);

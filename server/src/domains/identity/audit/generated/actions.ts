@@ -14,7 +14,7 @@ export const auditActions = {
   'user.update_passkey': "A user renamed a passkey.",
   'user.remove_passkey': "A user removed a passkey.",
   'user.regenerate_recovery_codes': "A user replaced their own recovery codes, which were shown once.",
-  'session.step_up': "A user proved the second factor again, for what needs it.",
+  'session.step_up': "A user proved the second factor again, for an operation that needs it.",
   'session.login': "A user logged in.",
   'session.login_refused': "A login was refused.",
   'session.logout': "A user logged out.",
@@ -66,6 +66,6 @@ export const auditActions = {
   'event.export': "Events were exported.",
   'delivery.export': "Webhook deliveries were exported.",
   'audit.export': "The audit log was exported.",
-  'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, on which the chain goes on.",
+  'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.",
   'session.end_after_reuse': "A refresh token was used again after it had been replaced, so its session ended.",
 } as const;

@@ -6,18 +6,19 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { challengeInvalid } from '../../sessions/challenge.ts';
 import { useChallenge } from './statements.ts';
 
-/** What the answer to a challenge may be used for, and by whom: a session, a user, or anyone (''). */
+/** What the answer to a challenge may be used for, and by which session or user. */
 export interface ChallengeUse {
   purpose: 'register' | 'login' | 'step-up';
+  /** The id of a session or a user; empty: anyone. */
   subject: string;
 }
 
-/** Long enough to fetch a key, or to scan a code with a phone. */
+/** Long enough to fetch a security key, or to scan a QR code with a phone. */
 export const challengeLifetimeMs = 5 * minuteMs;
 
 /**
- * Challenges that authenticators sign. They are signed by us and stored only once they were answered, so that strangers who ask
- * for any number of them fill no table.
+ * Challenges that authenticators sign. Each carries a MAC of this service and is stored only when it is answered, so that
+ * unauthenticated requests for challenges do not fill a table.
  */
 export class PasskeyChallenges {
   readonly #keys: Keyring;

@@ -13,11 +13,11 @@ export interface PasskeyLoginDeps extends PasskeyDeps, OpenSessionDeps {
   refusedRequests: Pick<RefusedRequests, 'record'>;
 }
 
-/** After a password a passkey is the second factor; alone it must be two factors by itself. */
+/** After a password, a passkey is the second factor. Alone it must be two factors: the device verifies its user. */
 const secondStepOf = (userId: number) => ({ purpose: 'login', subject: String(userId), userVerified: false }) as const;
 const onlyStep = { purpose: 'login', subject: '', userVerified: true } as const;
 
-/** The options with which a browser asks for a passkey: one of the user whose password was right, or any of this site. */
+/** The options with which a browser asks for a passkey: of the user whose password was right, or any passkey of this site. */
 export async function beginPasskeyLogin(
   challenge: string | undefined,
   deps: PasskeyLoginDeps,
@@ -28,8 +28,8 @@ export async function beginPasskeyLogin(
 }
 
 /**
- * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Everything that is wrong with
- * the passkey is refused alike, with `login_refused`, and counts as a failed login.
+ * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Whatever is wrong with the
+ * passkey, the refusal is `login_refused`, and counts as a failed login.
  */
 export async function loginWithPasskey(
   { challenge, credential, ...origin }: { challenge?: string; credential: AssertedCredential } & LoginOrigin,
@@ -38,19 +38,8 @@ export async function loginWithPasskey(
   const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
   // Failures with one passkey must not keep others from using theirs at the same address.
   const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
-  const attempt = await deps.loginFailures.reserve(account, origin.address);
-  let opened: OpenedLogin | undefined;
-  try {
-    opened = await open(known);
-  } catch (error) {
-    attempt.release();
-    throw error;
-  }
-  if (opened === undefined) {
-    attempt.fail();
-    throw new Refusal('login_refused', 'This passkey does not log in here.');
-  }
-  attempt.succeed();
+  const opened = await deps.loginFailures.attempt(account, origin.address, () => open(known));
+  if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
   return opened;
 
   async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {

@@ -19,7 +19,7 @@ export interface ManagePasskeysDeps extends PasskeyDeps {
   notifications: Notifications;
 }
 
-/** The caller's own, oldest first. */
+/** The caller's passkeys, oldest first. */
 export async function listPasskeys({ userId }: Principal, { database }: PasskeyDeps): Promise<Passkey[]> {
   return (await database.run(listPasskeysOfUser, [userId])).map(recordOf);
 }
@@ -41,7 +41,7 @@ export function modifyPasskey(
   });
 }
 
-/** Removes a passkey of the caller. Without another second factor, logins need the password alone from now on. */
+/** Removes a passkey of the caller. After the last second factor of a user, logins need only the password. */
 export async function removePasskey(id: string, principal: Principal, deps: ManagePasskeysDeps): Promise<void> {
   const { userId, tenantId } = principal;
   await deps.database.transaction(async (transaction) => {

@@ -69,7 +69,7 @@ const finish = (credential: object, challenge?: string) =>
 const secondFactorOf = async ({ as }: Pick<Member, 'as'>) => dataOf(await florin.get('/api/user/second-factor', as));
 
 describe('a passkey as second factor', () => {
-  test('the first one brings recovery codes, ends the other sessions and steps up this one', async () => {
+  test('the first one creates recovery codes, ends the other sessions and steps up this one', async () => {
     const member = await newMember();
     const other = await florin.login(member.userName, memberPassword);
     const { recoveryCodes, passkey } = await register(member.as);
@@ -97,7 +97,7 @@ describe('a passkey as second factor', () => {
     expect(entries[0]).toMatchObject({ by: 'passkey', details: { secondFactor: 'passkey' } });
   });
 
-  test('a recovery code finishes the login of somebody who has lost the device', async () => {
+  test('a recovery code finishes the login of a user who has lost the device', async () => {
     const { member, recoveryCodes } = await newHolder();
     const reply = await finishLogin(florin, await challengeOf(florin, member), recoveryCodes[0]);
     const as = `Bearer ${dataOf(reply).token.accessToken}`;
@@ -116,7 +116,7 @@ describe('a passkey as second factor', () => {
     expect((await florin.get('/api/channel/list', member.as)).status).toBe(200);
   });
 
-  test('beside an authenticator app either one finishes a login, and either one may go', async () => {
+  test('with an authenticator app as well, either finishes a login and either can be removed', async () => {
     const member = await newMember();
     const { secret } = await enrol(florin, member.as, now());
     const { device } = await register(member.as);
@@ -132,7 +132,7 @@ describe('a passkey as second factor', () => {
     dataOf(await finish(device.get(await optionsOf(next)), next));
   });
 
-  test('of somebody else does not finish the login', async () => {
+  test('of another user does not finish the login', async () => {
     const [one, two] = [await newHolder(), await newHolder()];
     const challenge = await challengeOf(florin, one.member);
     expect(refused(await finish(two.device.get(await optionsOf(challenge)), challenge))).toEqual(notLoggedIn);
@@ -183,7 +183,7 @@ describe('an answer of an authenticator', () => {
     expect(refused(await finish(credential))).toEqual([400, 'challenge_invalid']);
   });
 
-  test('is refused after five minutes, for another site, another purpose and a challenge that was not ours', async () => {
+  test('is refused after five minutes, for another site, for another purpose and for a foreign challenge', async () => {
     const { member, device } = await newHolder();
     const old = device.get(await optionsOf());
     aheadMs += 5 * minuteMs;
@@ -201,7 +201,7 @@ describe('an answer of an authenticator', () => {
     expect(refused(await finish(forged.get(options)))).toEqual(notLoggedIn);
   });
 
-  test('is refused when its counter has not gone up: the key pair was copied', async () => {
+  test('is refused when its counter has not increased, because the key pair was copied', async () => {
     const { device } = await newHolder();
     dataOf(await finish(device.get(await optionsOf(), { counter: 7 })));
     expect(refused(await finish(device.get(await optionsOf(), { counter: 7 })))).toEqual(notLoggedIn);
@@ -225,7 +225,7 @@ describe('an answer of an authenticator', () => {
 });
 
 describe('managing passkeys', () => {
-  test('a session is stepped up with a passkey of its user alone', async () => {
+  test('a session is stepped up only with a passkey of its user', async () => {
     const [one, two] = [await newHolder(), await newHolder()];
     aheadMs += 11 * minuteMs;
     const key = () => florin.post('/api/developer/mine/generate', {}, one.member.as);

@@ -7,7 +7,7 @@ import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { sessionEnded, sessionsTopic } from '../../sessions/session-authenticator.ts';
+import { sessionEnded } from '../../sessions/session-authenticator.ts';
 import { endOtherSessions, stepUpSession } from '../../sessions/statements.ts';
 import { principalsTopic } from '../../tenants/notifications.ts';
 import { setHasSecondFactor } from '../../users/statements.ts';
@@ -31,14 +31,14 @@ export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps {
 
 /** The name that authenticators show for this site. */
 const siteName = 'Florin';
-/** Per user. Nobody has as many devices; the list is sent to browsers. */
-const maximumPasskeys = 20;
-/** EdDSA, ES256 and RS256 (COSE): what authenticators have in use. */
+/** Per user. Limited because the list is sent to browsers. */
+const maxPasskeys = 20;
+/** EdDSA, ES256 and RS256 (COSE), which authenticators use. */
 const algorithms = [-8, -7, -257];
 
 /**
  * Returns the options with which a browser creates a passkey. Needs the password, and a fresh code or passkey if the user has a
- * second factor: a stolen session must not leave one behind.
+ * second factor, so that a stolen session cannot add one.
  */
 export async function beginPasskey(
   password: string,
@@ -52,7 +52,7 @@ export async function beginPasskey(
   const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
   const existing = await deps.database.run(listPasskeysOfUser, [userId]);
-  requireRoom(existing.length);
+  requireBelowLimit(existing.length);
   const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: siteName,
@@ -71,8 +71,8 @@ export async function beginPasskey(
 }
 
 /**
- * Stores the passkey that a browser created. The first second factor of a user brings recovery codes and ends the other sessions,
- * which were started without it. This session counts as stepped up.
+ * Stores the passkey that a browser created. If it is the user's first second factor, also creates recovery codes and ends the
+ * other sessions, which were started without it. This session counts as stepped up.
  */
 export async function registerPasskey(
   { credential, name = 'Passkey' }: Static<typeof registerPasskeyInput>,
@@ -87,7 +87,7 @@ export async function registerPasskey(
     await useUpChallenge(challenge, transaction, nowMs);
     await transaction.run(ensureSecondFactor, [userId, new Date(nowMs)]);
     const [factor] = await transaction.run(lockSecondFactor, [userId]);
-    requireRoom(factor?.passkeys ?? 0);
+    requireBelowLimit(factor?.passkeys ?? 0);
     const row = await insert(transaction);
     const isFirst = !isActive(factor);
     if (isFirst) {
@@ -99,11 +99,9 @@ export async function registerPasskey(
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
     await deps.notifications.publish(transaction, principalsTopic);
-    await deps.notifications.publish(transaction, sessionsTopic, sessionId);
     return { passkey: after, recoveryCodes: isFirst ? await replaceRecoveryCodes(transaction, userId) : null };
   });
   deps.notifications.applied(principalsTopic);
-  deps.notifications.applied(sessionsTopic, sessionId);
   return result;
 
   async function insert(transaction: Queryable) {
@@ -145,15 +143,15 @@ async function verifyCreated(
       supportedAlgorithmIDs: algorithms,
     });
   } catch (cause) {
-    // The library throws an `Error` for each thing that can be wrong with an answer.
+    // The library throws a plain `Error` for everything that can be wrong with a response.
     throw passkeyWrong(cause);
   }
   if (!result.verified) throw passkeyWrong();
   return { challenge, created: result.registrationInfo };
 }
 
-function requireRoom(passkeys: number): void {
-  if (passkeys < maximumPasskeys) return;
-  const message = `You have ${maximumPasskeys} passkeys, the most that one user may have. Remove one first.`;
+function requireBelowLimit(passkeys: number): void {
+  if (passkeys < maxPasskeys) return;
+  const message = `You have ${maxPasskeys} passkeys, the most that one user may have. Remove one first.`;
   throw new Refusal('passkey_limit_reached', message);
 }

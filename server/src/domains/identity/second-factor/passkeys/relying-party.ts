@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import { Refusal } from '../../../../core/errors.ts';
 
 /** The site that passkeys belong to (WebAuthn, Relying Party). */
-export interface RelyingParty {
+interface RelyingParty {
   /** The host that browsers bind passkeys to. Another host makes them unusable. */
   id: string;
-  /** Where pages that use passkeys come from. */
+  /** The origin of the pages that use passkeys. */
   origin: string;
 }
 
 /**
- * Follows from `app.public-url`. Browsers bind passkeys to names, never to addresses: for a loopback address it is
- * `localhost`; any other address is refused with `passkeys_unavailable`.
+ * The relying party of `app.public-url`. Browsers bind passkeys to host names, never to addresses: a loopback address becomes
+ * `localhost`, and any other address is refused with `passkeys_unavailable`.
  */
 export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { protocol, hostname, host, port, origin } = new URL(publicUrl);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { get, post, type Route } from '../../../../platform/http/route.ts';
-import { signLoginResult } from '../../sessions/open-session.ts';
+import { loginOriginOf, signLoginResult } from '../../sessions/open-session.ts';
 import { loginResult } from '../../sessions/schema.ts';
 import { steppedUp } from '../schema.ts';
 import { steppedUpAnswer } from '../step-up.ts';
@@ -49,17 +49,14 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'loginWithPasskey',
       summary: 'Finish a login with a passkey',
       description:
-        'Answers like a login without a second factor. Whatever is wrong with the passkey is refused alike (401), and counts as a ' +
-        'failed login.',
+        'Answers like a login without a second factor. Whatever is wrong with the passkey, the refusal is the same (401), and ' +
+        'counts as a failed login.',
       body: passkeyLoginInput,
       refuses: ['login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
       data: loginResult,
-      handle: async ({ body, address, requestId, headers }) => ({
+      handle: async (call) => ({
         message: 'Login successful',
-        data: await signLoginResult(
-          await loginWithPasskey({ ...body, address, requestId, device: headers['user-agent'] }, deps),
-          deps,
-        ),
+        data: await signLoginResult(await loginWithPasskey({ ...call.body, ...loginOriginOf(call) }, deps), deps),
       }),
     }),
 
@@ -93,7 +90,7 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'registerPasskey',
       summary: 'Register a passkey',
       description:
-        'If it is the first second factor of the caller, it brings recovery codes, logins need a second step from now on, and the ' +
+        "If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the " +
         'other sessions of the caller end.',
       body: registerPasskeyInput,
       refuses: ['passkey_wrong', 'challenge_invalid', 'passkey_limit_reached', 'passkeys_unavailable'],
@@ -119,8 +116,8 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       operationId: 'removePasskey',
       summary: 'Remove a passkey',
       description:
-        'The session must be stepped up. After the last passkey of a user without an authenticator app, logins need the password ' +
-        'alone.',
+        'The session must be stepped up. When a user without an authenticator app removes the last passkey, logins need only the ' +
+        'password.',
       body: removePasskeyInput,
       refuses: ['step_up_required'],
       data: Type.Null(),

@@ -44,7 +44,11 @@ export const assertedCredential = Type.Object(
   { ...open, description: 'What `navigator.credentials.get()` answered, as its `toJSON()` writes it.' },
 );
 
-const name = Type.String({ minLength: 1, maxLength: 100, description: 'For its user, such as the device it is on.' });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A label for its user, such as the device it is on.',
+});
 
 export const beginPasskeyInput = Type.Object(
   { password: Type.String({ minLength: 1, maxLength: 1024, writeOnly: true, description: 'Of the caller.' }) },
@@ -94,7 +98,7 @@ export const passkeyOptions = Type.Object({
       ...open,
       description:
         'For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. ' +
-        'Works for 5 minutes and one answer.',
+        'Valid for 5 minutes and one answer.',
     },
   ),
 });
@@ -102,7 +106,9 @@ export const passkeyOptions = Type.Object({
 export const passkeyRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  backedUp: Type.Boolean({ description: 'Whether it is kept by a provider, and so survives the loss of the device.' }),
+  backedUp: Type.Boolean({
+    description: 'Whether a provider keeps a copy, so that the passkey survives the loss of the device.',
+  }),
   createdTime: Type.String(),
   lastUsedTime: Type.Union([Type.String(), Type.Null()]),
 });

@@ -18,14 +18,14 @@ export interface PasskeyDeps {
   clock: Clock;
 }
 
-/** Loaded at first use: it brings parsers of certificates, which nobody without passkeys needs. */
+/** Loaded at first use, because its certificate parsers are needed only for passkeys. */
 export const loadWebAuthn = () => import('@simplewebauthn/server');
 
 /** The id of a user in passkeys, which authenticators return. */
 export const userHandleOf = (userId: number) => Buffer.from(String(userId));
 
 interface Expected extends ChallengeUse {
-  /** Whether the device must have checked a PIN, a finger or a face: then the passkey is two factors by itself. */
+  /** Whether the device must have checked a PIN, a finger or a face, which makes the passkey two factors. */
   userVerified: boolean;
 }
 
@@ -52,13 +52,13 @@ export function allowed({ credential_id, transports }: PasskeyRow): { id: string
 }
 
 /** A passkey that has signed the challenge. */
-export interface VerifiedPasskey {
+interface VerifiedPasskey {
   passkey: PasskeyRow;
-  /** Records the use in the transaction of what it is used for. Challenge and answer work once, on all nodes. */
+  /** Records the use, in the transaction of the operation that it authorizes. Challenge and response work once, on all nodes. */
   use: (transaction: Queryable) => Promise<void>;
 }
 
-/** The passkey, if the credential is its valid answer to a challenge of ours; otherwise the refusal `passkey_wrong`. */
+/** The passkey, if the credential is its valid response to a challenge of this service; otherwise the refusal `passkey_wrong`. */
 export async function verifyPasskey(
   credential: AssertedCredential,
   { userVerified, ...use }: Expected,
@@ -89,7 +89,7 @@ export async function verifyPasskey(
       },
     });
   } catch (cause) {
-    // The library throws an `Error` for each thing that can be wrong with an answer.
+    // The library throws a plain `Error` for everything that can be wrong with a response.
     return passkeyWrong(cause);
   }
   if (!result.verified) return passkeyWrong();
@@ -106,7 +106,7 @@ export async function verifyPasskey(
   };
 }
 
-/** One text for all reasons: it does not reveal whether a passkey is known. */
+/** One text for all reasons, so that it does not reveal whether a passkey is known. */
 export function passkeyWrong(cause?: unknown): Refusal {
   const message = 'The passkey is not known here, or its answer is not valid or has expired. Begin again.';
   return new Refusal('passkey_wrong', message, { field: 'credential', cause });

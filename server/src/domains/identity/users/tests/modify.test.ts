@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../core/scopes.ts';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
+import { scopes } from '../../../../core/scopes.ts';
+import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
 
 let node: Identity;
 let platform: string;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-test('creating a user answers the saved user without its password', async () => {
+test('creating a user returns the saved user without its password', async () => {
   const given = draft({ tenantId: shop.id, roles: ['viewer', 'cashier'] });
   const { status, body } = await save(given);
   expect(status).toBe(200);
@@ -80,7 +80,7 @@ test('an update without password and roles keeps both, and the sessions', async 
   expect((await node.post('/api/user/login', { account: user.userName, password })).status).toBe(401);
 });
 
-test('a former user name is free for other users', async () => {
+test('a user name that was changed is free for other users', async () => {
   const user = await make();
   await save(change(user, { userName: `${user.userName}-moved` }));
   expect((await save(draft({ userName: user.userName }))).status).toBe(200);
@@ -123,7 +123,7 @@ test('a new password or disabling the user ends the user’s sessions immediatel
   expect((await node.get('/api/user/info', { bearer: second })).status).toBe(401);
 });
 
-test('a changed role counts on the next request', async () => {
+test('a changed role takes effect on the next request', async () => {
   const user = await make({ tenantId: shop.id });
   const bearer = await node.bearer(user.userName, password);
   expect((await node.get('/api/user/list', { bearer })).status).toBe(403);
@@ -255,12 +255,12 @@ test('a merchant is not told which names the users of other tenants have', async
     expect([status, body.message]).toEqual([200, 'User created']);
     expect(body.data).toMatchObject({ userName: probe.userName, email: probe.email, state: true });
   }
-  // They belong to whom they belonged to, and are taken within the tenant.
+  // They still log in the other users, and are taken within the tenant.
   const { userId } = (await node.post('/api/user/login', { account: theirs.email, password })).body.data;
   expect(userId).toBe(theirs.id);
   const twin = await save(draft({ userName: theirs.userName }), shopAdmin);
   expect([twin.status, twin.body.error.field]).toEqual([409, 'userName']);
-  // Who sees the users of every tenant is told.
+  // Callers who see the users of every tenant are refused.
   expect((await save(draft({ userName: theirs.userName, tenantId: null }))).status).toBe(409);
 });
 
@@ -294,6 +294,16 @@ test.each([
 ])('creating a user with %j is refused naming %s', async (fields, field, type) => {
   const { status, body } = await save(draft(fields));
   expect([status, body.error.field, body.error.type]).toEqual([400, field, type]);
+});
+
+test('an update that names only the password compares it with the saved name and address', async () => {
+  const user = await make({ userName: 'josephine', email: 'curie@lab.example' });
+  for (const weak of ['josephine1958', '#Curie#']) {
+    const { status, body } = await save({ id: user.id, password: weak });
+    expect([status, body.error?.field, body.error?.type]).toEqual([400, 'password', 'password_too_weak']);
+  }
+  const foreign = await save({ id: user.id, password: 'josephine1958' }, shopAdmin);
+  expect([foreign.status, foreign.body.error.type]).toEqual([404, 'record_not_found']);
 });
 
 test('the list pages like the transaction list, newest first, without passwords', async () => {

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command sees of the machine. Tests give their own. */
-export interface Surroundings {
+/** What a command uses of the machine. Tests replace it. */
+export interface System {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Readable;
   stdout: Writable;
@@ -10,8 +10,8 @@ export interface Surroundings {
   isTerminal: boolean;
   /** Aborted when the command is to end, by Ctrl-C. */
   signal: AbortSignal;
-  /** Waits, in ms. Tests wait for less; the default ends with `signal`. */
+  /** Waits, in ms. Tests shorten it; the default ends with `signal`. */
   pause?: (ms: number) => Promise<void>;
-  /** Opens an address in the person's browser; by default the system does. */
+  /** Opens an address in the user's browser. */
   open?: (address: string) => void;
 }

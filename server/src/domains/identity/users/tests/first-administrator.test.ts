@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Passwords } from '../../../platform/crypto/passwords.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { passwordCost } from '../../../testing/service/password-cost.ts';
-import { findLogin } from '../sessions/statements.ts';
-import { ensureAdministrator } from './first-administrator.ts';
+import { Passwords } from '../../../../platform/crypto/passwords.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { passwordCost } from '../../../../testing/service/password-cost.ts';
+import { findLogin } from '../../sessions/statements.ts';
+import { ensureAdministrator } from '../first-administrator.ts';
 
 let db: TestDatabase;
 let dataDir: string;

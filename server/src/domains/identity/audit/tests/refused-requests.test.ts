@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import type { Actor } from './append.ts';
-import { type RefusedRequest, RefusedRequests } from './refused-requests.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import type { Actor } from '../append.ts';
+import { type RefusedRequest, RefusedRequests } from '../refused-requests.ts';
 
 let db: TestDatabase;
 let refused: RefusedRequests;

@@ -1,11 +1,11 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes } from '../../../core/scopes.ts';
-import { administratorOf, dataOf, makeMember, makeTenant, memberPassword, unique } from '../../../testing/cast.ts';
-import { keptMails } from '../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aText, aTime } from '../../../testing/shapes.ts';
+import { scopes } from '../../../../core/scopes.ts';
+import { administratorOf, dataOf, makeMember, makeTenant, memberPassword, unique } from '../../../../testing/cast.ts';
+import { keptMails } from '../../../../testing/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { anInteger, aRefusal, aText, aTime } from '../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -29,7 +29,7 @@ const login = (account: string, password: string) => florin.post('/api/user/logi
 const bearer = (token: string) => `Bearer ${token}`;
 
 describe('login', () => {
-  test('answers exactly the login result', async () => {
+  test('returns exactly the login result', async () => {
     const { status, body } = await login('admin', administratorPassword);
     expect({ status, body }).toEqual({
       status: 200,
@@ -96,7 +96,7 @@ describe('login', () => {
 });
 
 describe('tokens', () => {
-  test('the access token carries the claims of the interface and is valid for 24 hours', async () => {
+  test('the access token has the documented claims and is valid for 24 hours', async () => {
     const { userName, id } = await makeMember(florin, admin, {
       userType: 'MERCHANT_USER',
       tenantId,
@@ -163,7 +163,7 @@ describe('tokens', () => {
 });
 
 describe('refresh', () => {
-  test('answers a token object with a new access token and the same refresh token, in data and in data.token', async () => {
+  test('returns a new access token and the same refresh token, in data and in data.token', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const { status, body } = await florin.post('/api/user/refresh', { refreshToken: token.refreshToken });
     const { token: nested, ...flat } = body.data;
@@ -286,7 +286,7 @@ describe('a password reset', () => {
 });
 
 describe('the current user', () => {
-  test('is answered with their roles and scopes', async () => {
+  test('is returned with their roles and scopes', async () => {
     const roles = ['cashier'];
     const { id, userName, as } = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles });
     expect((await florin.get('/api/user/info', as)).body).toEqual({

@@ -10,11 +10,11 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../../testing/cast.ts';
-import { keptMails } from '../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { appendAuditEntries } from './append.ts';
+} from '../../../../testing/cast.ts';
+import { keptMails } from '../../../../testing/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { appendAuditEntries } from '../append.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

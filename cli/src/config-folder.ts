@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandFailure } from './failures.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
 /** What `florin login` stores: where the service is, and a key or the tokens of a session. */
 export interface StoredLogin {
@@ -13,14 +13,14 @@ export interface StoredLogin {
 }
 
 /** JSON files that only their owner can read, in `~/.config/florin` (or XDG_CONFIG_HOME). */
-export class Stored {
+export class ConfigFolder {
   readonly folder: string;
 
-  constructor({ env }: Pick<Surroundings, 'env'>) {
+  constructor({ env }: Pick<System, 'env'>) {
     this.folder = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'florin');
   }
 
-  /** Undefined: there is no such file. */
+  /** Undefined if there is no such file. */
   read<Value>(name: string): Value | undefined {
     const file = join(this.folder, name);
     let text: string;
@@ -37,7 +37,7 @@ export class Stored {
     }
   }
 
-  /** Writes beside the file and renames, so that a kill leaves the old content or the new one. */
+  /** Writes a second file and renames it, so that a kill leaves the old content or the new. */
   write(name: string, value: unknown): void {
     const file = join(this.folder, name);
     const written = `${file}.${process.pid}`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hourMs } from '../../../core/clock.ts';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
+import { hourMs } from '../../../../core/clock.ts';
+import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
 
 let node: Identity;
 let platform: string;
@@ -99,7 +99,7 @@ test.each([
   expect(await login(user.userName, 'nine red boats')).toBe(401);
 });
 
-test('an invitation can be accepted for 7 days', async () => {
+test('an invitation is valid for 7 days', async () => {
   const [early, late] = [await invite(), await invite()];
   node.advance(7 * 24 * hourMs - 1000);
   expect((await choose(tokensTo(early.email)[0])).status).toBe(200);
@@ -109,7 +109,7 @@ test('an invitation can be accepted for 7 days', async () => {
   shopAdmin = await node.bearer('shop-owner', password);
 });
 
-test('an address logs in who has proven to receive its mail, not who named it first', async () => {
+test('an address logs in the user who has proven to receive its mail, not the first user it was given to', async () => {
   const squatterAdmin = await administratorOfNewTenant('squatter');
   const squatter = await invite({ email: 'anna@mail.example', password: 'eight blue boats' }, squatterAdmin);
   const named = await invite({ userName: 'ben@mail.example', password: 'eight blue boats' }, squatterAdmin);
@@ -122,13 +122,13 @@ test('an address logs in who has proven to receive its mail, not who named it fi
   expect(await login(squatter.userName, 'eight blue boats')).toBe(200);
   expect(await login(named.email, 'eight blue boats')).toBe(200);
 
-  // Proven once, it stays: another tenant can invite the same person, who then logs in there by user name.
+  // Once proven, this does not change: another tenant can invite the same person, who then logs in there by user name.
   const other = await invite({ email: 'anna@mail.example' }, await administratorOfNewTenant('later'));
   expect((await choose(tokensTo(other.email).at(-1), 'nine red boats')).status).toBe(200);
   expect([await login(anna.email), await login(other.userName, 'nine red boats')]).toEqual([200, 200]);
 });
 
-test('a forgotten password is mailed for every user with the address, each by name', async () => {
+test('a request for a reset mails every user with the address, each by name', async () => {
   const email = 'both@mail.example';
   const [one, two] = [await invite({ email, password }), await invite({ email, password }, platform).catch(() => null)];
   expect(two).toBeNull();

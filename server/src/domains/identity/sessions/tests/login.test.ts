@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity, type Reply } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { setPassword } from '../users/statements.ts';
+import { adminPassword, type Identity, identity, type Reply } from '../../../../testing/identity.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { setPassword } from '../../users/statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -26,7 +26,7 @@ async function makeUser(fields: Record<string, unknown> = {}) {
   return body.data;
 }
 
-test('login answers the interface’s result, field by field', async () => {
+test('login returns the documented result, field by field', async () => {
   const { status, body } = await node.post('/api/user/login', { account: 'admin', password: adminPassword });
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -48,7 +48,7 @@ test('login answers the interface’s result, field by field', async () => {
   });
 });
 
-test('the access token carries the claims of the interface, and the two tokens have different types', async () => {
+test('the access token has the documented claims, and the two tokens have different types', async () => {
   const tenant = await node.post('/api/tenant/modify', { name: 'Claims Ltd', state: true }, { bearer: admin });
   const user = await makeUser({ tenantId: String(tenant.body.data.id), roles: ['cashier'] });
   const { body } = await node.post('/api/user/login', { account: user.userName, password });

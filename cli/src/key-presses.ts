@@ -1,13 +1,13 @@
 import type { ReadStream } from 'node:tty';
-import type { Surroundings } from './surroundings.ts';
+import type { System } from './system.ts';
 
-/** What a key does, by the key. */
-export type Keys = Readonly<Record<string, () => void>>;
+/** Actions by key. */
+type KeyActions = Readonly<Record<string, () => void>>;
 
 const ctrlC = '\u0003';
 
-/** Calls an action for each key that is pressed, until `stop`. Does nothing without a terminal to read from. */
-export function onKeys({ stdin, isTerminal }: Pick<Surroundings, 'stdin' | 'isTerminal'>, keys: Keys): () => void {
+/** Calls the action of each pressed key, until the returned function is called. Does nothing without a terminal. */
+export function onKeyPress({ stdin, isTerminal }: Pick<System, 'stdin' | 'isTerminal'>, keys: KeyActions): () => void {
   const terminal = stdin as Partial<ReadStream>;
   if (!isTerminal || terminal.isTTY !== true || terminal.setRawMode === undefined) return () => {};
   const press = (chunk: Buffer | string): void => {

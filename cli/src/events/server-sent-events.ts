@@ -1,12 +1,12 @@
 /** A message of `text/event-stream`. */
 export interface Message {
   id: string | undefined;
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   event: string;
   data: string;
 }
 
-/** The messages of a stream, as they arrive. A comment, which servers send as a sign of life, is undefined. */
+/** The messages of a stream, as they arrive. A comment, which servers send to keep the connection alive, is undefined. */
 export async function* messagesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Message | undefined, void> {
   const decoder = new TextDecoder();
   let text = '';

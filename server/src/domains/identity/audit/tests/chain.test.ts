@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
-import { Database, type Queryable } from '../../../platform/postgres/database.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { appendAudit, systemActor } from './append.ts';
-import { chainAuditEntries } from './chain.ts';
-import { expireAuditEntries } from './expire.ts';
-import { auditHeads, disagreementWith, headText, parseHead } from './heads.ts';
-import { auditChecks } from './integrity.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { appendAudit, systemActor } from '../append.ts';
+import { chainAuditEntries } from '../chain.ts';
+import { expireAuditEntries } from '../expire.ts';
+import { auditHeads, disagreementWith, headText, parseHead } from '../heads.ts';
+import { auditChecks } from '../integrity.ts';
 
 let db: TestDatabase;
 
@@ -170,7 +170,7 @@ describe('a head that was noted outside', () => {
     expect(await disagreementWith(db.database, head)).toBeUndefined();
   });
 
-  test('shows that the end was removed, where the chain alone was made to fit', async () => {
+  test('shows that the end was removed, even when the chain was changed to match', async () => {
     const head = await noted();
     await db.query('delete from audit_entry where seq = 3');
     await db.query(`update audit_chain set seq = 2, hash = (select hash from audit_entry where seq = 2)`);
@@ -180,7 +180,7 @@ describe('a head that was noted outside', () => {
     );
   });
 
-  test('shows that the whole log was written again', async () => {
+  test('shows that the whole log was rewritten', async () => {
     const head = await noted();
     await db.query('truncate audit_entry, audit_chain');
     await appendChained(0, ['a', 'B', 'c', 'd']);
@@ -199,7 +199,7 @@ describe('expired entries', () => {
   const keepMs = 400 * dayMs;
   const in401Days = () => Date.now() + 402 * dayMs;
 
-  test('are removed, and the chain goes on from the hash of the last one', async () => {
+  test('are removed, and the chain continues from the hash of the last one', async () => {
     await appendChained(0, ['a', 'b', 'c']);
     await appendChained(5, ['a']);
     const heads = await auditHeads(db.database);
@@ -226,7 +226,7 @@ describe('expired entries', () => {
     expect(await db.query('select action from audit_entry')).toEqual([{ action: 'audit.expire' }]);
   });
 
-  test('a head older than what is kept is told apart from one that was tampered with', async () => {
+  test('a head that has expired is distinguished from one that was tampered with', async () => {
     await appendChained(0, ['a']);
     const [head] = await auditHeads(db.database);
     await appendChained(0, ['b']);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Siblings } from '../../../platform/process/siblings.ts';
-import { LoginFailures } from './login-failures.ts';
+import { Siblings } from '../../../../platform/process/siblings.ts';
+import { LoginFailures } from '../login-failures.ts';
 
-/** Two processes of a node. What one tells, the other is told when `deliver` is called. */
+/** Two processes of a node. Messages of one reach the other when `deliver` is called. */
 function twoProcesses() {
   const [one, other] = [new Siblings(), new Siblings()];
   const told: (() => void)[] = [];

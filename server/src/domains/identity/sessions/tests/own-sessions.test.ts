@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
+import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
 
 let node: Identity;
 let admin: string;
@@ -99,14 +99,14 @@ test('changing one’s own password needs the present one and ends the other ses
   expect(await actionsOf(user)).toContain('user.change_password');
 });
 
-test('a session does not serve to guess the password: wrong ones count as failed logins', async () => {
+test('a session cannot be used to guess the password, because wrong ones count as failed logins', async () => {
   const user = await makeUser();
   const bearer = await login(user, 'a');
   for (let i = 0; i < 10; i++) expect((await change(`guess number ${i}`, 'eight blue boats', bearer)).status).toBe(400);
   expect((await change(password, 'eight blue boats', bearer)).status).toBe(429);
 });
 
-test('a session that is not used for long ends, on every node; use keeps it', async () => {
+test('a session that is not used for long ends on every node; use keeps it', async () => {
   const user = await makeUser();
   const { body } = await node.post('/api/user/login', { account: user, password });
   const { accessToken, refreshToken } = body.data.token;
@@ -118,7 +118,7 @@ test('a session that is not used for long ends, on every node; use keeps it', as
     expect((await usedElsewhere()).status).toBe(200);
     await other.sessions.settled();
   }
-  // This node has not seen it for more than an hour, and finds that another one has.
+  // It was last used here more than an hour ago, and since then on another node.
   expect(await statusOf(accessToken)).toBe(200);
   node.advance(idleMs + 2 * 60_000);
   expect(await statusOf(accessToken)).toBe(401);

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { deleteExpiredSessions } from './statements.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
+import { adminPassword, type Identity, type IdentityNode, identity } from '../../../../testing/identity.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { deleteExpiredSessions } from '../statements.ts';
 
 let node: Identity;
 let other: IdentityNode;
@@ -21,7 +21,7 @@ async function login() {
 const infoStatus = async (bearer: string, at: IdentityNode = node) =>
   (await at.get('/api/user/info', { bearer })).status;
 
-test('info answers the current user with their scopes', async () => {
+test('info returns the current user with their scopes', async () => {
   const { accessToken } = await login();
   const { status, body } = await node.get('/api/user/info', { bearer: accessToken });
   expect(status).toBe(200);
@@ -38,7 +38,7 @@ test('info answers the current user with their scopes', async () => {
   });
 });
 
-test('refresh answers a new access token and the same refresh token; the earlier access token stays valid', async () => {
+test('refresh returns a new access token and the same refresh token; the earlier access token stays valid', async () => {
   const first = await login();
   node.advance(1_000);
   const { status, body } = await node.post('/api/user/refresh', { refreshToken: first.refreshToken });
@@ -138,7 +138,7 @@ test.each([
   expect(reply.body.error.field).toBe(field);
 });
 
-test('refreshes racing a logout leave no live token', async () => {
+test('refreshes concurrent with a logout leave no live token', async () => {
   const { accessToken, refreshToken } = await login();
   const refreshes = Array.from({ length: 20 }, () => node.post('/api/user/refresh', { refreshToken }));
   const loggedOut = node.post('/api/user/logout', undefined, { bearer: accessToken });

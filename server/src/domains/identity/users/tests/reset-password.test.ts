@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Mail } from '../../../platform/mail/mailer.ts';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { deleteExpiredResets } from './statements.ts';
+import type { Mail } from '../../../../platform/mail/mailer.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
+import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
+import { deleteExpiredResets } from '../statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -126,7 +126,7 @@ test('a used token voids the user’s other tokens', async () => {
   expect((await reset(second)).status).toBe(400);
 });
 
-test('two tokens of one user used at once: one succeeds', async () => {
+test('of two tokens of one user that are used at once, one succeeds', async () => {
   const user = await makeUser();
   await forgot(user.email);
   await forgot(user.email);
@@ -134,7 +134,7 @@ test('two tokens of one user used at once: one succeeds', async () => {
   expect(statuses.sort()).toEqual([200, 400]);
 });
 
-test('a token lives for 30 minutes', async () => {
+test('a token is valid for 30 minutes', async () => {
   const user = await makeUser();
   await forgot(user.email);
   const token = tokenIn(mails[0]);
@@ -144,7 +144,7 @@ test('a token lives for 30 minutes', async () => {
   expect(await node.db.query('select 1 from password_reset where user_id = $1', [user.id])).toHaveLength(0);
 });
 
-test('the token of a user who was disabled since is refused', async () => {
+test('the token of a user who has been disabled is refused', async () => {
   const user = await makeUser();
   await forgot(user.email);
   const off = { ...only(user), userType: 'MERCHANT_USER', state: false };
@@ -169,7 +169,7 @@ test('a user with five open tokens gets no further mail, and the same answer', a
   expect(mails).toHaveLength(5);
 });
 
-test('a made-up token computes no password hash', async () => {
+test('a made-up token costs no password hash', async () => {
   const before = node.passwords.computed;
   expect((await reset('A'.repeat(43))).status).toBe(400);
   expect(node.passwords.computed).toBe(before);
@@ -179,7 +179,7 @@ test.each([
   ['12345', 'shorter than six'],
   ['password', 'the commonest'],
   ['PassWord1', 'the commonest in other cases'],
-])('the new password %s is refused as %s, and the token stays good', async (weak) => {
+])('the new password %s is refused as %s, and the token stays valid', async (weak) => {
   const user = await makeUser();
   await forgot(user.email);
   const token = tokenIn(mails[0]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SessionCookie } from './session-cookie.ts';
+import { SessionCookie } from '../session-cookie.ts';
 
 test('on https the cookie is Secure and bound to the host', () => {
   const cookie = new SessionCookie('https://pay.example');
@@ -7,7 +7,7 @@ test('on https the cookie is Secure and bound to the host', () => {
   expect(cookie.set('value', 60)).toBe('__Host-florin=value; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure');
 });
 
-test('it is found among others, and an empty one is none', () => {
+test('it is found among others, and an empty one counts as absent', () => {
   const cookie = new SessionCookie('http://127.0.0.1:8080');
   expect(cookie.read('theme=dark; florin-8080=a.b-c_d; florin-80801=x')).toBe('a.b-c_d');
   expect(cookie.read('florin-8080=')).toBeUndefined();
