@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { pagesOf } from '../../../../testing/billing/pdf-text.ts';
-import type { InvoiceDocument } from './document.ts';
-import { renderHtml } from './html.ts';
-import { renderPdf } from './pdf.ts';
-import { rendererVersion, tagOf } from './version.ts';
+import { pagesOf } from '../../../../../testing/billing/pdf-text.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { renderHtml } from '../html.ts';
+import { renderPdf } from '../pdf.ts';
+import { rendererVersion, tagOf } from '../version.ts';
 
 const invoice: InvoiceDocument = {
   id: 7,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type LineInput, priceLines } from '../issue/price-lines.ts';
-import type { InvoiceRecord } from '../record.ts';
-import type { Seller } from '../statements.ts';
-import { type Buyer, documentOf } from './document.ts';
+import { type LineInput, priceLines } from '../../issue/price-lines.ts';
+import type { InvoiceRecord } from '../../record.ts';
+import type { Seller } from '../../statements.ts';
+import { type Buyer, documentOf } from '../document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };
 const mill: Seller = { name: 'Mill', address: null, taxId: null };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { pagesOf, rowsOf } from '../../../../testing/billing/pdf-text.ts';
-import type { InvoiceDocument } from './document.ts';
-import { renderPdf } from './pdf.ts';
+import { pagesOf, rowsOf } from '../../../../../testing/billing/pdf-text.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { renderPdf } from '../pdf.ts';
 
 const empty: InvoiceDocument = {
   id: 7,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { InvoiceDocument } from './document.ts';
-import { PdfRenderer } from './pdf-renderer.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { PdfRenderer } from '../pdf-renderer.ts';
 
 let renderer: PdfRenderer;
 const warn = vi.fn();
@@ -14,7 +14,7 @@ function open(timeoutMs = 60_000): PdfRenderer {
     timeoutMs,
     stopping: new AbortController().signal,
     log: { warn },
-    entry: new URL('../../../../platform/process/fixture/task.ts', import.meta.url),
+    entry: new URL('../../../../../platform/process/fixture/task.ts', import.meta.url),
   });
   return renderer;
 }
