@@ -8,8 +8,8 @@ import { statusOf } from './rules.ts';
 import { type CheckoutRow, closeCheckout, findCheckout, lockCheckout } from './statements.ts';
 
 /**
- * Closes an OPEN checkout: its page is gone at once. Closing it again changes nothing. Refused (`illegal_transition`) while
- * a payment is in progress, and when it is paid.
+ * Closes an OPEN checkout, so that its page is no longer shown. Closing it again changes nothing. Refused with
+ * `illegal_transition` while a payment is in progress, and when it is paid.
  */
 export async function expireCheckout(
   id: number,

@@ -23,11 +23,11 @@ export interface CheckoutDraft {
 }
 
 export interface InsertDeps extends LinkDeps {
-  /** Seals a value for one place of storage. */
+  /** Encrypts a value for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
 }
 
-/** Inserts a checkout with a new token, and its entry in the audit log, which has no address. */
+/** Inserts a checkout with a new token, and its entry in the audit log, which does not contain the URL. */
 export async function insertNewCheckout(
   transaction: Queryable,
   draft: CheckoutDraft,

@@ -39,7 +39,7 @@ async function checkoutList(query: Query, principal: Principal, nowMs: number, d
   });
 }
 
-/** The filters that stand for a status at this time. */
+/** The filters for a status at this time. */
 function statusFilter(status: Query['status'], nowMs: number) {
   if (status === 'PAID') return { paid: true };
   if (status === 'PROCESSING') return { processing: true };

@@ -22,7 +22,7 @@ type Needs = Node & {
   invoiceLinks: InvoiceLinks;
 } & Pick<UpdateTransactionDeps, 'reader' | 'transitions'>;
 
-/** Pages for payers: payment links, hosted invoices, and the portal of a customer. */
+/** Pages for payers: payment links, hosted invoices, and the customer portal. */
 export const checkouts = defineModule({
   name: 'checkouts',
   tables: ['checkout', 'checkout_payment', 'customer_portal'],

@@ -19,13 +19,13 @@ export interface PayDeps {
   publicUrl: string;
 }
 
-/** `paid`: a payment was made. `other`: the page shows something else meanwhile, such as another payment in progress. */
+/** `paid`: a payment was created. `other`: the page has changed since it was shown, such as by a payment in progress. */
 export type PayResult = 'paid' | 'other';
 
 /**
- * Creates a payment of a checkout on one of its channels. The checkout is locked, so that a second click, or a second
- * payer, finds the first payment and makes none. A payment follows another one only when that has failed. Throws the refusal
- * of the channel, or of the invoice.
+ * Creates a payment of a checkout on one of its channels. The checkout is locked, so that a second click or a second payer
+ * finds the first payment and creates none. Another payment is possible only after the previous one has failed. Throws when
+ * the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Queryable,
@@ -48,10 +48,8 @@ export async function payCheckout(
     row.invoice_id === null
       ? await payAmount(transaction, row, channelId, returnUrl, deps)
       : await payInvoice(transaction, row, row.invoice_id, channelId, returnUrl, deps);
-  const number = row.payments + 1;
-  await transaction.run(insertCheckoutPayment, [
-    ...[tenantId, id, number, transactionId, hashOfToken(returnToken), nowMs],
-  ]);
+  const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
+  await transaction.run(insertCheckoutPayment, values);
   await appendAudit(
     transaction,
     { ...payer, ...origin },
@@ -83,7 +81,7 @@ async function payAmount(
   return transactionId;
 }
 
-/** The payment method that is stored with the customer is not used: the payer may be somebody else who has the address. */
+/** The customer's stored payment method is not used, because the payer may be somebody else who has the link. */
 async function payInvoice(
   transaction: Queryable,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,

@@ -2,12 +2,12 @@ import { exponentOf } from '../../../core/currency.ts';
 import { decimalOf } from '../../../core/money.ts';
 import type { MailLanguage } from '../../identity/tenants/schema.ts';
 
-/** The languages in which customers are addressed, in mails and on pages. */
+/** The languages of mails, invoices and pages for customers. */
 export type Language = MailLanguage;
 
 const locales: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };
 
-/** With the decimals of ISO 4217, from the exact decimal: a float would round large amounts. */
+/** With the decimals of ISO 4217. Formats a decimal string, because a float would round large amounts. */
 export function priceIn(language: Language, amount: number, currency: string): string {
   const digits = exponentOf(currency) ?? 0;
   const format = new Intl.NumberFormat(locales[language], {

@@ -237,7 +237,7 @@ export const paidInvoice = Type.Object({
   transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
 });
 
-/** In the events of a payment: the invoice, and the payment that caused the event. */
+/** The object of `invoice.paid` and `invoice.payment_failed`: the invoice, and the payment that caused the event. */
 export const invoiceInPaymentEvent = Type.Object({
   ...invoiceRecord.properties,
   transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),

@@ -23,7 +23,7 @@ const quantity = Type.Integer({
   maximum: 1_000_000,
   description: 'How many units of the plan are charged, 1 to 1000000.',
 });
-const moment = (description: string) =>
+const time = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, title: 'a time as 2026-01-31T09:30:00Z', description });
 const nullableTime = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -45,12 +45,12 @@ export const createInput = Type.Object(
       }),
     ),
     trialEnd: Type.Optional(
-      moment(
+      time(
         'When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead.',
       ),
     ),
     endTime: Type.Optional(
-      moment(
+      time(
         'When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end.',
       ),
     ),
@@ -107,7 +107,7 @@ export const updateInput = Type.Object(
       Type.Boolean({ description: 'true: cancel the subscription at the end of the current period. false: continue.' }),
     ),
     endTime: Type.Optional(
-      Type.Union([moment(''), Type.Null()], {
+      Type.Union([time(''), Type.Null()], {
         title: 'a time as 2026-01-31T09:30:00Z, or null',
         description: 'When the subscription expires; not before the current period ends. null: no end.',
       }),

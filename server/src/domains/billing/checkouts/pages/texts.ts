@@ -2,7 +2,7 @@ import type { Language } from '../../invoices/formats.ts';
 import type { InvoiceStatus } from '../../invoices/states.ts';
 import type { SubscriptionState } from '../../subscriptions/states.ts';
 
-/** All words of the payers' pages in one language. */
+/** All texts of the payers' pages in one language. */
 export interface Texts {
   testMode: string;
   missingTitle: string;

@@ -15,7 +15,7 @@ export interface InvoiceDocument {
   seller: { name: string; details: string[] };
   /** Name, address and e-mail address of the customer. */
   buyer: string[];
-  /** The amount to pay and its due date, or why nothing is to be paid; null for a draft. */
+  /** The amount to pay and its due date, or why there is nothing to pay; null for a draft. */
   paymentSummary: string | null;
   facts: LabelledValue[];
   description: string | null;
@@ -33,8 +33,7 @@ export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
-/** What the parts of one invoice are written with. */
-interface Writing {
+interface Formatting {
   language: Language;
   labels: Labels;
   figures: Figures;
@@ -49,7 +48,7 @@ export function documentOf(
 ): InvoiceDocument {
   const labels = labelsIn[language];
   const figures = new Figures(language, invoice.currency);
-  const writing = { language, labels, figures };
+  const formatting = { language, labels, figures };
   return {
     id: invoice.id,
     language,
@@ -60,8 +59,8 @@ export function documentOf(
       details: [...addressOf(seller, language), ...(seller.taxId ? [`${labels.taxId}: ${seller.taxId}`] : [])],
     },
     buyer: [buyer.name, ...addressOf(buyer, language), ...(buyer.email ? [buyer.email] : [])],
-    paymentSummary: paymentSummaryOf(invoice, writing),
-    facts: factsOf(invoice, writing),
+    paymentSummary: paymentSummaryOf(invoice, formatting),
+    facts: factsOf(invoice, formatting),
     description: invoice.description,
     lines: invoice.lines.map((line) => ({
       description: line.description,
@@ -70,7 +69,7 @@ export function documentOf(
       tax: taxOf(line, figures),
       amount: figures.amount(line.amount),
     })),
-    sums: sumsOf(invoice, writing),
+    sums: sumsOf(invoice, formatting),
     changedAt: new Date(invoice.updatedTime),
   };
 }
@@ -93,7 +92,7 @@ function countryOf(code: string, language: Language): string {
   return code.length === 2 ? (countryNames[language].of(code) ?? code) : code;
 }
 
-function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, figures }: Writing) {
+function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, figures }: Formatting) {
   const { status, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
   const refunded = amountRefunded > 0 ? `, ${labels.refunded(figures.price(amountRefunded))}` : '';
   const day = (time: string | null) => dayOf(time, language);
@@ -106,7 +105,7 @@ function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, figures }:
 
 function factsOf(
   { finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord,
-  { language, labels }: Writing,
+  { language, labels }: Formatting,
 ): LabelledValue[] {
   const day = (time: string | null) => dayOf(time, language);
   const facts: [string, string | null][] = [
@@ -122,12 +121,12 @@ function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], figures: 
   return taxAmount === 0 ? '' : figures.amount(taxAmount);
 }
 
-function sumsOf(invoice: InvoiceRecord, writing: Writing): LabelledValue[] {
-  const { labels, figures } = writing;
+function sumsOf(invoice: InvoiceRecord, formatting: Formatting): LabelledValue[] {
+  const { labels, figures } = formatting;
   const { status, subtotal, total, amountPaid, amountRemaining } = invoice;
   const sums: LabelledValue[] = [
     [labels.subtotal, figures.price(subtotal)],
-    ...taxesOf(invoice, writing),
+    ...taxesOf(invoice, formatting),
     [labels.total, figures.price(total)],
   ];
   if (status === 'DRAFT') return sums;
@@ -136,7 +135,7 @@ function sumsOf(invoice: InvoiceRecord, writing: Writing): LabelledValue[] {
 }
 
 /** The tax of each rate with its base; taxes given as amounts are summed up in the last entry. */
-function taxesOf({ lines }: InvoiceRecord, { labels, figures }: Writing): LabelledValue[] {
+function taxesOf({ lines }: InvoiceRecord, { labels, figures }: Formatting): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
   const withTaxAmount = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
   const taxes = rates.map((rate): LabelledValue => {

@@ -4,7 +4,7 @@ import { statement } from '../../../../platform/postgres/statement.ts';
 import type { InvoiceRow } from '../statements.ts';
 import { permittedTransitions } from '../states.ts';
 
-/** Published when payments of invoices have ended and their invoices are to be settled. */
+/** Published when payments of invoices have ended, so that the invoices are settled. */
 export const invoicesDue: Topic = 'invoices';
 
 /** A payment that has ended and is not settled on its invoice yet. */
@@ -61,7 +61,7 @@ export const settledColumns = columns<InvoiceRow>([
   ['updated_at', 'text', ({ updated_at }) => updated_at],
 ]);
 
-/** Writes invoices after their payments; the transition table guards the statuses. Values: those of `settledColumns`. */
+/** Writes settled invoices; the transition table guards the statuses. Values: those of `settledColumns`. */
 export const updateSettledInvoices = statement<{ id: number }>(
   'invoices.update_settled',
   `update invoice i
