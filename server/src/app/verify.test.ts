@@ -849,6 +849,12 @@ const plants: Plant[] = [
     () => /^invoice \d+$/,
   ],
   [
+    /A charge is settled exactly/,
+    'a charge that outlived its invoice',
+    `update invoice set status = 'UNCOLLECTIBLE', closed_at = now() where status = 'OPEN'`,
+    () => /^invoice \d+$/,
+  ],
+  [
     /latest event of every subscription/,
     'a change that was not told',
     'update subscription set version = version + 1',
