@@ -76,7 +76,7 @@ test('a payer sees what to pay, chooses a channel, and pays once however often t
   expect(dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, shop.as))).toMatchObject({
     ...{ channelId: shop.bank, description: 'A <b>chair</b>', customerId: 5, currency: 'EUR', livemode: false },
   });
-  expect((await pages.open(checkout.path)).body).toContain('is recorded. The seller confirms');
+  expect((await pages.open(checkout.path)).body).toContain('is recorded. The seller will confirm');
   await settle(transactionId, 'SUCCESS');
   expect(await detail(checkout.id)).toMatchObject({ status: 'PAID', url: checkout.url });
   const receipt = (await pages.open(checkout.path, 'de-CH, en;q=0.5')).body;
@@ -212,11 +212,11 @@ test('a payer who changed their mind gives up a payment that waits, and pays in 
   await eventually('the page leads to the provider', async () =>
     (await pages.open(`${checkout.path}?go`)).headers.get('refresh')?.startsWith('0; url='),
   );
-  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  expect((await pages.open(checkout.path)).body).toContain('Choose another payment method');
   await giveUp();
   await eventually('the provider has confirmed it', async () => (await detail(checkout.id)).status === 'OPEN');
   await pages.submit(checkout.path, { channel: shop.bank });
-  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  expect((await pages.open(checkout.path)).body).toContain('Choose another payment method');
   await giveUp();
   await pages.submit(checkout.path, { channel: shop.bank });
   await settle((await detail(checkout.id)).transactionId, 'SUCCESS');

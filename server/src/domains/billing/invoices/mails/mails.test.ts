@@ -130,7 +130,7 @@ test('the mail about a failed payment of a subscription names the day of the nex
   await eventually('the mail is sent', () => received().length === 1);
   const [invoice] = dataOf(await florin.get('/api/invoice/list', as));
   const day = new Date(invoice.nextPaymentAttempt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  expect(plainOf(received()[0])).toContain(`The payment is tried again on ${day}.`);
+  expect(plainOf(received()[0])).toContain(`The payment will be retried on ${day}.`);
 });
 
 test('nobody is mailed by a tenant that did not ask for it, without an address, about a test invoice, or about a total of 0', async () => {

@@ -111,10 +111,10 @@ test('days are in UTC, with the name of the month', () => {
   expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
 });
 
-test('an invoice with a total of 0 shows that nothing is to be paid', () => {
+test('an invoice with a total of 0 shows that there is nothing to pay', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
   expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), mill, ada)).toMatchObject({
-    paymentSummary: 'Nothing is to be paid',
+    paymentSummary: 'Nothing to pay',
     stamp: 'Paid',
   });
 });
