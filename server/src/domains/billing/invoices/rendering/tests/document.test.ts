@@ -72,7 +72,7 @@ test('the taxes of all rates and the taxes given as amounts sum up to the tax of
   ]);
 });
 
-test('the base of a tax rate is exact also beyond 2^53 − 1', () => {
+test('the base of a tax rate is exact even beyond 2^53 − 1', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
   const { sums } = documentOf(invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)), mill, ada);

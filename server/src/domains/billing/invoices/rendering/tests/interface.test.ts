@@ -83,7 +83,7 @@ describe.each(formats)('as %s', (format) => {
     );
   });
 
-  test('it shows the seller as it was when the invoice was finalized; a draft shows the present one', async () => {
+  test('it shows the seller as it was when the invoice was finalized; a draft shows the current one', async () => {
     const tenantId = await makeTenant(florin, admin);
     const saveSeller = (name: string, changes: object = {}) =>
       florin.post('/api/tenant/modify', { id: tenantId, name, state: true, ...changes }, admin);
@@ -137,7 +137,7 @@ describe.each(formats)('as %s', (format) => {
     expect(await textOf(voided)).not.toContain('30 June 2027');
   });
 
-  test('it is in German for a tenant whose mails are, with German figures, days and countries', async () => {
+  test('it is in German for a tenant whose mails are German, with German numbers, dates and countries', async () => {
     const tenantId = await makeTenant(florin, admin);
     const changes = { id: tenantId, mailLanguage: 'de', taxId: 'DE123456789' };
     dataOf(await florin.post('/api/tenant/modify', changes, admin));
@@ -189,7 +189,7 @@ describe.each(formats)('as %s', (format) => {
   });
 });
 
-test('the page escapes all texts, and runs and loads nothing', async () => {
+test('the page escapes all texts, runs no scripts and loads no resources', async () => {
   const address = { line1: nasty, city: 'Köln', country: 'DE' };
   const buyer = await makeCustomer(florin, admin, { name: nasty, address });
   const lines = [{ description: nasty, quantity: 2, unitAmount: 1050, taxRate: 725 }];

@@ -21,8 +21,8 @@ const invoice: InvoiceDocument = {
   changedAt: new Date(0),
 };
 
-test('a change of what is rendered raises the version, so that no reader keeps the old content', async () => {
-  // The texts of the PDF with their places: its compressed bytes differ between processors.
+test('a change of the rendered content needs a new version, so that no client keeps the old content', async () => {
+  // The texts of the PDF with their positions, because its compressed bytes differ between processors.
   const rendered = [renderHtml(invoice), JSON.stringify(pagesOf(await renderPdf(invoice)))];
   expect({ rendererVersion, hashes: rendered.map((content) => hash('sha256', content)) }).toEqual({
     rendererVersion: 3,
