@@ -48,7 +48,9 @@ export async function createCheckout(
       : await draftOfInvoice(input, input.invoiceId, caller, nowMs, deps);
   const { tenantId } = draft;
   const once = onceFor(database, {
-    ...{ tenantId, path: '/api/checkout/create', key: idempotencyKey },
+    tenantId,
+    path: '/api/checkout/create',
+    key: idempotencyKey,
     input: { ...input, mode: caller.livemode ?? null },
     nowMs,
   });
@@ -78,9 +80,17 @@ async function draftOfAmount(
   const livemode = livemodeOfNew(principal, undefined, found[0], 'channelIds');
   requireChannelMode(found, livemode);
   return {
-    ...{ tenantId, livemode, invoiceId: null, amount, currency, channelIds, userId },
-    ...{ customerId: input.customerId ?? null, description: input.description ?? null },
-    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    tenantId,
+    livemode,
+    invoiceId: null,
+    amount,
+    currency,
+    channelIds,
+    customerId: input.customerId ?? null,
+    description: input.description ?? null,
+    metadata: input.metadata ?? null,
+    returnUrl: input.returnUrl ?? null,
+    userId,
     expiresMs: expiryOf(input, nowMs, lifetimeMs.amount),
   };
 }
@@ -108,9 +118,17 @@ async function draftOfInvoice(
   }
   requireChannelMode(await usableChannels(channelIds, tenantId, currency, channels), livemode);
   return {
-    ...{ tenantId, livemode, invoiceId, amount: null, currency, channelIds, userId: principal.userId },
-    ...{ customerId: invoice.customer_id, description: invoice.description },
-    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    tenantId,
+    livemode,
+    invoiceId,
+    amount: null,
+    currency,
+    channelIds,
+    customerId: invoice.customer_id,
+    description: invoice.description,
+    metadata: input.metadata ?? null,
+    returnUrl: input.returnUrl ?? null,
+    userId: principal.userId,
     expiresMs: expiryOf(input, nowMs, lifetimeMs.invoice),
   };
 }

@@ -34,7 +34,9 @@ export async function expireCheckout(
     const before = { ...recordOf(row, nowMs, deps), url: undefined };
     const after = recordOf(closed, nowMs, deps);
     await appendAudit(transaction, principal, {
-      ...{ action: 'checkout.expire', tenantId, recordId: id },
+      action: 'checkout.expire',
+      tenantId,
+      recordId: id,
       before,
       after: { ...after, url: undefined },
     });

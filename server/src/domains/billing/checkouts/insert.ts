@@ -39,9 +39,22 @@ export async function insertNewCheckout(
   const [{ id }] = (await transaction.run(nextCheckoutId)) as [{ id: number }];
   const token = newToken();
   await transaction.run(insertCheckout, [
-    ...[tenantId, id, draft.livemode, hashOfToken(token), deps.seal(token, tokenPlace(tenantId, id))],
-    ...[draft.invoiceId, draft.amount, draft.currency, draft.channelIds, draft.customerId, draft.description],
-    ...[draft.metadata && JSON.stringify(draft.metadata), draft.returnUrl, draft.userId, draft.expiresMs, nowMs],
+    tenantId,
+    id,
+    draft.livemode,
+    hashOfToken(token),
+    deps.seal(token, tokenPlace(tenantId, id)),
+    draft.invoiceId,
+    draft.amount,
+    draft.currency,
+    draft.channelIds,
+    draft.customerId,
+    draft.description,
+    draft.metadata && JSON.stringify(draft.metadata),
+    draft.returnUrl,
+    draft.userId,
+    draft.expiresMs,
+    nowMs,
   ]);
   const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
   const after = { ...recordOf(row, nowMs, deps), url: undefined };

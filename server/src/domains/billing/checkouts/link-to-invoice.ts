@@ -34,9 +34,16 @@ export async function linkToInvoice(
   const [customer] = await database.run(findCustomer, [[tenantId], invoice.customer_id]);
   const channelId = invoice.channel_id ?? customer?.default_channel_id ?? null;
   const draft = {
-    ...{ tenantId, livemode: invoice.livemode, invoiceId, amount: null, currency: invoice.currency },
-    ...{ customerId: invoice.customer_id, description: invoice.description, metadata: null, returnUrl: null },
+    tenantId,
+    livemode: invoice.livemode,
+    invoiceId,
+    amount: null,
+    currency: invoice.currency,
     channelIds: channelId === null ? [] : [channelId],
+    customerId: invoice.customer_id,
+    description: invoice.description,
+    metadata: null,
+    returnUrl: null,
     userId: invoice.user_id,
     expiresMs: nowMs + lifetimeMs.invoice,
   };

@@ -50,14 +50,9 @@ export async function payCheckout(
       : await payInvoice(transaction, row, row.invoice_id, channelId, returnUrl, deps);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
-  await appendAudit(
-    transaction,
-    { ...payer, ...origin },
-    {
-      ...{ action: 'checkout.pay', tenantId, recordId: id },
-      details: { transactionId: publicId('txn', transactionId), channelId },
-    },
-  );
+  const actor = { ...payer, ...origin };
+  const details = { transactionId: publicId('txn', transactionId), channelId };
+  await appendAudit(transaction, actor, { action: 'checkout.pay', tenantId, recordId: id, details });
   return 'paid';
 }
 
@@ -68,17 +63,26 @@ async function payAmount(
   returnUrl: string,
   { drawUuid, creator }: PayDeps,
 ): Promise<string> {
-  const { tenant_id: tenantId, livemode, user_id: userId, amount, currency } = row;
-  const { customer_id: customerId, description, metadata } = row;
-  const transactionId = drawUuid();
+  const id = drawUuid();
   const [refusal] = await creator.createInTransaction(transaction, [
     {
-      ...{ id: transactionId, tenantId, livemode, userId, amount: amount as number, currency, channelId, customerId },
-      ...{ invoiceId: null, description, metadata, paymentMethod: null, returnUrl },
+      id,
+      tenantId: row.tenant_id,
+      livemode: row.livemode,
+      userId: row.user_id,
+      amount: row.amount as number,
+      currency: row.currency,
+      channelId,
+      customerId: row.customer_id,
+      invoiceId: null,
+      description: row.description,
+      metadata: row.metadata,
+      paymentMethod: null,
+      returnUrl,
     },
   ]);
   if (refusal !== undefined) throw refusal;
-  return transactionId;
+  return id;
 }
 
 /** The customer's stored payment method is not used, because the payer may be somebody else who has the link. */

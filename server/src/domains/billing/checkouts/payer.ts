@@ -8,7 +8,14 @@ export const payer: Actor = { by: 'nobody', userId: null, userName: null };
 export function actingFor(row: { tenant_id: number; user_id: number; livemode: boolean }): Principal {
   const { tenant_id: tenantId, user_id: userId, livemode } = row;
   return {
-    ...{ by: 'session', userId, userName: '', userType: 'MERCHANT_USER', tenantId, roles: [] },
-    ...{ scopes: new Set<never>(), holdsAll: false, livemode },
+    by: 'session',
+    userId,
+    userName: '',
+    userType: 'MERCHANT_USER',
+    tenantId,
+    roles: [],
+    scopes: new Set<never>(),
+    holdsAll: false,
+    livemode,
   };
 }

@@ -34,10 +34,10 @@ export async function listCustomers(
 async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.ids]);
-  const found = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => [
-    ...[tenantIds, integerOf(text), text],
-    prefixPattern(text.slice(0, indexedName)),
-  ]);
+  const found = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => {
+    const pattern = prefixPattern(text.slice(0, indexedName));
+    return [tenantIds, integerOf(text), text, pattern];
+  });
   const ids = found === undefined ? idsOf(query) : inBoth(idsOf(query), found);
   const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, { name: 'customers', tenantIds, query, given, filters: customerFilters, statements });

@@ -129,9 +129,15 @@ export class CheckoutPages {
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
     const invoice = invoiceId === null ? null : await invoiceOf(database, tenantId, invoiceId);
     return {
-      ...{ row, status: statusOf(row, nowMs), token, language, isLeaving, nowMs, invoice },
+      row,
+      status: statusOf(row, nowMs),
+      token,
+      language,
+      invoice,
       channels: await this.#channelsOf(row),
+      isLeaving,
       isExhausted: row.payments >= maximumPayments,
+      nowMs,
     };
   }
 

@@ -33,7 +33,9 @@ export async function createPortal(
     const values = [hashOfToken(token), tenantId, customerId, principal.userId, returnUrl ?? null, nowMs, expiresMs];
     await transaction.run(insertPortal, values);
     await appendAudit(transaction, principal, {
-      ...{ action: 'portal.create', tenantId, recordId: customerId },
+      action: 'portal.create',
+      tenantId,
+      recordId: customerId,
       details: { returnUrl: returnUrl ?? null, expiresTime },
     });
   });
