@@ -19,13 +19,10 @@ export interface PayDeps {
   publicUrl: string;
 }
 
-/** `paid`: a payment was created. `other`: the page has changed since it was shown, such as by a payment in progress. */
-export type PayResult = 'paid' | 'other';
-
 /**
- * Creates a payment of a checkout on one of its channels. The checkout is locked, so that a second click or a second payer
- * finds the first payment and creates none. Another payment is possible only after the previous one has failed. Throws when
- * the channel or the invoice refuses the payment.
+ * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second click
+ * or a second payer finds the first payment and creates none. Another payment is possible only after the previous one has
+ * failed. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Queryable,
@@ -33,11 +30,11 @@ export async function payCheckout(
   channelId: number,
   origin: RequestOrigin,
   deps: PayDeps,
-): Promise<PayResult> {
+): Promise<void> {
   const nowMs = deps.clock();
   await transaction.run(lockByToken, [tokenHash]);
   const [row] = await transaction.run(findByToken, [tokenHash]);
-  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return 'other';
+  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return;
   if (!row.channel_ids.includes(channelId)) {
     throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
   }
@@ -53,7 +50,6 @@ export async function payCheckout(
   const actor = { ...payer, ...origin };
   const details = { transactionId: publicId('txn', transactionId), channelId };
   await appendAudit(transaction, actor, { action: 'checkout.pay', tenantId, recordId: id, details });
-  return 'paid';
 }
 
 async function payAmount(
