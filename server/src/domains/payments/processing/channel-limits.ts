@@ -32,7 +32,8 @@ export class ChannelLimits {
     );
     for (const { channelId, state } of this.#breaker.failingChannels) {
       if (state === 'open') {
-        limits.set(channelId, (await this.#hasFallback(channelId)) ? maximumInFlightPerChannel : 0);
+        const limit = limits.get(channelId) ?? maximumInFlightPerChannel;
+        limits.set(channelId, (await this.#hasFallback(channelId)) ? limit : 0);
       } else if (state === 'half_open') {
         limits.set(channelId, this.#inFlightOf(channelId) === 0 ? 1 : 0);
       }
