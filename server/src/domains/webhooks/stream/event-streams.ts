@@ -57,6 +57,8 @@ export class EventStreams {
   #timer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #lastReadMs = 0;
+  /** The start of the last successful read: all older events have been read, apart from late ones (`lateMs`). */
+  #readUntilMs = 0;
   #isReading = false;
   #isClosed = false;
 
@@ -84,6 +86,7 @@ export class EventStreams {
       this.#open.delete(stream);
       if (this.#open.size === 0) this.#rest();
     });
+    if (this.#open.size === 0) this.#readUntilMs = this.#options.clock();
     this.#open.add(stream);
     this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
     this.#readWithin(pollMs);
@@ -122,10 +125,13 @@ export class EventStreams {
     this.#isReading = true;
     this.#lastReadMs = nowMs;
     const tenantIds = [...new Set([...this.#open].map(({ request }) => request.tenantId))];
-    this.#eventsOf(tenantIds, nowMs)
-      .then((events) => Promise.all([...this.#open].map((stream) => stream.send(events))))
+    this.#eventsOf(tenantIds, this.#readUntilMs)
+      .then((events) => {
+        this.#readUntilMs = nowMs;
+        return Promise.all([...this.#open].map((stream) => stream.send(events)));
+      })
       .catch((error: unknown) => {
-        // While the database is away: the next poll shows what was missed, as long as that is recent.
+        // The next poll reads the same events.
         if (!isUnavailable(error)) this.#options.logError(error, 'Events could not be read for the streams');
       })
       .finally(() => {
