@@ -1,4 +1,5 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
+import { singleLine } from '../redaction.ts';
 
 export interface MollieConnection {
   /** The address before `/v2`: `https://api.mollie.com`, or a simulator's. */
@@ -86,20 +87,13 @@ function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   const error = jsonObject(text);
   // Anything else comes from a proxy in between.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
-  const detail = singleLine(error.detail) ?? singleLine(error.title) ?? '';
-  return new MollieApiError(status, singleLine(error.title) ?? '', detail, singleLine(error.field));
+  const detail = textOf(error.detail) ?? textOf(error.title) ?? '';
+  return new MollieApiError(status, textOf(error.title) ?? '', detail, textOf(error.field));
 }
 
-const maxTextCharacters = 300;
-
-/** Makes a text of Mollie's fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
-export function singleLine(text: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  return text
-    .toWellFormed()
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, maxTextCharacters)
-    .toWellFormed();
+/** A field that should be text. The library's types are not checked at run time. */
+export function textOf(field: unknown): string | undefined {
+  return typeof field === 'string' ? singleLine(field) : undefined;
 }
 
 /** Parses a JSON object. Undefined if the text is not one. */

@@ -3,7 +3,7 @@ import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
-import { singleLine } from './client.ts';
+import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
 /**
@@ -116,5 +116,5 @@ function httpUrl(text: string): string {
 /** The reason of a card payment, or that of a point-of-sale payment, which is in `statusReason`. */
 function reasonOf({ details, statusReason }: Payment): string | null {
   const { failureReason } = (details ?? {}) as { failureReason?: unknown };
-  return singleLine(failureReason) ?? singleLine(statusReason?.code) ?? null;
+  return textOf(failureReason) ?? textOf(statusReason?.code) ?? null;
 }
