@@ -4,7 +4,7 @@ import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import { openStates } from '../operations/statements.ts';
 import { settleRefundsCte } from '../refunds/settle.cte.ts';
 import { transitionInput } from '../transactions/transition.cte.ts';
-import type { MovedRow, PaymentTransitions } from '../transactions/transition-statements.ts';
+import type { PaymentTransitions, TransitionedRow } from '../transactions/transition-statements.ts';
 
 /** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
 const settlementColumns = [
@@ -40,8 +40,8 @@ const settlementColumns = [
  * input (by payment id: two settlers would deadlock otherwise). A join was planned as a scan of all operations: 63
  * settlements took 90 ms instead of 4.
  */
-export function settleOperations(transitions: PaymentTransitions): Statement<MovedRow> {
-  return statement<MovedRow>(
+export function settleOperations(transitions: PaymentTransitions): Statement<TransitionedRow> {
+  return statement<TransitionedRow>(
     'processing.settle',
     `with settlement as (
      ${transitionInput(settlementColumns)}
