@@ -19,7 +19,7 @@ export interface CallbackSettlerDeps {
 
 /**
  * `unknown`: the channel has no such operation, at least not yet, or the provider did not answer a look-up; retry by
- * `retryWaitsMs`. `busy`: the operation is being called or looked up, and the answer may be older than the callback, or
+ * `retryWaitsMs`. `busy`: the operation is being called or looked up, and its answer may be older than the callback, or
  * earlier callbacks of the operation must be settled first; retry soon.
  */
 export type SettleResult = 'settled' | 'unknown' | 'busy';
@@ -43,7 +43,7 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   return content.said === 'changed' ? lookUp(operation, deps) : 'settled';
 }
 
-/** Finds operations of this channel alone: its secret proves nothing about the operations of others. */
+/** Finds only operations of this channel: its secret authenticates nothing about the operations of others. */
 async function findOperation(
   { key, reference }: CallbackContent,
   channelId: number,
@@ -73,8 +73,8 @@ async function addTimelineMessage(
 }
 
 /**
- * Has every open operation of the payment looked up, because some providers report changes of refunds under the id of the
- * payment; and looks up refunds that have succeeded, because the change may be that one has failed.
+ * Makes every open operation of the payment due for a look-up, because some providers report changes of refunds under the id
+ * of the payment. Also looks up refunds that have succeeded, because the change may be that one has failed.
  */
 async function lookUp(
   operation: OperationRow,

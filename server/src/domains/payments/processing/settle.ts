@@ -29,7 +29,7 @@ export interface SettlerDeps {
   transitions: PaymentTransitions;
   clock: Clock;
   drawUuid: DrawUuid;
-  /** An outcome contradicts the settled one, or is of another amount. */
+  /** Called when an outcome contradicts the settled one, or is of another amount. */
   onDispute: DisputeReporterDeps['onDispute'];
 }
 
@@ -40,7 +40,7 @@ const maximumBatch = 200;
 const maximumQueued = 20_000;
 /** How long a batch is retried while the database restarts. Then the operation is looked up instead. */
 const retryForMs = 5 * secondMs;
-/** How often a settlement is computed again because the payment was changed at the same time. */
+/** How often a settlement is computed because the payment was changed at the same time. */
 const maximumTries = 20;
 
 /**

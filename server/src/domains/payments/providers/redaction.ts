@@ -1,6 +1,6 @@
 import type { Absent, Credentials, Outcome } from './provider.ts';
 
-/** Longer chains of causes add no information. */
+/** Further causes add no information. */
 const maxCauses = 5;
 const maxTextCharacters = 500;
 

@@ -16,7 +16,7 @@ export interface DisputeReporterDeps {
   onDispute: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
 }
 
-/** Records on the timeline that an outcome contradicts the settled one, and opens a dispute: the provider is looked up. */
+/** Opens a dispute about an outcome that contradicts the settled one, and records it on the timeline. */
 export async function reportContradiction(
   row: OperationRow,
   outcome: FinalOutcome,
@@ -30,7 +30,7 @@ export async function reportContradiction(
   await addTimelineMessage('contradiction', row, detail, deps);
 }
 
-/** As above, for another amount or currency. Every look-up may repeat it: it is reported once. */
+/** Opens a dispute about an outcome of another amount or currency. Look-ups may repeat it; it is recorded once. */
 export async function reportMismatch(
   row: OperationRow,
   outcome: FinalOutcome,

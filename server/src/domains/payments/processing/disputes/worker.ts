@@ -31,17 +31,17 @@ export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
 
-/** Disputes are rare; this few look-ups at a time cannot load a provider. */
+/** Disputes are rare, and few look-ups at a time do not load a provider. */
 const maximumInFlight = 5;
-/** What a lease lasts beyond the deadline of the look-up: time to settle and to record the result. */
+/** A lease lasts longer than its look-up, by the time to settle and to record the result. */
 const leaseBeyondCallMs = 10 * secondMs;
 
 /**
- * Looks operations in dispute up at their provider.
+ * Looks disputed operations up at their provider.
  *
  * An operation that is still open is settled with the answer, and a refund that has failed after it had succeeded is
- * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled the dispute is closed; if
- * it disagrees that is shown, and the look-up is repeated every day.
+ * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the dispute is closed; if it
+ * disagrees, the dispute says so, and the look-up is repeated every day.
  */
 export function disputeWorker(deps: DisputeWorkerDeps): Worker<DueDispute> {
   const { timeoutMs, onError, onRecovered } = deps;

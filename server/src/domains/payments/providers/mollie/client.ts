@@ -24,8 +24,8 @@ export class MollieApiError extends Error {
 }
 
 /**
- * Mollie's library for one call, with its transport replaced. The library's transport is unsafe for money, and none of this
- * can be configured:
+ * Mollie's library for one call, with its transport replaced. The library's own transport is unsafe for payments, and cannot be
+ * configured otherwise:
  * - It takes no abort signal.
  * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so this
  *   could refund twice.
@@ -85,7 +85,7 @@ async function sendOnce(
 function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
-  // Anything else comes from a proxy in between.
+  // Any other body comes from a proxy.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
   const detail = textOf(error.detail) ?? textOf(error.title) ?? '';
   return new MollieApiError(status, textOf(error.title) ?? '', detail, textOf(error.field));
