@@ -6,7 +6,7 @@ import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, type OperationRow } from '../processing/statements.ts';
 import { isFinished } from '../processing/states.ts';
-import { addTimelineMessages } from '../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { CallbackContent } from './rules.ts';
 import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';
 
@@ -35,7 +35,9 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   const { operation, identifier } = found;
   const earlier = await deps.database.run(makeEarlierDue[identifier], [channel_id, event_id, deps.clock()]);
   if (earlier.length > 0) return 'busy';
-  await addTimelineMessage(callback, operation, deps);
+  const detail = { eventId: event_id, said: content.said };
+  const message = { id: callback.id, atMs: deps.clock(), kind: 'callback', detail } as const;
+  await addTimelineMessage(deps.database, operation, message);
   if (content.outcome !== null) {
     await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
@@ -59,17 +61,6 @@ async function findOperation(
   const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
   const operation = rows.find(({ state }) => !isFinished(state)) ?? rows.at(-1);
   return operation && { operation, identifier: 'reference' };
-}
-
-async function addTimelineMessage(
-  { id, event_id: eventId, notice: { said } }: DueCallback,
-  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
-  { database, clock }: CallbackSettlerDeps,
-): Promise<void> {
-  const detail = { eventId, said };
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail },
-  ]);
 }
 
 /**

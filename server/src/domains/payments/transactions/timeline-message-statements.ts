@@ -52,16 +52,18 @@ export async function addTimelineMessages(database: Queryable, messages: readonl
   await database.run(insertMessages, messageColumns.parametersOf(messages));
 }
 
-/** Writes one timeline message that is not about an operation. */
+/** Writes one timeline message about a payment, or about an operation (which has a `number`). */
 export function addTimelineMessage(
   database: Queryable,
-  { tenant_id, id: transactionId }: { tenant_id: number; id: string },
-  id: string,
-  atMs: number,
-  kind: TimelineMessageKind,
-  detail: Record<string, unknown>,
+  { tenant_id: tenantId, id: transactionId, number: operation = null }: MessageSubject,
+  message: Pick<TimelineMessage, 'id' | 'atMs' | 'kind' | 'detail'>,
 ): Promise<void> {
-  return addTimelineMessages(database, [
-    { tenantId: tenant_id, transactionId, id, atMs, kind, operation: null, detail },
-  ]);
+  return addTimelineMessages(database, [{ tenantId, transactionId, operation, ...message }]);
+}
+
+interface MessageSubject {
+  tenant_id: number;
+  /** The payment's UUID. */
+  id: string;
+  number?: number | null;
 }

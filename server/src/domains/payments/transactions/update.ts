@@ -88,13 +88,11 @@ async function transitionOf(
   requireUpdatable(row.status, status, row.provider !== null);
   if (row.provider !== null && row.status === 'PROCESSING') {
     await requestCancellation(transaction, row, atMs);
-    await addTimelineMessage(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
+    const detail = { userId: principal.userId };
+    await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'cancel_asked', detail });
     return sameStatus;
   }
-  await addTimelineMessage(transaction, row, drawUuid(), atMs, 'updated', {
-    from: row.status,
-    to: status,
-    userId: principal.userId,
-  });
+  const detail = { from: row.status, to: status, userId: principal.userId };
+  await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'updated', detail });
   return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, writesEvent: true };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
@@ -27,7 +27,7 @@ export async function reportContradiction(
   deps.onDispute(row, outcome, 'contradiction');
   const { state: stands, status: payment } = row;
   const detail = { stands, payment, said: outcome.kind, by, reference: outcome.reference ?? null };
-  await addTimelineMessage('contradiction', row, detail, deps);
+  await addMessage('contradiction', row, detail, deps);
 }
 
 /** Opens a dispute about an outcome of another amount or currency. Look-ups may repeat it; it is recorded once. */
@@ -40,7 +40,7 @@ export async function reportMismatch(
   if (!(await openDispute(row, outcome, deps))) return;
   deps.onDispute(row, outcome, 'mismatch');
   const detail = { said: outcome.kind, by, reference: outcome.reference ?? null, ...outcome.money };
-  await addTimelineMessage('mismatch', row, detail, deps);
+  await addMessage('mismatch', row, detail, deps);
 }
 
 /** Returns false if the same dispute is open already. */
@@ -63,13 +63,11 @@ async function openDispute(
   return opened.length > 0;
 }
 
-async function addTimelineMessage(
+function addMessage(
   kind: DisputeKind,
-  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
+  row: OperationRow,
   detail: Record<string, unknown>,
   { database, clock, drawUuid }: DisputeReporterDeps,
 ): Promise<void> {
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail },
-  ]);
+  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind, detail });
 }

@@ -7,7 +7,7 @@ import type { ChannelCredentials } from '../../channels/credentials.ts';
 import { lookUpAt } from '../../operations/rules.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
-import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
@@ -108,7 +108,7 @@ async function record(
   const { database, clock, onVerdict } = deps;
   const state = stateAfter(dispute, verdict);
   const isNewVerdict = verdict !== undefined && state !== dispute.state;
-  if (isNewVerdict) await addTimelineMessage(row, answer, verdict, deps);
+  if (isNewVerdict) await addVerdictMessage(row, answer, verdict, deps);
   const lookUps = Math.min(dispute.look_ups + 1, 32_767);
   // After a verdict the longest wait applies.
   const dueMs = lookUpAt(verdict === undefined ? dispute.look_ups : Number.POSITIVE_INFINITY, clock());
@@ -118,7 +118,7 @@ async function record(
   if (isNewVerdict && recorded.length > 0) onVerdict(row, answer, verdict);
 }
 
-async function addTimelineMessage(
+function addVerdictMessage(
   row: OperationRow,
   answer: Outcome | Absent,
   verdict: Verdict,
@@ -127,11 +127,7 @@ async function addTimelineMessage(
   const { database, clock, drawUuid } = deps;
   const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
   const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
-  const { tenant_id: tenantId, id: transactionId, number: operation } = row;
-  const id = drawUuid();
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id, atMs: clock(), kind: 'looked_up', operation, detail },
-  ]);
+  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind: 'looked_up', detail });
 }
 
 async function read(
