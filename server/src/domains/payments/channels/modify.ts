@@ -92,8 +92,7 @@ async function create(
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   const livemode = livemodeOfNewChannel(input, principal);
   requireProviderOfMode(livemode, input, null);
-  await requireUsableFallbacks(input, tenantId, transaction);
-  await requireFallbacksOfMode(livemode, input, transaction);
+  await requireFallbacks(input, { tenantId, livemode }, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -140,8 +139,7 @@ async function update(
     throw sandboxDisabled('provider');
   }
   requireProviderOfMode(livemode, input, existing.provider);
-  await requireUsableFallbacks(input, existing.tenant_id, transaction);
-  await requireFallbacksOfMode(livemode, input, transaction);
+  await requireFallbacks(input, { tenantId: existing.tenant_id, livemode }, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -175,10 +173,13 @@ async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: 
   await appendEvent(transaction, eventDraft('channel.disabled', about, id));
 }
 
-/** Every fallback must be another channel, and one that the tenant may use. */
-async function requireUsableFallbacks(
+/**
+ * Every fallback must be another channel, one that the tenant may use, and of the mode of the channel: a payment never falls back
+ * from live to test, or the other way.
+ */
+async function requireFallbacks(
   { id, fallbackChannelIds = [] }: ChannelInput,
-  tenantId: number,
+  { tenantId, livemode }: { tenantId: number; livemode: boolean },
   transaction: Queryable,
 ): Promise<void> {
   if (fallbackChannelIds.length === 0) return;
@@ -189,17 +190,7 @@ async function requireUsableFallbacks(
     if (fallback === undefined || !mayUse(fallback, tenantId)) {
       throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
     }
-  }
-}
-
-/** Every fallback must have the mode of the channel: a payment never falls back from live to test, or the other way. */
-async function requireFallbacksOfMode(
-  livemode: boolean,
-  { fallbackChannelIds = [] }: ChannelInput,
-  transaction: Queryable,
-): Promise<void> {
-  for (const fallback of await transaction.run(findChannels, [fallbackChannelIds])) {
-    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallback.id}`);
+    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallbackId}`);
   }
 }
 
