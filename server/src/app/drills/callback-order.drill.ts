@@ -7,7 +7,7 @@ import { behaviours } from '../../domains/payments/providers/sandbox/behaviours.
 import { Database } from '../../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { makeChannel } from '../../testing/cast.ts';
-import { randomOf } from '../../testing/faults/kills.ts';
+import { seededRandom } from '../../testing/faults/kills.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
 import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
@@ -85,7 +85,7 @@ const postmaster = async () =>
 test(
   `${payments} payments, ${kills} kills, seed ${seed}: what stands here is what stands in the provider's books`,
   async () => {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     running.push(await start());
     running.push(await start());
     const as = await nodes.administrator(running[0] as ReadyService);
