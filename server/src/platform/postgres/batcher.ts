@@ -7,9 +7,9 @@ export interface BatcherOptions<Item, Result> {
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Maximum number of items in a batch, and of their cost in all. */
   maxBatch: number;
-  /** What an item costs, in items of cost 1. Default: 1. */
+  /** The cost of an item, relative to an ordinary one. Default: 1. */
   costOf?: (item: Item) => number;
-  /** Whose item it is: a batch that cannot hold all that wait is divided among them by cost. Default: everybody's. */
+  /** The group of an item. A batch that cannot hold all waiting items is divided among their groups by cost. Default: one group. */
   groupOf?: (item: Item) => unknown;
   /** Maximum number of waiting items; further ones are refused at once. */
   maxQueued: number;

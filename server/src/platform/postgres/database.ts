@@ -33,9 +33,9 @@ export interface DatabaseOptions {
 
 /** Maximum number of requests that wait for a connection. */
 const maximumWaiting = 500;
-/** A silent server cancels no statement: its connection is given up this long after the server should have. */
+/** A silent server does not cancel statements. Its connection is closed this long after it should have cancelled one. */
 const silenceMs = 2_000;
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
 /**
  * A pool of connections to one PostgreSQL. Failures of the database itself are thrown as a Refusal for the caller (503 with
@@ -82,7 +82,7 @@ export class Database implements Queryable {
     });
     this.#pool.on('connect', (client) => this.#clients.add(client as unknown as SessionClient));
     this.#pool.on('remove', (client) => this.#clients.delete(client as unknown as SessionClient));
-    this.#watch = setInterval(() => this.#discardUnanswered(statementTimeoutMs + silenceMs), lookEveryMs).unref();
+    this.#watch = setInterval(() => this.#discardUnanswered(statementTimeoutMs + silenceMs), checkEveryMs).unref();
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
@@ -142,10 +142,11 @@ export class Database implements Queryable {
     await this.#pool.end();
   }
 
-  /** Counts looks, not time: after a stall of this process the answer may have arrived and not been read. */
+  /** Counts checks instead of time, because after a stall of this process an answer may have arrived without being read. */
   #discardUnanswered(limitMs: number): void {
     for (const client of this.#clients) {
-      if (client.lookForAnswer() * lookEveryMs > limitMs) client.destroy(discarded('its statement was not answered.'));
+      if (client.countUnanswered() * checkEveryMs > limitMs)
+        client.destroy(discarded('its statement was not answered.'));
     }
   }
 
@@ -239,7 +240,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** Refuses at once what would wait in vain or behind hundreds of others. */
+  /** Refuses immediately what would wait behind hundreds of other statements, or for a silent server. */
   #refuseEarly(): void {
     if (this.#suspended) throw databaseUnavailable(new Error('The server is silent.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
@@ -254,8 +255,8 @@ export class Database implements Queryable {
 }
 
 /**
- * The answer to a statement. Not by the promise of the driver and its timeout for each query: after a full collection has met
- * a statement in flight, all that later statements allocate survives until the next one, 1.6 KB for each payment
+ * The answer to a statement, by a callback. With the driver's promise and its timeout for each query, everything that later
+ * statements allocate survives until the next full collection once one has met a statement in flight: 1.6 KB for each payment
  * (bench/README.md).
  */
 async function answered(

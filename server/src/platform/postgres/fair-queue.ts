@@ -11,23 +11,23 @@ interface Group<Item> {
   spent: number;
 }
 
-/** What an item may cost without a debt: a payment with this many places takes about twice the time of one with a single place. */
+/** The most that an item may cost without a debt. A payment of this cost takes about twice the time of one of cost 1. */
 const ordinaryCost = 8;
 
 /**
- * For so many batches after others had an item, they are expected again: a batch leaves before those of the last one are
- * answered, so that their next requests arrive when it is already on its way.
+ * Other groups count as expected for this many batches after their last item. A batch starts before the requests of the
+ * previous one are answered, so the next requests of these groups arrive after it has started.
  */
 const expectedForBatches = 8;
 
 /**
- * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer of them in, and hardly
- * delays those of others:
+ * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer places, so that it
+ * hardly delays the items of other groups:
  *
  * - A batch that cannot hold everything is divided among the groups by cost, at most a quarter to each.
- * - An item that costs more than an ordinary one leaves its group in debt for the difference. While items of other groups
- *   wait, the group gets no further item until the others have got as much; while they are expected, one in a batch. So
- *   batches stay short that others wait in, or for.
+ * - An item that costs more than an ordinary one puts its group in debt for the difference. While items of other groups
+ *   wait, the group gets no further item until the others have got as much. While other groups are expected, it gets one
+ *   item per batch. This keeps the batches short in which, or for which, other groups wait.
  */
 export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
@@ -74,8 +74,8 @@ export class FairQueue<Item extends Costed> {
   }
 
   /**
-   * Gives the next place to the group that has spent least, of several to the one that has waited longest. A group whose next
-   * item does not fit waits for the next batch, in which it comes first.
+   * Gives the next place to the group that has spent least; among equals, to the one that has waited longest. A group whose
+   * next item does not fit waits for the next batch, in which it comes first.
    */
   *#shared(maxItems: number, maxCost: number): Generator<Item> {
     const waiting = [...Map.groupBy(this.#items, ({ group }) => group)]
@@ -107,7 +107,7 @@ export class FairQueue<Item extends Costed> {
     }
   }
 
-  /** What one group gets counts for all others. */
+  /** An item of one group reduces the debts of all others. */
   #payDebtsOfOthers(of: unknown, cost: number): void {
     for (const [group, debt] of this.#debts) {
       if (group === of) continue;

@@ -100,7 +100,7 @@ export class TransactionCreator implements PaymentWriter {
   async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
     const { channels, database, drawUuid, seal } = this.#deps;
     const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
-    // Awaited only where needed: fewer promises leave less garbage on the way of a create.
+    // Awaited only when necessary, because each promise adds garbage to the create path.
     const actor = input.tenantId === undefined ? caller : await actFor(caller, input.tenantId, database);
     const principal = actOn(channel, actor);
     const usable = usableChannel(channel, input, principal);

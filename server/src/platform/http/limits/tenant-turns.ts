@@ -1,14 +1,14 @@
-/** Requests of one tenant in progress while others are active too: batches stay large enough, turns of the event loop short. */
+/** Requests of one tenant in progress while others are active: enough for large batches, few enough for short event loop turns. */
 const defaultMaximum = 32;
-/** For how long after a request a tenant counts as active. */
+/** How long a tenant counts as active after a request. */
 const activeMs = 1_000;
 
 type Proceed = (leave: () => void) => void;
 
 /**
- * Bounds the requests of a tenant that are in progress, while other tenants are active: further ones wait, with only their
- * headers read. So a request of another tenant does not wait until hundreds of a flood are parsed and written. A tenant that
- * is alone is not bounded.
+ * Limits the requests of a tenant that are in progress while other tenants are active. Further ones wait with only their
+ * headers read, so that a request of another tenant does not wait until hundreds of a flood have been parsed and written. A
+ * tenant that is alone is not limited.
  */
 export class TenantTurns {
   readonly #maximum: number;
@@ -23,7 +23,7 @@ export class TenantTurns {
     this.#now = now;
   }
 
-  /** Calls `proceed` at once or when it is the request's turn, with what to call when the request has been answered. */
+  /** Calls `proceed` now, or when it is the request's turn. Its argument must be called when the request has been answered. */
   enter(tenantId: number, proceed: Proceed): void {
     if (tenantId !== this.#lastTenant) {
       if (this.#lastTenant !== undefined) this.#contendedUntilMs = this.#now() + activeMs;

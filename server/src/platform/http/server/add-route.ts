@@ -40,7 +40,7 @@ export function addRoute(
       if (cached === undefined) authenticate(raw, request.ip).then(admit).catch(done);
       else admit(cached);
     },
-    // Not an async function: fewer promises leave less garbage on the way of a create (bench/README.md).
+    // Not an async function, because each promise adds garbage to the create path (bench/README.md).
     handler: (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
       endpoint.handle(callOf(requireModeOf(request))).then(

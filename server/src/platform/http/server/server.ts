@@ -20,12 +20,12 @@ import { securityHeaders } from './security-headers.ts';
 import { closeSilentConnections } from './silent-connections.ts';
 
 /**
- * Identifies the caller by the headers of the request and its address; throws a refusal. `isCheck`: of an open stream, which is
- * no use of the session or key.
+ * Identifies the caller by the headers of the request and its address, or throws a refusal. `isCheck`: an open stream is checked
+ * again, which does not count as a use of the session or key.
  */
 export interface Authenticate {
   (request: AuthenticatedRequest, address: string, options?: { isCheck?: boolean }): Promise<Principal>;
-  /** The caller, if it can be told from memory: on the way of a create, promises cost time. Throws the same refusals. */
+  /** The caller, if cached in memory, without a promise: promises add garbage to the create path. Throws the same refusals. */
   cached?: (request: AuthenticatedRequest, address: string) => Principal | undefined;
 }
 
@@ -48,11 +48,11 @@ export interface HttpServerOptions {
   trustProxy?: string[] | undefined;
   /** Open connections allowed from one address other than a proxy's; without it they are not limited. */
   connectionsPerAddress?: number | undefined;
-  /** How browsers reach the service: decides whether they are told to use HTTPS alone. */
+  /** How browsers reach the service. If it begins with https, answers tell browsers to use HTTPS only. */
   publicUrl?: string | undefined;
-  /** What a browser is shown at an address that does not exist; undefined: the refusal. */
+  /** The page for a browser at an address that does not exist; undefined: the refusal is sent. */
   unknownPage?: ((request: FastifyRequest) => UnknownPage | undefined) | undefined;
-  /** Origins of browser applications that may call the service; without it, none but its own. */
+  /** Origins of browser applications that may call the service. Default: only its own origin. */
   corsOrigins?: readonly string[] | undefined;
   /** Shorter than `socketOptions` in tests. */
   timeouts?: Partial<typeof socketTimeouts> | undefined;
@@ -96,9 +96,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
-    /** Gives up the request's turn (`TenantTurns`). */
+    /** Ends the request's turn (`TenantTurns`). */
     leaveTurn: (() => void) | undefined;
-    /** When the answer of an endless stream began; its end says nothing about the service. */
+    /** The time until the answer of an endless stream began; the time until it ends says nothing about the service. */
     answeredAfterMs: number | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
     declaredPath: string;

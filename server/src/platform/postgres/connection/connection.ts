@@ -50,8 +50,8 @@ export class SessionClient extends pg.Client {
   #reported = new Map<string, string>();
   #sendsOptions = true;
   #isAbandoned = false;
-  #looks = 0;
-  #lookedAt: object | null | undefined;
+  #unansweredChecks = 0;
+  #checkedQuery: object | null | undefined;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
@@ -75,12 +75,13 @@ export class SessionClient extends pg.Client {
     return undefined;
   }
 
-  /** Returns how often in a row it was called, this time included, and found the same statement unanswered. */
-  lookForAnswer(): number {
+  /** Returns how many calls in a row, including this one, found the same statement unanswered. */
+  countUnanswered(): number {
     const { _activeQuery: active } = this.#internals;
-    this.#looks = active && active === this.#lookedAt ? this.#looks + 1 : Number(Boolean(active));
-    this.#lookedAt = active;
-    return this.#looks;
+    this.#unansweredChecks =
+      active && active === this.#checkedQuery ? this.#unansweredChecks + 1 : Number(Boolean(active));
+    this.#checkedQuery = active;
+    return this.#unansweredChecks;
   }
 
   /** Closes the socket without notice to the server; the statement in flight fails with `reason`. */
