@@ -40,12 +40,12 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   const sweeper = sweeperOf(context);
   sweeper.start();
   lifecycle.add('sweeper', () => sweeper.stop());
-  const isEmbedded = context.settings['app.database.url'] === undefined;
+  // A database elsewhere may have a clock that differs by up to a second.
+  const onDatabaseClock = context.settings['app.database.url'] === undefined && context.databaseClock !== undefined;
   const poller = new DueWorkPoller({
-    database: context.openPool('poller', pollerConnections, 'indexed'),
+    database: onDatabaseClock ? context.openPool('poller', pollerConnections, 'indexed') : context.workerDatabase,
     clock,
-    // A database elsewhere may have a clock that differs by up to a second.
-    onDatabaseClock: isEmbedded && context.databaseClock !== undefined,
+    onDatabaseClock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),
   });

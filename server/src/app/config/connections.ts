@@ -3,14 +3,14 @@ import type { Settings } from './settings.ts';
 /** Lists that are read at once: each looks through thousands of rows. They use connections of the workers' pool. */
 export const concurrentLists = 2;
 /**
- * Connections for background work: three for deliveries, four for processing, one for subscriptions, and one for replays,
- * rollups, the settlement of invoices and NOTIFY together; and those of the lists.
+ * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
+ * poller, and for replays, rollups, the settlement of invoices and NOTIFY together; and those of the lists.
  */
-export const workerConnections = 9 + concurrentLists;
+export const workerConnections = 10 + concurrentLists;
 /** Of a child process, for the notifications that wake the workers of the first process, for reading the clock, and for lists. */
 export const workerConnectionsOfChild = 2 + concurrentLists;
 
-/** Of the due-work poller, which discards the plans of its connection. */
+/** Of the due-work poller to the embedded PostgreSQL: it discards the plans of its connection. */
 export const pollerConnections = 1;
 
 /** The batch writer, the listener and the primary monitor. */
@@ -20,5 +20,6 @@ const singleConnections = 3;
 export function connectionsOfNode(settings: Settings): number {
   const common = settings['app.database.connections'] + singleConnections;
   const children = settings['app.processes'] - 1;
-  return common + workerConnections + pollerConnections + children * (common + workerConnectionsOfChild);
+  const poller = settings['app.database.url'] === undefined ? pollerConnections : 0;
+  return common + workerConnections + poller + children * (common + workerConnectionsOfChild);
 }

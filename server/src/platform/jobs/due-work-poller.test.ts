@@ -109,7 +109,8 @@ test('on the clock of the database, work is found by a plan that is kept, and ma
   await db.query('insert into parcel values (1, $1), (2, 0)', [Date.now() + 3_600_000]);
   await db.query('insert into letter values (1, $1)', [Date.now() + 3_600_000]);
   const woken = polling({ database: watched, onDatabaseClock: true, clock: () => 0, keepPlanMs: 100 });
-  await eventually('it was planned twice', () => names.filter((name) => name === 'discard plans').length === 2);
+  const plannings = () => names.filter((name) => name === 'discard plans').length;
+  await eventually('it was planned again', () => plannings() > 1 && names.length > 3 * plannings());
   await pollers[0]?.stop();
   expect(woken.parcels).toBeGreaterThan(0);
   expect(woken.letters).toBe(0);
@@ -119,5 +120,5 @@ test('on the clock of the database, work is found by a plan that is kept, and ma
   };
   const [plans] = (await database.run(plansOfPoll)) as unknown as [{ custom: number; kept: number }];
   expect(plans.custom).toBe(0);
-  expect(plans.kept).toBeGreaterThan(1);
+  expect(plans.kept).toBeGreaterThan(plannings());
 });
