@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -49,6 +50,7 @@ export async function bundle() {
         { name: 'source-urls', transform: keepSourceUrl },
         { name: 'ascii', renderChunk: escapeRest },
         { name: 'node-http', resolveId: resolveHttp, load: loadHttp },
+        { name: 'undici', resolveId: resolveUndici, load: loadUndici },
       ],
       logLevel: 'silent',
     });
@@ -86,6 +88,23 @@ function loadHttp(id) {
     const http = createRequire(import.meta.url)('node:http');
     export default http;
     export const { ${names.join(', ')} } = http;
+  `;
+}
+
+const undiciModule = '\0undici';
+
+function resolveUndici(id, _importer, { kind }) {
+  return id === 'undici' && kind !== 'require-call' ? undiciModule : null;
+}
+
+/** The package loads 110 modules for its two exports that the sender uses, 21 MB; these two need 19 of them, 8 MB. */
+function loadUndici(id) {
+  if (id !== undiciModule) return null;
+  const { resolve } = createRequire(join(root, 'server', 'package.json'));
+  const path = (name) => JSON.stringify(resolve(`undici/lib/${name}.js`));
+  return `
+    export { default as Client } from ${path('dispatcher/client')};
+    export { default as buildConnector } from ${path('core/connect')};
   `;
 }
 

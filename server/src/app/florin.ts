@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import {
   ensureAdministrator,
@@ -12,7 +13,6 @@ import { assemble, type Context } from './assemble.ts';
 import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { requireFreePort } from './http/free-port.ts';
-import { serve } from './http/serve.ts';
 import { StartInterrupted, Waiting } from './http/waiting.ts';
 import type { Surroundings } from './node.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
@@ -74,6 +74,8 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   lifecycle.add('processes', async () => children?.stop());
   const waiting = new Waiting({ settings, log, signal, reusePort: children !== undefined });
   lifecycle.add('waiting', () => waiting.stop());
+  // The embedded PostgreSQL, or initdb, has been launched by the next turn: loading this takes as long as its start.
+  const loading = nextTurn().then(() => import('./http/serve.ts'));
   const opened = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', opened.stop);
 
@@ -94,6 +96,7 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   }
 
   let isStopping = false;
+  const { serve } = await loading;
   const address = await serve(context, {
     isStopping: () => isStopping,
     waiting: waiting.server,

@@ -1,3 +1,4 @@
+import { collectGarbage } from '../platform/process/collect-garbage.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';
 import { loadSettings } from './config/load-settings.ts';
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
   }, log);
   try {
     process.stdout.write(welcome(await florinStart));
+    collectGarbage();
   } catch (error) {
     if (error instanceof StartInterrupted) return;
     if (error instanceof SettingsError) endWithLine(error.message);

@@ -4,6 +4,7 @@ import { Sweeper } from '../platform/jobs/sweeper.ts';
 import type { AnyModule } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
+import { pollerConnections } from './config/connections.ts';
 import { modules } from './modules.ts';
 
 /** The background workers of all modules, in the order of the modules. */
@@ -39,9 +40,12 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   const sweeper = sweeperOf(context);
   sweeper.start();
   lifecycle.add('sweeper', () => sweeper.stop());
+  // A database elsewhere may have a clock that differs by up to a second.
+  const onDatabaseClock = context.settings['app.database.url'] === undefined && context.databaseClock !== undefined;
   const poller = new DueWorkPoller({
-    database: context.workerDatabase,
+    database: onDatabaseClock ? context.openPool('poller', pollerConnections, 'indexed') : context.workerDatabase,
     clock,
+    onDatabaseClock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),
   });

@@ -10,6 +10,9 @@ export const workerConnections = 10 + concurrentLists;
 /** Of a child process, for the notifications that wake the workers of the first process, for reading the clock, and for lists. */
 export const workerConnectionsOfChild = 2 + concurrentLists;
 
+/** Of the due-work poller to the embedded PostgreSQL: it discards the plans of its connection. */
+export const pollerConnections = 1;
+
 /** The batch writer, the listener and the primary monitor. */
 const singleConnections = 3;
 
@@ -17,5 +20,6 @@ const singleConnections = 3;
 export function connectionsOfNode(settings: Settings): number {
   const common = settings['app.database.connections'] + singleConnections;
   const children = settings['app.processes'] - 1;
-  return common + workerConnections + children * (common + workerConnectionsOfChild);
+  const poller = settings['app.database.url'] === undefined ? pollerConnections : 0;
+  return common + workerConnections + poller + children * (common + workerConnectionsOfChild);
 }

@@ -7,7 +7,6 @@ import type { WaitingServer } from '../../platform/http/server/waiting-server.ts
 import type { Context } from '../assemble.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
-import { openApiOf } from '../openapi/document.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { addDevicePage } from './device-page.ts';
@@ -62,7 +61,10 @@ export async function serve(
   });
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
-  addDocs(app, () => openApiOf(served, publicUrlOf(settings)));
+  addDocs(app, async () => {
+    const { openApiOf } = await import('../openapi/document.ts');
+    return () => openApiOf(served, publicUrlOf(settings));
+  });
   addMetricsRoute(app, metrics.contentType, () => group?.metricsOfAll() ?? metrics.text());
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {

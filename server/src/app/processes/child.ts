@@ -1,5 +1,6 @@
 import { systemClock } from '../../core/clock.ts';
 import { parseKeyring } from '../../platform/crypto/keyring.ts';
+import { collectGarbage } from '../../platform/process/collect-garbage.ts';
 import { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { assemble } from '../assemble.ts';
@@ -53,4 +54,5 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     );
   });
   link.listens();
+  collectGarbage();
 }

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../core/bounded-cache.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import type { Keyring } from './keyring.ts';
@@ -54,7 +55,7 @@ export class Tokens {
 
   constructor(options: TokensOptions) {
     this.#options = options;
-    this.#verified = new LRUCache({ max: options.remembered ?? 10_000 });
+    this.#verified = boundedCache(options.remembered ?? 10_000);
   }
 
   sign(kind: TokenKind, { subject, sessionId, generation, claims, lifetimeSeconds }: TokenContent): Promise<string> {

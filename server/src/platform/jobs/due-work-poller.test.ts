@@ -97,3 +97,28 @@ test('without due work polls become rarer, and frequent again once there is some
   await eventually('a poller that finds work polls on', () => busy.parcels > 25);
   expect(woken.parcels).toBe(0);
 });
+
+test('on the clock of the database, work is found by a plan that is kept, and made again after a while', async () => {
+  const names: string[] = [];
+  const watched: Queryable = {
+    run: (statement, values) => {
+      names.push(statement.name || statement.text);
+      return database.run(statement, values);
+    },
+  };
+  await db.query('insert into parcel values (1, $1), (2, 0)', [Date.now() + 3_600_000]);
+  await db.query('insert into letter values (1, $1)', [Date.now() + 3_600_000]);
+  const woken = polling({ database: watched, onDatabaseClock: true, clock: () => 0, keepPlanMs: 100 });
+  const plannings = () => names.filter((name) => name === 'discard plans').length;
+  await eventually('it was planned again', () => plannings() > 1 && names.length > 3 * plannings());
+  await pollers[0]?.stop();
+  expect(woken.parcels).toBeGreaterThan(0);
+  expect(woken.letters).toBe(0);
+  const plansOfPoll = {
+    name: '',
+    text: `select custom_plans::int as custom, generic_plans::int as kept from pg_prepared_statements where name = 'due_work.poll' and statement like '%now()%'`,
+  };
+  const [plans] = (await database.run(plansOfPoll)) as unknown as [{ custom: number; kept: number }];
+  expect(plans.custom).toBe(0);
+  expect(plans.kept).toBeGreaterThan(plannings());
+});

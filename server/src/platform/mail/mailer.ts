@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Clock } from '../../core/clock.ts';
 
 export interface Mail {
@@ -46,7 +45,7 @@ export function mailerOf(options: MailerOptions): Mailer {
 
 /** Resolves when the SMTP server accepts a connection and the account of its address; rejects with the reason otherwise. */
 export async function verifyMailServer(url: string): Promise<void> {
-  const transport = createTransport(optionsOf(url));
+  const transport = await transportTo(url);
   try {
     await transport.verify();
   } finally {
@@ -54,8 +53,10 @@ export async function verifyMailServer(url: string): Promise<void> {
   }
 }
 
-function optionsOf(url: string) {
-  return {
+/** Loaded only when needed: it takes 10 MB. */
+async function transportTo(url: string, defaults = {}) {
+  const { createTransport } = await import('nodemailer');
+  const options = {
     url,
     connectionTimeout: serverTimeoutMs,
     greetingTimeout: serverTimeoutMs,
@@ -63,6 +64,7 @@ function optionsOf(url: string) {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+  return createTransport(options, defaults);
 }
 
 /** Whether a mail server has refused the address for good (SMTP 5xx): sending again is of no use. */
@@ -72,10 +74,12 @@ export function isAddressRefused(error: unknown): boolean {
 }
 
 function smtpMailer(url: string, from: string): Mailer {
-  const transport = createTransport(optionsOf(url), { from });
+  let opened: ReturnType<typeof transportTo> | undefined;
   return {
     send: async ({ to, subject, text, html, id }) => {
       const named = id === undefined ? {} : { messageId: `<${id}@florin>` };
+      opened ??= transportTo(url, { from });
+      const transport = await opened;
       await transport.sendMail({ to: { name: '', address: to }, subject, text, ...(html && { html }), ...named });
     },
     removeExpired: async () => {},

@@ -104,6 +104,21 @@ test('a migration with an error in it is refused with that error, and leaves not
   await rm(broken, { recursive: true });
 });
 
+test('a new database is migrated in one transaction: after a failure it is as new as before', async () => {
+  const empty = await databaseFromTemplate('template0');
+  const partial = await mkdtemp(join(tmpdir(), 'florin-migrations-'));
+  for (const file of await readdir(migrations)) await copyFile(join(migrations, file), join(partial, file));
+  await writeFile(join(partial, '9998_broken.sql'), 'select no_such_function();');
+  await expect(migrate(empty.connection, () => {}, { dir: partial })).rejects.toThrow(/no_such_function/);
+  expect(await empty.query(`select to_regclass('tenant') as tenant`)).toEqual([{ tenant: null }]);
+
+  const migrated: string[] = [];
+  await migrate(empty.connection, () => {}, { onMigrated: (name) => migrated.push(name) });
+  expect(migrated.map((name) => `${name}.sql`)).toEqual((await readdir(migrations)).toSorted());
+  await rm(partial, { recursive: true });
+  await empty.drop();
+});
+
 test('a database of a version before the first release is refused, and left as it is', async () => {
   await db.query(`update schema_migration set name = '0001_foundation'`);
   const before = await columns();

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../core/bounded-cache.ts';
 
 export interface ReadThroughCacheOptions<Key, Value> {
   /** Reads the value from the database. Undefined: there is none, which is not cached. */
@@ -22,7 +23,7 @@ export class ReadThroughCache<Key extends {}, Value extends {}> {
 
   constructor({ load, max }: ReadThroughCacheOptions<Key, Value>) {
     this.#load = load;
-    this.#entries = new LRUCache({ max });
+    this.#entries = boundedCache(max);
   }
 
   /** The cached value, synchronously: for the hot path. */

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
@@ -71,9 +72,9 @@ export class LoginFailures {
     this.#clock = clock;
     this.#failuresPerAddress = failuresPerAddress;
     this.#maxWaiting = maxWaiting;
-    this.#byPair = new LRUCache({ max: maxCounters });
-    this.#byNetwork = new LRUCache({ max: maxCounters });
-    this.#familiar = new LRUCache({ max: maxCounters });
+    this.#byPair = boundedCache(maxCounters);
+    this.#byNetwork = boundedCache(maxCounters);
+    this.#familiar = boundedCache(maxCounters);
     this.#pairFailures = siblings.sharedUses('failed logins by account and address');
     this.#networkFailures = siblings.sharedUses('failed logins by address');
     this.#clearings = siblings.sharedUses('cleared failed logins');

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { eventTypes } from '../../../core/event-types.ts';
@@ -159,7 +159,7 @@ export class EventStreams {
 class OpenStream {
   readonly request: StreamRequest;
   readonly readable: Readable;
-  readonly #sent = new LRUCache<string, true>({ max: 10 * maxEvents });
+  readonly #sent = boundedCache<string, true>(10 * maxEvents);
 
   constructor(request: StreamRequest, onClose: () => void) {
     this.request = request;

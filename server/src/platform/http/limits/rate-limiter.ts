@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../core/bounded-cache.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
 
@@ -46,7 +47,7 @@ export class RateLimiter {
     this.max = max;
     this.windowMs = windowMs;
     this.#clock = clock;
-    this.#windows = new LRUCache({ max: maxKeys });
+    this.#windows = boundedCache(maxKeys);
     this.#shared = shared;
     shared?.listen((key) => this.#count(key, this.#clock()));
   }

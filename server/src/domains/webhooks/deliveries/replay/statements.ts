@@ -63,6 +63,9 @@ export const replayTable = leasedTable({
   waitMs: '15000',
 });
 
+/** For the due-work poller: whether any replay is due. Value: now in ms. */
+export const replayDue = `select from webhook_replay where ${replayTable.isDue}`;
+
 export interface DueReplay {
   tenant_id: number;
   id: string;

@@ -12,6 +12,7 @@ import {
   enqueueReplayed,
   lockReplay,
   type ReplayRow,
+  replayDue,
   replaysDue,
   replayTable,
 } from './statements.ts';
@@ -26,7 +27,6 @@ export interface ReplayWorkerOptions extends FailureReports {
 
 /** Replays that one node performs at the same time. */
 const slots = 1;
-const pollMs = secondMs;
 /** Renewed with every batch, which takes at most 10 s, the statement timeout. */
 const leaseMs = 30 * secondMs;
 /** Pause between batches: limits a replay of millions to 5,000 events per second. */
@@ -53,7 +53,7 @@ export function replayWorker(options: ReplayWorkerOptions): Worker<DueReplay> {
   const worker: Worker<DueReplay> = new Worker<DueReplay>({
     ...options,
     name: 'replays',
-    wakesOn: replaysDue,
+    dueWork: { topic: replaysDue, due: replayDue },
     claim: claimBy(claimReplays, leasing),
     leases,
     keyOf: ({ id }) => id,
@@ -62,7 +62,6 @@ export function replayWorker(options: ReplayWorkerOptions): Worker<DueReplay> {
       if (!isFinished) await leases.release([replay.lease]);
     },
     slots,
-    pollMs: () => pollMs,
   });
   return worker;
 }

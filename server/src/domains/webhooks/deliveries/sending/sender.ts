@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../rules.ts';
-import { type Connection, Connections, type ConnectionsOptions, type TargetGuard } from './connections.ts';
+import type { Connection, Connections, ConnectionsOptions, TargetGuard } from './connections.ts';
 import { outcomeOfError } from './outcome.ts';
 import { BodyStart, headersJson } from './response.ts';
 
@@ -68,60 +68,82 @@ const maxReadBytes = 256 * 1024;
  * followed. At most 8 KiB of the answer's body are read.
  */
 export class Sender {
-  readonly #timeoutMs: number;
-  readonly #connections: Connections;
+  readonly #options: SenderOptions;
+  #connections: Connections | undefined;
+  #opening: Promise<Connections> | undefined;
 
   constructor(options: SenderOptions) {
-    this.#timeoutMs = options.timeoutMs;
-    this.#connections = new Connections(options);
+    this.#options = options;
   }
 
   /** Never rejects. undefined: `write` returned nothing, so nothing was sent. */
-  send({ origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
+  send(request: SendRequest): Promise<SendResult | undefined> {
+    const connections = this.#connections;
+    if (connections !== undefined) return this.#sendOver(connections, request);
+    this.#opening ??= this.#open();
+    return this.#opening.then((opened) => this.#sendOver(opened, request));
+  }
+
+  /** Closes every connection; requests in flight end as `reset`. */
+  async close(): Promise<void> {
+    const connections = await this.#opening;
+    await connections?.close();
+  }
+
+  /** The HTTP client is loaded for the first delivery: it takes 8 MB. */
+  async #open(): Promise<Connections> {
+    const { Connections } = await import('./connections.ts');
+    this.#connections = new Connections(this.#options);
+    return this.#connections;
+  }
+
+  #sendOver(connections: Connections, { origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
     return new Promise((resolve) => {
-      this.#connections.take(origin, guard, (connection) => {
+      connections.take(origin, guard, (connection) => {
         const request = write();
-        if (request !== undefined) return this.#sendOn(connection, request, resolve);
-        this.#connections.release(connection, connection.served > 0);
+        if (request !== undefined) return this.#sendOn(connections, connection, request, resolve);
+        connections.release(connection, connection.served > 0);
         resolve(undefined);
       });
     });
   }
 
-  /** Closes every connection; requests in flight end as `reset`. */
-  close(): Promise<void> {
-    return this.#connections.close();
-  }
-
-  #sendOn(connection: Connection, request: SignedRequest, resolve: (sent: SendResult) => void): void {
+  #sendOn(
+    connections: Connections,
+    connection: Connection,
+    request: SignedRequest,
+    resolve: (sent: SendResult) => void,
+  ): void {
+    const { timeoutMs } = this.#options;
     const startedAt = performance.now();
     const end = (sent: SendResult) => {
       sent.durationMs = performance.now() - startedAt;
       resolve(sent);
     };
-    this.#exchange(request, connection, this.#timeoutMs, ({ sent, isStale }) => {
+    exchange(connections, request, connection, timeoutMs, ({ sent, isStale }) => {
       if (!isStale) return end(sent);
       // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
       // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
-      const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
-      this.#exchange(request, this.#connections.open(connection.origin), leftMs, (second) => {
+      const leftMs = Math.max(1, startedAt + timeoutMs - performance.now());
+      exchange(connections, request, connections.open(connection.origin), leftMs, (second) => {
         second.sent.resent = true;
         end(second.sent);
       });
     });
   }
+}
 
-  #exchange(
-    request: SignedRequest,
-    connection: Connection,
-    timeoutMs: number,
-    done: (exchange: Exchange) => void,
-  ): void {
-    new Exchange(connection, (exchange, isReusable) => {
-      done(exchange);
-      this.#connections.release(connection, isReusable);
-    }).begin(request, timeoutMs);
-  }
+function exchange(
+  connections: Connections,
+  request: SignedRequest,
+  connection: Connection,
+  timeoutMs: number,
+  done: (exchange: Exchange) => void,
+): void {
+  new Exchange(connection, (exchange, isReusable) => {
+    done(exchange);
+    connections.release(connection, isReusable);
+  }).begin(request, timeoutMs);
 }
 
 /** One request and its answer on one connection. */
