@@ -34,7 +34,7 @@ const node = process.execPath;
 const module = 'server/src/domains/payments/comments';
 const app = 'server/src/app';
 const tests = [
-  ...[module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'],
+  ...[module, 'server/src/core/tests/event-types.test.ts', 'tools/tests/pages.test.ts', 'tools/tests/api-page.test.ts'],
   ...[`${app}/tests/access.test.ts`, `${app}/tests/refusals.test.ts`, `${app}/tests/wakes.test.ts`, `${app}/contract`],
 ];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');

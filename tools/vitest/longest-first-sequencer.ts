@@ -11,9 +11,9 @@ const longest = [
   'server/src/app/tests/start.test.ts',
   'server/src/app/tests/access.test.ts',
   'server/src/app/verify.test.ts',
-  'server/src/app/tests/crash.test.ts',
-  'server/src/platform/postgres/embedded/account.test.ts',
-  'server/src/app/tests/fuzz.test.ts',
+  'server/src/app/tests/faults/crash.test.ts',
+  'server/src/platform/postgres/embedded/tests/account.test.ts',
+  'server/src/app/tests/faults/fuzz.test.ts',
   'server/src/domains/billing/subscriptions/tests/interface.test.ts',
   'server/src/platform/postgres/connection/primary-monitor.test.ts',
   'cli/tests/operators.test.ts',
@@ -24,9 +24,9 @@ const longest = [
   'server/src/domains/billing/invoices/rendering/under-load.test.ts',
   'server/src/domains/payments/processing/tests/breaker.test.ts',
   'server/src/domains/billing/checkouts/tests/portal.test.ts',
-  'server/src/app/tests/readiness.test.ts',
-  'server/src/app/tests/frozen.test.ts',
-  'server/src/platform/postgres/embedded/supervisor.test.ts',
+  'server/src/app/tests/faults/readiness.test.ts',
+  'server/src/app/tests/faults/frozen.test.ts',
+  'server/src/platform/postgres/embedded/tests/supervisor.test.ts',
 ];
 
 /** The longest files first; the others as Vitest orders them, which knows only the sizes of files in a fresh clone. */

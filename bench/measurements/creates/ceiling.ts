@@ -1,7 +1,7 @@
 import type { Bench, Line } from '../../bench.ts';
 import { startComparisonServer } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { stopProcess } from '../../processes/children.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 

@@ -1,6 +1,6 @@
 import type { Bench, Line } from '../../bench.ts';
-import { milliseconds } from '../../format.ts';
 import { machineBusyUs, timesOfTree } from '../../processes/cpu.ts';
+import { milliseconds } from '../../report/format.ts';
 import { median } from '../../rounds.ts';
 import { Service } from '../../service.ts';
 
