@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
-import { administratorPassword, callerOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
+import { administratorPassword, clientOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
 import {
   type ReadyService,
   type ServiceOptions,
@@ -183,7 +183,7 @@ describe('a database that cannot be reached at the start', () => {
   test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
     const service = waitingService();
     const address = await addressOf(service);
-    const call = callerOf(address);
+    const { call } = clientOf(address);
     expect((await call('GET', '/health/live')).status).toBe(200);
     const ready = await call('GET', '/health/ready');
     expect(ready.status).toBe(503);
