@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take more than seven seconds on two cores, the longest first. The browser's file is short, so Vitest began it
- * last, and its 70 seconds ran almost alone.
+ * Test files that take more than 7 s on two cores, the longest first. Vitest starts large files first: it started the browser's,
+ * a short one, last, and its 70 s ran almost alone.
  */
 const longest = [
   'console/tests/console.test.ts',
@@ -29,7 +29,7 @@ const longest = [
   'server/src/platform/postgres/embedded/tests/supervisor.test.ts',
 ];
 
-/** The longest files first; the others as Vitest orders them, which knows only the sizes of files in a fresh clone. */
+/** The longest files first, then the others as Vitest orders them: in a fresh clone by size. */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const paths = longest.map((path) => join(this.ctx.config.root, path));

@@ -33,22 +33,22 @@ export function verify(
   report: (finding: Finding) => void,
   { noted = [], onHead = () => {} }: AuditHeads = {},
 ): Promise<number> {
-  return database.snapshot(async (moment) => {
+  return database.snapshot(async (snapshot) => {
     let broken = 0;
     const conclude = (claim: string, offenders: readonly string[]) => {
       if (offenders.length > 0) broken++;
       const hasMore = offenders.length > maximumOffenders;
       report({ claim, offenders: offenders.slice(0, maximumOffenders), hasMore });
     };
-    for (const check of checks) conclude(check.claim, await offendersOf(moment, check, maximumOffenders + 1));
+    for (const check of checks) conclude(check.claim, await offendersOf(snapshot, check, maximumOffenders + 1));
     for (const head of noted) {
-      const disagreement = await disagreementWith(moment, head);
+      const disagreement = await disagreementWith(snapshot, head);
       conclude(
         `The audit log agrees with the head ${headText(head)}`,
         disagreement === undefined ? [] : [disagreement],
       );
     }
-    for (const head of await auditHeads(moment)) onHead(head);
+    for (const head of await auditHeads(snapshot)) onHead(head);
     return broken;
   });
 }

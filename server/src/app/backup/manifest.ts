@@ -70,8 +70,8 @@ export async function checkFiles(folder: string, manifest: Manifest): Promise<vo
       throw damaged(folder, `${file.path} was changed: its SHA-256 is not that of the manifest`);
     }
   }
-  const [stranger] = found;
-  if (stranger !== undefined) throw damaged(folder, `${stranger} is not part of it`);
+  const [unknown] = found;
+  if (unknown !== undefined) throw damaged(folder, `${unknown} is not part of it`);
 }
 
 /** @throws CommandFailure when the folder is no backup, or its manifest was changed */

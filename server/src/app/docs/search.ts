@@ -130,7 +130,7 @@ const plainText = (markdown: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** The page of what was found. */
+/** The page with the results of a search. */
 export function searchPage(query: string, found: readonly Found[]): string {
   const items = found.map(
     ({ href, heading, excerpt }) =>

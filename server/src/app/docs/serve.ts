@@ -24,8 +24,8 @@ const plain = (content: string, type: string) => new StaticContent(content, `${t
 /**
  * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as Markdown
  * (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers, and run
- * without inline scripts or styles. Nothing is made before it is asked for: the OpenAPI document was a third of the processor
- * time of starting a node.
+ * without inline scripts or styles. Everything is made on first use: the OpenAPI document took a third of the processor time of
+ * starting a node.
  */
 export function addDocs(app: FastifyInstance, makeDocument: () => OpenApiDocument): void {
   const style = asset('docs.css', 'text/css; charset=utf-8');
@@ -49,7 +49,7 @@ export function addDocs(app: FastifyInstance, makeDocument: () => OpenApiDocumen
 /** In characters; the rest of a query is left out. */
 const maximumQuery = 200;
 
-/** The pages, each rendered when it is first asked for. */
+/** The pages, each rendered on first use. */
 class Site {
   readonly #makeDocument: () => OpenApiDocument;
   #made: OpenApiDocument | undefined;
@@ -68,7 +68,7 @@ class Site {
     return this.#made;
   }
 
-  /** Read when a page is first asked for, so that no start waits for them. */
+  /** Read on first use, so that no start waits for them. */
   get #pages(): ReadonlyMap<string, Page> {
     this.#found ??= new Map(pages().map((page) => [page.path, page]));
     return this.#found;

@@ -8,7 +8,7 @@ import { eventually } from '../../testing/postgres/database.ts';
 import { administratorPassword, type Reply } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';
 
-/** A service killed for real around invoices: no number is lost or given twice, and each is paid and told once. */
+/** Kills the service while it works on invoices: no number is skipped or used twice, each is paid and reported once. */
 
 let dataDir: string;
 let service: ReadyService;
@@ -42,11 +42,11 @@ afterAll(async () => {
 const detail = async (id: number) => dataOf(await service.get(`/api/invoice/detail?id=${id}`, as));
 const eventsOf = async (id: number) =>
   dataOf(await service.get(`/api/event/list?objectId=inv_${id}`, as)).map(({ type }: { type: string }) => type);
-/** What was answered before the service was gone. */
+/** The replies that arrived before the service was killed. */
 const answered = async (requests: Promise<Reply>[]) =>
   (await Promise.allSettled(requests)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 
-test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and told once', async (drill) => {
+test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and reported once', async (drill) => {
   const ids = await Promise.all(Array.from({ length: 4 }, () => makeInvoice(service, as, customerId)));
   await service.end('SIGTERM');
   await start(drill);
@@ -54,7 +54,7 @@ test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and t
   expect(await service.ended).toEqual({ code: null, signal: 'SIGKILL' });
   await start();
   for (const id of ids) {
-    // What was not answered may have been begun or not: paying again is refused, or takes what is left.
+    // A payment without a reply may have begun or not: paying again is refused, or charges the rest.
     await service.post('/api/invoice/pay', { id }, as);
     const invoice = await eventually(`invoice ${id} is paid`, async () => {
       const one = await detail(id);
@@ -66,7 +66,7 @@ test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and t
   }
 });
 
-test('killed while many are finalized, numbers have no holes, and what was answered stands', async () => {
+test('killed while many are finalized, numbers have no gaps, and acknowledged ones stay', async () => {
   const before = dataOf(await service.get('/api/invoice/list?pageSize=100&livemode=false', as)).length;
   const ids = await Promise.all(Array.from({ length: 40 }, () => makeDraft(service, as, customerId)));
   const finalize = ids.map((id) => service.post('/api/invoice/finalize', { id }, as));

@@ -83,7 +83,7 @@ export async function serve(
     await app.close();
     await creator.drained();
   });
-  // Before the server stops: it waits for answers that are not complete.
+  // Closed before the server, which waits for unfinished answers.
   lifecycle.add('event streams', async () => eventStreams.close());
   const { port } = app.server.address() as AddressInfo;
   return `http://${hostOf(settings)}:${port}`;

@@ -5,7 +5,7 @@ import { syncFolder, writeFileDurably } from './durable-files.ts';
 
 /**
  * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it once
- * it is on disk. Of two processes that do so at once the first wins, and both return its secret.
+ * it is on disk. When two processes do so at the same time, both return the secret of the first.
  */
 export async function readOrCreateSecret(path: string, draw: () => string): Promise<string> {
   try {

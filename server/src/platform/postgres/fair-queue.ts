@@ -15,19 +15,18 @@ interface Group<Item> {
 const ordinaryCost = 8;
 
 /**
- * For so many batches after others had an item, they are expected again: a batch leaves before those of the last one are
- * answered, so that their next requests arrive when it is already on its way.
+ * The groups of this many recent batches are expected to push further items. A batch is sent before the previous one has been
+ * answered, so the next requests of the callers in that one arrive too late for it.
  */
 const expectedForBatches = 8;
 
 /**
- * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer of them in, and hardly
- * delays those of others:
+ * Items in order of arrival, taken in batches of limited cost, in which a group with expensive items hardly delays the others:
  *
  * - A batch that cannot hold everything is divided among the groups by cost, at most a quarter to each.
- * - An item that costs more than an ordinary one leaves its group in debt for the difference. While items of other groups
- *   wait, the group gets no further item until the others have got as much; while they are expected, one in a batch. So
- *   batches stay short that others wait in, or for.
+ * - An item that costs more than an ordinary one puts its group in debt for the difference. While items of other groups wait,
+ *   the group gets no further item until the others have been given as much. While other groups are expected, it gets one
+ *   item per batch. So batches that others are in, or wait for, stay short.
  */
 export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
@@ -74,8 +73,8 @@ export class FairQueue<Item extends Costed> {
   }
 
   /**
-   * Gives the next place to the group that has spent least, of several to the one that has waited longest. A group whose next
-   * item does not fit waits for the next batch, in which it comes first.
+   * Gives the next place to the group that has spent least; of equal ones to the one that has waited longest. A group whose
+   * next item does not fit is first in the next batch.
    */
   *#shared(maxItems: number, maxCost: number): Generator<Item> {
     const waiting = [...Map.groupBy(this.#items, ({ group }) => group)]
@@ -107,7 +106,7 @@ export class FairQueue<Item extends Costed> {
     }
   }
 
-  /** What one group gets counts for all others. */
+  /** What one group is given reduces the debts of all others. */
   #payDebtsOfOthers(of: unknown, cost: number): void {
     for (const [group, debt] of this.#debts) {
       if (group === of) continue;

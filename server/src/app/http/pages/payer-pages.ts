@@ -11,7 +11,7 @@ import { statusOf } from '../../../platform/http/refusal-reply.ts';
 interface PayerPages {
   checkoutPages: CheckoutPages;
   portalPages: PortalPages;
-  /** Addresses that do not exist, by network: links cannot be found by trying. */
+  /** Counts requests for addresses that do not exist, by network, so that links cannot be guessed. */
   failures: FailureLimiter;
 }
 
@@ -21,8 +21,8 @@ const maximumFormBytes = 4 * 1024;
 type Show = (request: FastifyRequest) => Promise<Page | undefined>;
 
 /**
- * The pages that payers open, below /p: checkouts and portals. They answer HTML, not the envelope, and are no part of the
- * API. A token that is unknown, expired or used up gets one and the same page.
+ * The pages that payers open, below /p: checkouts and portals. They return HTML instead of the envelope, and are not part of
+ * the API. Unknown, expired and used tokens all get the same page.
  */
 export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages, failures }: PayerPages): void {
   const answering =
@@ -34,7 +34,7 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
         if (page === undefined) failures.count(networkOf(request.ip));
         return send(reply, page ?? missingPage(language));
       } catch (error) {
-        if (!(error instanceof Refusal) || !isPassing(error)) throw error;
+        if (!(error instanceof Refusal) || !isTemporary(error)) throw error;
         return send(reply, busyPage(language, statusOf(error), error.retryAfterSeconds ?? 5));
       }
     };
@@ -68,8 +68,8 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
   });
 }
 
-/** Too much at once, or the database is away: it passes. */
-const isPassing = ({ kind }: Refusal) => kind === 'too_many' || kind === 'unavailable';
+/** Whether the same request can succeed later: too many requests, or an unavailable database. */
+const isTemporary = ({ kind }: Refusal) => kind === 'too_many' || kind === 'unavailable';
 
 const param = ({ params }: FastifyRequest, name: string) => (params as Record<string, string>)[name] ?? '';
 const queryOf = ({ url }: FastifyRequest) => new URLSearchParams(url.split('?')[1]);
