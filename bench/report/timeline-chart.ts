@@ -19,7 +19,7 @@ const right = 20;
 const top = 30;
 const gap = 20;
 
-/** An SVG picture of panels over the same seconds, so that causes stand below what they cause. */
+/** An SVG picture of panels over the same seconds, so that causes and effects are in one vertical line. */
 export function timelineChart(charts: readonly Chart[], { seconds, marks, marksMean }: TimelineOptions): string {
   const height = top + charts.length * (panelHeight + gap) + gap;
   const x = (second: number) => left + (Math.min(seconds, Math.max(0, second)) / seconds) * (width - left - right);

@@ -73,7 +73,7 @@ test.skipIf(!isInstalled('systemd-analyze', '--version'))('systemd rates the exp
   expect(status, stdout).toBe(0);
 });
 
-test('the unit and the image stop the service as it wants to be stopped, and do not run it as root', () => {
+test('the unit and the image pass stop signals on to the service, and do not run it as root', () => {
   const unit = read('deploy/florin.service');
   expect(unit).toContain('KillMode=mixed');
   expect(unit).toMatch(/^User=florin$/m);

@@ -9,7 +9,7 @@ const { isNeededToRun, prune } = (await import(new URL('../packaging/needed-to-r
   prune: (modules: string) => void;
 };
 
-test('code, data, fonts in use and licences are kept; types, source maps, pages and unused builds are not', () => {
+test('code, data, used fonts and licences are kept; types, source maps, pages and unused builds are not', () => {
   const kept = [
     'stripe/esm/stripe.esm.node.js',
     'stripe/LICENSE',

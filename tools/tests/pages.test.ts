@@ -13,7 +13,7 @@ const modules: readonly AnyModule[] = moduleList;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
-test.each(generatedPages)('the tables in %s are what the code says now (else: npm run docs)', (page) => {
+test.each(generatedPages)('the tables in %s match the code (else: npm run docs)', (page) => {
   expect(regenerated(read(page))).toBe(read(page));
 });
 
@@ -32,7 +32,7 @@ test('a listed name keeps its place, a new one comes last, and no two modules de
   expect(() => collected([...declared, { 'b.kept': '5' }], {})).toThrow('b.kept');
 });
 
-test('the index for language models is of the present pages, and its links lead to files (else: npm run docs)', () => {
+test('the index for language models lists the current pages, and its links lead to files (else: npm run docs)', () => {
   const index = read('docs/llms.txt');
   expect(index).toBe(llmsIndex());
   const links = [...index.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link);
@@ -44,7 +44,7 @@ test('a marker without a generator is an error, not an empty table', () => {
   expect(() => regenerated('<!-- generated: weather -->\n<!-- end -->')).toThrow('weather');
 });
 
-test('a table that has gone stale is replaced, and the text around it stays', () => {
+test('an outdated table is replaced, and the text around it stays', () => {
   const stale = 'before\n<!-- generated: transitions -->\n| old |\n<!-- end -->\nafter';
   const fresh = regenerated(stale);
   expect(fresh).toMatch(/^before\n/);

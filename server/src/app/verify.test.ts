@@ -195,7 +195,7 @@ test('a database with every kind of history satisfies every claim', async () => 
   expect((await findings()).filter(({ offenders }) => offenders.length > 0)).toEqual([]);
 });
 
-test('every claim holds at every moment while payments are created, charged, refunded and rolled up', async () => {
+test('every claim holds at all times while payments are created, charged, refunded and rolled up', async () => {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
   let writing = true;
   const writers = Promise.all(

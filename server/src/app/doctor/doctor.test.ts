@@ -303,7 +303,7 @@ async function execute(sql: string): Promise<void> {
   }
 }
 
-describe('what only another server has', () => {
+describe('findings that need another server', () => {
   const server = (facts: Partial<ServerFacts>) => ({ server: facts }) as never;
 
   test('an old version', async () => {
@@ -329,7 +329,7 @@ test('a port that another program uses', async () => {
   }
 });
 
-test('keys that are missing are named, also while the database is stopped', async () => {
+test('missing keys are named, also while the database is stopped', async () => {
   await rename(keyFile(), join(folder, 'keys'));
   try {
     const findings = findingsOf(await examine(settingsOf(), healthyMachine));
@@ -340,7 +340,7 @@ test('keys that are missing are named, also while the database is stopped', asyn
   }
 });
 
-test('the command ends with 1 when something is wrong, and tells it as lines or as JSON', async () => {
+test('the command ends with 1 when something is wrong, and prints it as lines or as JSON', async () => {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const settings = clusterNode({ APP_SANDBOX_ENABLED: 'true' });

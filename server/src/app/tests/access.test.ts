@@ -1003,7 +1003,7 @@ test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
 
-test('the OpenAPI document declares for each operation what the decisions say, and no operation beside them', () => {
+test('the OpenAPI document declares for each operation what the decisions say, and no others', () => {
   const decided = Object.entries(cases).map(([route, { needs, administrators, alsoWhenEnded }]) => [
     route,
     { needs, ...(administrators && { administrators }), ...(alsoWhenEnded && { alsoWhenEnded }) },

@@ -80,7 +80,7 @@ describe('X-Request-Id', () => {
     expect(new Set(ids.map((id) => id?.slice(0, 8))).size).toBe(50);
   });
 
-  test('is the one that the caller sends, if it is short and plain', async () => {
+  test('is the one that the caller sends, if it is short and has only plain characters', async () => {
     const sent = async (id: string) =>
       (await florin.call('GET', '/nowhere', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await sent('order-17.retry_2')).toBe('order-17.retry_2');

@@ -72,7 +72,7 @@ async function expectReversed(transactionId: string, id: string): Promise<void> 
   expect(toldOf(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
 }
 
-test('Stripe: refund.failed after succeeded, said three ways, is reversed and told once; then it is given back again', async () => {
+test('Stripe: refund.failed after succeeded, reported in three ways, is reversed and reported once; then it can be refunded again', async () => {
   const channelId = await makeChannel(florin, admin, {
     provider: 'stripe',
     apiKey: simulatedApiKey,
@@ -128,14 +128,14 @@ async function refundedAtMollie() {
   return { transactionId, id, reference, post, tellLast };
 }
 
-test('Mollie: a notice of the payment has a refund that had succeeded looked up again', async () => {
+test('Mollie: a notice of the payment causes a new lookup of a refund that had succeeded', async () => {
   const { transactionId, id, reference, tellLast } = await refundedAtMollie();
   mollie.progressRefund(reference, 'failed');
   await Promise.all([tellLast(), tellLast()]);
   await expectReversed(transactionId, id);
 });
 
-test('Mollie: a signed notice of the refund does so too, and again when Mollie did not answer', async () => {
+test('Mollie: so does a signed notice of the refund, and again when Mollie did not answer', async () => {
   const { transactionId, id, reference, post } = await refundedAtMollie();
   mollie.progressRefund(reference, 'failed');
   const struck = mollie.fault({ method: 'GET', when: 'before', how: 503 });
@@ -147,7 +147,7 @@ test('Mollie: a signed notice of the refund does so too, and again when Mollie d
   await expectReversed(transactionId, id);
 });
 
-test('the sandbox says that a refund succeeded, and later that it came back; its invoice stays paid', async () => {
+test('the sandbox reports that a refund succeeded, and later that it failed; its invoice stays paid', async () => {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
   const customerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
   const invoiceId = await makeInvoice(florin, admin, customerId, { metadata: { sandbox: 'refund:returned' } });
@@ -162,7 +162,7 @@ test('the sandbox says that a refund succeeded, and later that it came back; its
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
 });
 
-test('refund.failed is subscribed to with the scope that reads refunds, and listed under the refund', async () => {
+test('subscribing to refund.failed needs the scope that reads refunds, and the event is listed under the refund', async () => {
   const [sent] = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.object.id);
   const { body } = await florin.get(`/api/event/list?objectId=${sent}`, admin);
   expect(body.data).toMatchObject(

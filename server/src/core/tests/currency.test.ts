@@ -5,7 +5,7 @@ import { currencyCodes, exponentOf, isCurrency, maximumAmount } from '../currenc
 const notPaidIn = ['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYW', 'XSU', 'XUA', 'XDR', 'XTS', 'XXX'];
 const metals = ['XAG', 'XAU', 'XPD', 'XPT'];
 
-test('each code is three capital letters, and there is none twice', () => {
+test('each code is three capital letters, and no code is listed twice', () => {
   for (const code of currencyCodes) expect(code).toMatch(/^[A-Z]{3}$/);
   expect(new Set(currencyCodes).size).toBe(currencyCodes.length);
 });
@@ -46,6 +46,6 @@ test.each([
   expect(exponentOf(code)).toBe(digits);
 });
 
-test('the largest amount is what a JSON number carries exactly in every client', () => {
+test('the largest amount is one that every client reads exactly from a JSON number', () => {
   expect(maximumAmount).toBe(9_007_199_254_740_991);
 });

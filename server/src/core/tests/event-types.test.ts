@@ -27,12 +27,12 @@ test('each is read with the scope of its record; refunds and customers are read 
   }
 });
 
-test('a subscription names a type, all of a noun, or everything', () => {
+test('a subscription names a type, all types of a noun, or everything', () => {
   const nouns = ['transaction', 'refund', 'subscription', 'invoice', 'customer', 'channel', 'webhook'];
   expect(eventPatterns).toEqual(['*', ...nouns.map((noun) => `${noun}.*`), ...eventTypes]);
 });
 
-test('what a pattern stands for is what it is delivered under, and the other way round', () => {
+test('a type is delivered under exactly the patterns that match it', () => {
   for (const pattern of eventPatterns) {
     for (const type of eventTypes) {
       expect(patternsMatching(type).includes(pattern)).toBe(typesMatching(pattern).includes(type));

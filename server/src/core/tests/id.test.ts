@@ -4,13 +4,13 @@ import { firstUuidAt, publicId, uuidOfPublicId, uuidSource, uuidTimeMs } from '.
 const nowMs = Date.parse('2026-01-31T12:00:00.123Z');
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('an id is a UUID of version 7 that says when it was drawn', () => {
+test('an id is a UUID of version 7 with the time at which it was generated', () => {
   const id = uuidSource(() => nowMs)();
   expect(id).toMatch(uuidV7);
   expect(uuidTimeMs(id)).toBe(nowMs);
 });
 
-test('ids rise in the order of drawing: within a millisecond, beyond its 4,096, and when the clock jumps back', () => {
+test('ids ascend in order of creation: within a millisecond, beyond its 4,096, and when the clock jumps back', () => {
   let now = nowMs;
   const draw = uuidSource(() => now);
   const ids = Array.from({ length: 10_000 }, draw);
@@ -24,13 +24,13 @@ test('ids rise in the order of drawing: within a millisecond, beyond its 4,096, 
   expect(uuidTimeMs(ids.at(-1) as string)).toBe(now);
 });
 
-test('two sources at the same moment never draw the same', () => {
+test('two sources never generate the same id in the same millisecond', () => {
   const [one, other] = [uuidSource(() => nowMs), uuidSource(() => nowMs)];
   const ids = Array.from({ length: 2_000 }, () => [one(), other()]).flat();
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('the first id of a moment sorts before all of that moment, and after all before it', () => {
+test('the first id of an instant sorts before all others of that instant, and after all earlier ones', () => {
   const before = uuidSource(() => nowMs - 1);
   const at = uuidSource(() => nowMs);
   const first = firstUuidAt(nowMs);
@@ -42,7 +42,7 @@ test('the first id of a moment sorts before all of that moment, and after all be
   expect(firstUuidAt(-1)).toBe(firstUuidAt(0));
 });
 
-test('a public id holds the UUID, and gives it back', () => {
+test('a public id contains the UUID, which can be read from it', () => {
   const id = uuidSource(() => nowMs)();
   const shown = publicId('txn', id);
   expect(shown).toBe(`txn_${id.replaceAll('-', '')}`);

@@ -3,7 +3,7 @@ import { changedMetadata } from '../metadata.ts';
 
 const before = { a: 1, b: { c: null }, d: null };
 
-test('metadata changes by key: what is named is set, null deletes, everything else stays', () => {
+test('metadata changes by key: named keys are set, null deletes one, all others stay', () => {
   expect(changedMetadata(before, { metadata: { a: 2, b: null, e: [null] } })).toEqual({ a: 2, d: null, e: [null] });
   expect(changedMetadata(null, { metadata: { a: 1, b: null } })).toEqual({ a: 1 });
   expect(changedMetadata(before, {})).toBeUndefined();
@@ -21,7 +21,7 @@ test('names that are special in JavaScript are keys like others', () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test('both ways together, and more than 50 keys or 16 KiB after the change, are refused', () => {
+test('both fields together, and more than 50 keys or 16 KiB after the change, are refused', () => {
   const keys = (count: number, from = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, 1]));
   const long = { text: 'x'.repeat(9_000) };

@@ -17,7 +17,7 @@ test.each([
   expect(paginationOf({ page: 1, pageSize }, total)).toEqual({ page: 1, pageSize, total, totalPages });
 });
 
-test('a day is a day of UTC, wherever the server stands', () => {
+test('a day is a day of UTC, whatever the time zone of the server', () => {
   expect(utcDay(Date.parse('2026-01-31T23:59:59.999Z'))).toBe('2026-01-31');
   expect(utcDay(Date.parse('2026-02-01T00:00:00.000Z'))).toBe('2026-02-01');
 });

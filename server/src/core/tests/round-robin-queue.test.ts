@@ -13,14 +13,14 @@ function drained(queue: RoundRobinQueue<string>): string[] {
   return items;
 }
 
-test('keys are served in turns, the items of a key in their order', () => {
+test('keys are served in turn, and the items of a key in their order', () => {
   const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2');
   expect([queue.size, queue.sizeOf('a'), queue.sizeOf('d')]).toEqual([6, 3, 0]);
   expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
   expect(queue.size).toBe(0);
 });
 
-test('a key that comes later waits for one item of each other key', () => {
+test('a key that is added later waits for one item of each other key', () => {
   const queue = queueOf('a1', 'a2', 'a3');
   expect(queue.shift()).toBe('a1');
   queue.push('b', 'b1');

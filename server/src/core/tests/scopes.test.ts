@@ -20,7 +20,7 @@ const reads: Scope[] = [
 ];
 const sorted = (held: ReadonlySet<Scope>) => [...held].toSorted();
 
-test("the scopes are the interface's and two of webhooks; the user types are the interface's", () => {
+test('the scopes are those of the interface and two of webhooks; the user types are those of the interface', () => {
   expect(scopes).toEqual([
     'transaction_write',
     'transaction_read',
@@ -69,7 +69,7 @@ describe('a user', () => {
     },
   );
 
-  test('who administers holds everything, whatever the roles', () => {
+  test('an administrator holds everything, whatever the roles', () => {
     for (const type of ['PLATFORM_ADMIN', 'MERCHANT_ADMIN'] as const) {
       expect(sorted(scopesOfUser(type, []))).toEqual(scopes.toSorted());
     }
@@ -94,7 +94,7 @@ describe('a key', () => {
     expect(keyHoldsAll('*', false)).toBe(false);
   });
 
-  test('for everything may do what its owner may', () => {
+  test('for everything has the permissions of its owner', () => {
     expect(sorted(scopesOfKey('*', owner))).toEqual(sorted(owner));
     expect(sorted(scopesOfKey('transaction_read,*', owner))).toEqual(sorted(owner));
     expect(sorted(scopesOfKey('*', new Set()))).toEqual([]);

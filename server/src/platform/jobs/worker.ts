@@ -198,7 +198,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   #pollNow(): void {
     this.#mayHaveDue = true;
-    // A failed claim is retried only here: wakes must not shorten the pauses while the database is away.
+    // A failed claim is retried only here: wakes must not shorten the pauses while the database is unavailable.
     if (this.#failures > 0) this.#startClaim(Math.max(1, this.#room()));
     else {
       this.#poll = setTimeout(() => this.#pollNow(), this.#pollMs());

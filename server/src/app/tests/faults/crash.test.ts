@@ -85,7 +85,7 @@ test('SIGTERM under load answers every accepted request, and the process ends wi
   expect({ cutOff: load.connectionErrors, refusals: load.errorStatuses }).toEqual({ cutOff: [], refusals: [] });
 });
 
-test('kill -9 of PostgreSQL while a channel is paused: the service keeps running, and every payment ends once', async () => {
+test('kill -9 of PostgreSQL while a channel is paused: the service keeps running, and every payment ends exactly once', async () => {
   await node.service.end('SIGTERM');
   await node.start({ APP_PROVIDER_TIMEOUT: '1s' });
   const { pid } = node.service;
@@ -101,7 +101,7 @@ test('kill -9 of PostgreSQL while a channel is paused: the service keeps running
     (await node.query<{ n: number }>(`select count(*)::int as n from provider_operation o where ${where}`))[0]?.n;
   const ofChannel = `channel_id = ${channelId}`;
   await eventually('no call was answered', async () => (await countOf(`${ofChannel} and state = 'UNKNOWN'`)) === 12);
-  // At each claim the dispatcher asks whether the channel can be fallen back from: also while the database is away.
+  // At each claim the dispatcher asks whether the channel can be fallen back from: also while the database is unavailable.
   for (let kill = 0; kill < 3; kill++) {
     const killed = node.postmaster() as number;
     process.kill(killed, 'SIGKILL');

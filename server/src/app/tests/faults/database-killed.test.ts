@@ -7,7 +7,7 @@ import { florinOn } from '../../../testing/service/florin.ts';
 /** Parts that do not work with the database by themselves: they serve requests, supervise processes, or are the database. */
 const notWorkers = ['http', 'PDF renderer', 'processes', 'database', 'postgres', 'waiting'];
 
-test('every part of a process that works by itself has situations in which a drill kills PostgreSQL', async () => {
+test('for every background part of a process there are situations in which a drill kills PostgreSQL', async () => {
   const added = vi.spyOn(Lifecycle.prototype, 'add');
   const db = await databaseFromTemplate();
   const florin = await florinOn(db);

@@ -4,7 +4,7 @@ import { type PayingNode, payingNode } from '../../../testing/payments/paying-no
 import { eventually } from '../../../testing/postgres/database.ts';
 
 /** PostgreSQL stops answering under load while its connections stay open. */
-describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under load', () => {
+describe.skipIf(process.platform !== 'linux')('PostgreSQL stops responding under load', () => {
   let node: PayingNode;
   let thaw: (() => void) | undefined;
 
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')('PostgreSQL falls silent under loa
     await node.expectAcknowledgedPayments(load);
   });
 
-  test('a pause that ends as soon as it is noticed refuses no request and closes no connection', async () => {
+  test('a pause that ends as soon as it is detected refuses no request and closes no connection', async () => {
     const load = node.load('pause');
     await load.waitForAcknowledged(200);
     const before = await node.connections();

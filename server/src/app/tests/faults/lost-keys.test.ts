@@ -63,7 +63,7 @@ describe('beside an embedded database', () => {
   });
 });
 
-describe('on a database elsewhere that holds secrets', () => {
+describe('on an external database with stored secrets', () => {
   let db: TestDatabase;
   let keyring: string;
   let key: string;
@@ -138,7 +138,7 @@ describe('on a database elsewhere that holds secrets', () => {
     expect(line).not.toContain(other);
   });
 
-  test('one damaged value does not make the right key count as wrong', async () => {
+  test('one damaged value does not make the right key look wrong', async () => {
     await db.query(
       `update channel set api_key_sealed = set_byte(api_key_sealed, 39, get_byte(api_key_sealed, 39) # 1)`,
     );
@@ -149,7 +149,7 @@ describe('on a database elsewhere that holds secrets', () => {
     await (await nodeWith(`${freshKeyring()},${keyring}`)).stop();
   });
 
-  test('a key marked as lost lets the node start, with a warning until the secrets have been set again; its inboxes take messages unverified', async () => {
+  test('a node with a key marked as lost starts, with a warning until the secrets have been set again; its inboxes accept messages unverified', async () => {
     const florin = await nodeWith(`${fresh},${key}:lost`);
     const admin = await florin.login('admin', administratorPassword);
     const { body } = await florin.get('/api/channel/list', admin);

@@ -27,7 +27,7 @@ const away = () => new Refusal('database_unavailable', 'Away.');
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('gathering', () => {
-  test('a lone item goes at once, alone', async () => {
+  test('a single item is sent at once', async () => {
     const { batcher, running } = held();
     const served = batcher.add('a');
     expect(running.map(({ items }) => items)).toEqual([['a']]);
@@ -35,7 +35,7 @@ describe('gathering', () => {
     await served;
   });
 
-  test('what comes while a batch is in flight goes together when it returns, in order', async () => {
+  test('items that arrive while a batch is in flight are sent together when it returns, in order', async () => {
     const { batcher, running } = held();
     const served = ['a', 'b', 'c', 'd'].map((item) => batcher.add(item));
     expect(running).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('gathering', () => {
     expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => `result of ${i}`));
   });
 
-  test('tells of each batch, with its size', async () => {
+  test('reports each batch with its size', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher<number, number>({
       run: async (items) => items,
@@ -85,7 +85,7 @@ describe('gathering', () => {
 });
 
 describe('the queue', () => {
-  test('is bounded: one more is refused at once, with a time to come back, and the others are served', async () => {
+  test('is bounded: one more is refused at once, with a time to retry after, and the others are served', async () => {
     const { batcher, running } = held<number>({ maxQueued: 2 });
     const served = [0, 1, 2].map((item) => batcher.add(item));
     expect(batcher.queued).toBe(2);
@@ -114,7 +114,7 @@ describe('the queue', () => {
 });
 
 describe('a batch that fails', () => {
-  test('for its values fails the culprits alone; every neighbour is written, once', async () => {
+  test('because of its values fails only the items with bad values; every other item is written once', async () => {
     const written: number[] = [];
     const batcher = new Batcher<number, number>({
       run: async (items) => {
@@ -132,7 +132,7 @@ describe('a batch that fails', () => {
     );
   });
 
-  test('for another reason fails whole, and is not tried again', async () => {
+  test('for another reason fails as a whole, and is not retried', async () => {
     let runs = 0;
     const batcher = new Batcher<number, number>({
       run: async () => {
@@ -149,7 +149,7 @@ describe('a batch that fails', () => {
     await batcher.drained();
   });
 
-  test('does not hold up the next', async () => {
+  test('does not delay the next', async () => {
     const { batcher, running } = held<string>();
     const first = batcher.add('a');
     const second = batcher.add('b');
@@ -172,8 +172,8 @@ describe('a batch that fails', () => {
   });
 });
 
-describe('while the database is away', () => {
-  test('a batch is tried again until it answers', async () => {
+describe('while the database is unavailable', () => {
+  test('a batch is retried until the database answers', async () => {
     let failures = 3;
     const batcher = new Batcher<number, number>({
       run: async (items) => {
@@ -188,7 +188,7 @@ describe('while the database is away', () => {
     expect(failures).toBe(-1);
   });
 
-  test('it is not tried again where writing twice would do harm', async () => {
+  test('it is not retried where writing twice would do harm', async () => {
     let runs = 0;
     const batcher = new Batcher<number, number>({
       run: async () => {
@@ -202,7 +202,7 @@ describe('while the database is away', () => {
     expect(runs).toBe(1);
   });
 
-  test('it is waited for once, not by every batch, and again after it has answered', async () => {
+  test('the database is probed once for all batches, and again after it has answered', async () => {
     let isAway = true;
     let runs = 0;
     const batcher = new Batcher<number, number>({

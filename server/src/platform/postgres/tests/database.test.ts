@@ -57,7 +57,7 @@ test.each(['transaction', 'snapshot'] as const)(
   },
 );
 
-test('a server that dies with its last answer, while a transaction waits for the connection, fails that, not the process', async () => {
+test('a server that dies with its last answer, while a transaction waits for the connection, fails the transaction, not the process', async () => {
   const uncaught: unknown[] = [];
   const onUncaught = (error: unknown) => uncaught.push(error);
   process.on('uncaughtException', onUncaught);
@@ -107,7 +107,7 @@ test('an answered statement is garbage of the young generation', async () => {
   expect(Number(stdout)).toBeLessThan(500);
 });
 
-test('a statement that is never answered fails, and its connection alone is given up; an answer that this process reads late is none of these', async () => {
+test('a statement that is never answered fails, and only its connection is discarded; an answer that this process reads late does neither', async () => {
   const line = await startLine(db.connection);
   const options = { connection: line.connection, connections: 2, name: 'silent', statementTimeoutMs: 0 };
   const behindLine = new Database(options);

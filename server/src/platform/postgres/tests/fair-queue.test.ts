@@ -32,7 +32,7 @@ describe('a batch', () => {
     expect(queueOf(['a', 9, 10]).take(100, 45)).toHaveLength(4);
   });
 
-  test('holds one item even if that alone costs too much', () => {
+  test('has one item even if that item costs too much', () => {
     const queue = queueOf(['a', 2, 1000]);
     expect([queue.take(500, 500).length, queue.take(500, 500).length, queue.length]).toEqual([1, 1, 0]);
   });
@@ -42,7 +42,7 @@ describe('a batch', () => {
     expect(counts(queue.take(500, 500))).toEqual({ subscribed: 2, plain: 64 });
   });
 
-  test('has no further expensive item of a group until the others have got as much', () => {
+  test('has no further expensive item of a group until the others have been given as much', () => {
     const queue = queueOf(['subscribed', 9, 51]);
     const perBatch = Array.from({ length: 9 }, () => {
       for (let number = 1; number <= 16; number++) queue.push({ group: 'plain', cost: 1, number });
@@ -52,21 +52,21 @@ describe('a batch', () => {
     expect(perBatch.every(({ plain }) => plain === 16)).toBe(true);
   });
 
-  test('holds one expensive item while others are expected, and all that fit when they stay away', () => {
+  test('has one expensive item while others are expected, and all that fit when none arrive', () => {
     const queue = queueOf(['subscribed', 30, 51], ['plain', 1, 1]);
     expect(counts(queue.take(500, 500))).toEqual({ subscribed: 1, plain: 1 });
     for (let batch = 1; batch <= 8; batch++) expect(counts(queue.take(500, 500))).toEqual({ subscribed: 1 });
     expect(counts(queue.take(500, 500))).toEqual({ subscribed: 9 });
   });
 
-  test('divides the places of two groups with expensive items, of which each waits for the other', () => {
+  test('is divided between two groups with expensive items that wait for each other', () => {
     const queue = queueOf(['a', 8, 51], ['b', 8, 51]);
     const taken = Array.from({ length: 4 }, () => queue.take(500, 500)).flat();
     const { a = 0, b = 0 } = counts(taken);
     expect(Math.abs(a - b)).toBeLessThanOrEqual(1);
   });
 
-  test('gives each of several groups a quarter at most, and many groups equal parts', () => {
+  test('has at most a quarter of each of several groups, and equal parts of many groups', () => {
     expect(counts(queueOf(['a', 600, 1], ['b', 600, 1], ['c', 10, 1]).take(500, 500))).toEqual({
       a: 125,
       b: 125,

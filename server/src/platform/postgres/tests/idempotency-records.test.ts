@@ -62,7 +62,7 @@ test('another body under the same key is refused', async () => {
   });
 });
 
-test('what fails is not stored: a repeat runs again', async () => {
+test('a failure is not stored: a repeat runs again', async () => {
   const { call } = counter();
   const request = { tenantId: 1, path: '/test', key: 'failed', input: { amount: 1 }, nowMs };
   const failing = () => Promise.reject(new Error('refused'));

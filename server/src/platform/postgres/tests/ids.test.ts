@@ -27,7 +27,7 @@ test('long ids are distinct, in order of time, and carried exactly by JSON', asy
   expect(Math.abs(Number(ms) - (milliseconds.at(-1) as number))).toBeLessThan(60_000);
 });
 
-test('the difference of two long ids tells nothing of how many were drawn between them', async () => {
+test('the difference of two long ids does not reveal how many were generated between them', async () => {
   // Within a millisecond the slot counts up; from one to the next it moves by a secret amount.
   const ids = await drawn(`next_id('plan_id_seq')`, 20_000);
   const slots = ids.flatMap((id, i) =>
@@ -39,7 +39,7 @@ test('the difference of two long ids tells nothing of how many were drawn betwee
   expect(inFirstEighth).toBeLessThan(0.4);
 });
 
-test('no long id is drawn twice when the clock is set back, and ids go on ascending', async () => {
+test('no long id is generated twice when the clock is set back, and ids keep ascending', async () => {
   const stepped = await databaseFromTemplate();
   try {
     const setClock = await settableClock(stepped);

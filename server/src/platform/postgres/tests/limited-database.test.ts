@@ -22,7 +22,7 @@ function heldDatabase() {
   return { database, begun, end: (number: number, error?: Error) => ends[number]?.(error) };
 }
 
-test('as many statements run at once as allowed, the others in order of arrival', async () => {
+test('only the allowed number of statements run at once, and the others in order of arrival', async () => {
   const { database, begun, end } = heldDatabase();
   const limited = new LimitedDatabase({ database, concurrency: 2 });
   const results = [0, 1, 2, 3].map((number) => limited.run(read, [number]));
@@ -42,7 +42,7 @@ test('as many statements run at once as allowed, the others in order of arrival'
   await last;
 });
 
-test('what would wait behind too many, or too long, is refused and leaves its place', async () => {
+test('a statement that finds too many waiting, or waits too long, is refused and leaves the queue', async () => {
   const { database, begun, end } = heldDatabase();
   const limited = new LimitedDatabase({ database, concurrency: 1, maxWaiting: 1, maxWaitMs: 1 });
   const first = limited.run(read, [0]);

@@ -45,7 +45,7 @@ describe('while a long transaction holds a lock on the table that a migration al
 
   afterEach(() => holder.end());
 
-  test('writes to it go on, and the migration succeeds once the transaction has ended', async () => {
+  test('writes to it continue, and the migration succeeds once the transaction has ended', async () => {
     const waits: MigrationWait[] = [];
     const migrated = migrate(db.connection, () => {}, { dir, onWait: (wait) => waits.push(wait), retryPauseMs: 50 });
     const written: number[] = [];
@@ -61,7 +61,7 @@ describe('while a long transaction holds a lock on the table that a migration al
     expect(await columns()).toEqual(expect.arrayContaining(['extended', 'again']));
   });
 
-  test('it is told which migration waits, for how long, and for whom', async () => {
+  test('the report says which migration waits, for how long, and for whom', async () => {
     const waits: MigrationWait[] = [];
     const migrated = migrate(db.connection, () => {}, { dir, onWait: (wait) => waits.push(wait), retryPauseMs: 50 });
     const wait = await eventually('a wait with its cause', () => waits.find(({ blockedBy }) => blockedBy.length > 0));
@@ -72,7 +72,7 @@ describe('while a long transaction holds a lock on the table that a migration al
     await migrated;
   });
 
-  test('the waiting ends at once when the start is interrupted', async () => {
+  test('the wait ends at once when the start is interrupted', async () => {
     const interruption = new AbortController();
     const migrated = migrate(db.connection, () => {}, {
       dir,
@@ -85,14 +85,14 @@ describe('while a long transaction holds a lock on the table that a migration al
   });
 });
 
-test('two nodes that start at once migrate once', async () => {
+test('two nodes that start at the same time migrate once', async () => {
   const lines: string[] = [];
   const node = () => migrate(db.connection, (line) => lines.push(line), { dir, retryPauseMs: 10 });
   await Promise.all([node(), node(), node()]);
   expect(lines.filter((line) => line.includes('9998_extended (UP)'))).toHaveLength(1);
 });
 
-test('a migration with an error in it is refused with that error, and leaves nothing behind', async () => {
+test('a migration with an error fails with that error, and leaves nothing behind', async () => {
   const broken = await mkdtemp(join(tmpdir(), 'florin-migrations-'));
   for (const file of await readdir(migrations)) await copyFile(join(migrations, file), join(broken, file));
   await writeFile(
@@ -104,7 +104,7 @@ test('a migration with an error in it is refused with that error, and leaves not
   await rm(broken, { recursive: true });
 });
 
-test('a database of a version before the first release is refused, and left as it is', async () => {
+test('a database of a version before the first release is refused, and not changed', async () => {
   await db.query(`update schema_migration set name = '0001_foundation'`);
   const before = await columns();
   await expect(migrate(db.connection, () => {}, { dir })).rejects.toThrow(UnknownSchemaError);
