@@ -64,10 +64,10 @@ test('every florin command line in the pages names a command and its options', (
   expect(wrong.filter(({ says }) => says !== undefined)).toEqual([]);
 });
 
-/** What is wrong with a command line; its values are not looked at. */
+/** What is wrong with a command line; values are not checked. */
 function complaintAbout([name = '', ...words]: string[]): string | undefined {
   if (name.startsWith('-')) return knows(program, name) ? undefined : `no option ${name}`;
-  // They read their own words, which their tests cover.
+  // They read their own arguments, which their tests cover.
   if (Object.hasOwn(serverPrograms, name)) return undefined;
   let command: Command | undefined = find(program, name);
   if (command === undefined) return `no command ${name}`;

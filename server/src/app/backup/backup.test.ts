@@ -173,7 +173,7 @@ describe('a restore is refused before anything is written', () => {
   }
 });
 
-test('restore --verify tells whether a backup can be restored, and leaves nothing behind', async () => {
+test('restore --verify reports whether a backup can be restored, and leaves nothing behind', async () => {
   const copy = join(folder, 'tried');
   await cp(made, copy, { recursive: true });
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('florin-restore-'));

@@ -217,7 +217,7 @@ describe('lists and sums', () => {
 test('webhooks carry the mode, and each endpoint receives only its own', async () => {
   const paid = (path: string) =>
     receiver.received.filter((one) => one.path === path && String(one.body).includes('transaction.succeeded'));
-  await eventually('both are told', () => modes.every((mode) => paid(`/${mode}`).length > 0));
+  await eventually('both endpoints receive theirs', () => modes.every((mode) => paid(`/${mode}`).length > 0));
   for (const { path, body } of receiver.received) {
     const { livemode, data } = JSON.parse(String(body));
     expect({ livemode, of: data.object.livemode }).toEqual({ livemode: path === '/live', of: path === '/live' });

@@ -57,8 +57,8 @@ async function refundOf(transactionId: string): Promise<string> {
   return dataOf(await florin.post('/api/refund/create', { transactionId }, admin)).id;
 }
 
-/** What the webhook was sent about the failure of a refund, one entry for each delivery. */
-const toldOf = (id: string) => {
+/** The events about the failure of a refund that the webhook received, one for each delivery. */
+const failuresReported = (id: string) => {
   const bodies = new Map(
     receiver.received.map(({ headers, body }) => [headers['x-service-delivery'], JSON.parse(body.toString())]),
   );
@@ -68,8 +68,8 @@ const toldOf = (id: string) => {
 async function expectReversed(transactionId: string, id: string): Promise<void> {
   await comesTo('FAILED', () => refund(id));
   expect(await payment(transactionId)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0 });
-  await eventually('the webhook is told', () => toldOf(id).length > 0);
-  expect(toldOf(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
+  await eventually('the webhook receives it', () => failuresReported(id).length > 0);
+  expect(failuresReported(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
 }
 
 test('Stripe: refund.failed after succeeded, reported in three ways, is reversed and reported once; then it can be refunded again', async () => {

@@ -23,7 +23,7 @@ const refused = ({ status, body }: Reply) => [status, body.error?.type];
 const bearerOf = ({ accessToken }: { accessToken: string }) => `Bearer ${accessToken}`;
 const minuteMs = 60_000;
 
-/** It moves only where a test says so, at first to the beginning of a time step: no code changes while it is checked. */
+/** It advances only when a test says so. It begins with a time step, so that no code changes while it is checked. */
 let nowMs = stepAt(Date.now()) * 30_000;
 
 let db: TestDatabase;

@@ -13,7 +13,7 @@ import { readBack } from './fixture/read-back.ts';
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const fixture = (name: string) => readFileSync(new URL(`./fixture/${name}`, import.meta.url), 'utf8');
-/** `release-0001.sql` holds rows in every table of the schema after migration 0001, and the `.json` what was read of them. */
+/** `release-0001.sql` has rows for every table of the schema after migration 0001, and the `.json` the answers read from them. */
 const releases = readdirSync(new URL('./fixture', import.meta.url)).flatMap(
   (file) => /^release-(\d+)\.sql$/.exec(file)?.[1] ?? [],
 );

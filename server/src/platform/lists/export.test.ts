@@ -44,7 +44,7 @@ test('cells hold text, numbers, JSON and nothing', () => {
   );
 });
 
-/** A list without an end. */
+/** An endless list. */
 function endless() {
   const reads: Slice[] = [];
   const list = {

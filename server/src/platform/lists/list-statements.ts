@@ -5,7 +5,7 @@ import type { FilterSql } from './filters.ts';
 export interface RowSource {
   /** The table with its alias: `refund r`; with joins, if filters need them. */
   from: string;
-  /** Joins for the columns alone: only the rows of the page take part in them. */
+  /** Joins that only the columns need: they are made for the rows of the page. */
   joins?: string;
   /** The alias of the rows. */
   alias: string;

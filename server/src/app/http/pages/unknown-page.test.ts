@@ -26,14 +26,17 @@ async function open(path: string, accept: string, language = 'en', method = 'GET
 test.each([
   ['en-GB,en;q=0.9', 'There is no page at this address.'],
   ['de-CH', 'Unter dieser Adresse gibt es keine Seite.'],
-])('a browser that prefers %s and opens an unknown address is told so, with a way back', async (language, reason) => {
-  const { status, headers, text } = await open('/nowhere?x="><script>', browser, language);
-  expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-  expect(text).toContain(reason);
-  expect(text).toContain('href="https://pay.example.com/florin/"');
-  expect(text).not.toContain('script');
-});
+])(
+  'a browser that prefers %s gets a page for an unknown address, with a link to the console',
+  async (language, reason) => {
+    const { status, headers, text } = await open('/nowhere?x="><script>', browser, language);
+    expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(text).toContain(reason);
+    expect(text).toContain('href="https://pay.example.com/florin/"');
+    expect(text).not.toContain('script');
+  },
+);
 
 test.each([
   ['a program', '/nowhere', '*/*', 'GET'],

@@ -28,7 +28,7 @@ test('kill -9 during a provider call: the call is repeated with the same idempot
     return dataOf(await node.service.post('/api/transaction/create', input, node.as)).id;
   };
   const charging = /^POST \/v1\/payment_intents$/;
-  // Of one the money has not moved when the answer is due, of the other it has.
+  // Neither call is answered: one before the money has moved, one after.
   const unanswered = Promise.all([stripe.next('hangBefore', charging), stripe.next('hangAfter', charging)]);
   const ids = await Promise.all([pay(), pay()]);
   await unanswered;
@@ -90,7 +90,7 @@ test('kill -9 of PostgreSQL while a channel is paused: the service keeps running
   await node.start({ APP_PROVIDER_TIMEOUT: '1s' });
   const { pid } = node.service;
   const fallback = await makeChannel(node.service, node.as, { provider: 'sandbox' });
-  // A channel that can be fallen back from is worked on while it rests, and has its open payments looked up.
+  // With a fallback, a channel is still called while it is paused: its open payments are looked up.
   const channelId = await makeChannel(node.service, node.as, { provider: 'sandbox', fallbackChannelIds: [fallback] });
   const pay = async (): Promise<string> => {
     const input = { amount: 1999, currency: 'USD', channelId, metadata: { sandbox: 'timeout:after' } };
@@ -101,7 +101,7 @@ test('kill -9 of PostgreSQL while a channel is paused: the service keeps running
     (await node.query<{ n: number }>(`select count(*)::int as n from provider_operation o where ${where}`))[0]?.n;
   const ofChannel = `channel_id = ${channelId}`;
   await eventually('no call was answered', async () => (await countOf(`${ofChannel} and state = 'UNKNOWN'`)) === 12);
-  // At each claim the dispatcher asks whether the channel can be fallen back from: also while the database is unavailable.
+  // The dispatcher queries the fallbacks of the channel at each claim, also while the database is unavailable.
   for (let kill = 0; kill < 3; kill++) {
     const killed = node.postmaster() as number;
     process.kill(killed, 'SIGKILL');

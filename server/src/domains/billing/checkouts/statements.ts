@@ -35,7 +35,7 @@ export interface CheckoutRow {
 
 /**
  * What a checkout has come to follows from its newest payment and its invoice, of `checkout c`. Subqueries, each a lookup by the
- * whole key: of joins, a list that looks through 10,000 checkouts made one hash table of all payments of the tenant, 1.6 s for
+ * whole key: with joins, a list that scans 10,000 checkouts made one hash table of all payments of the tenant, 1.6 s for
  * 200,000 of them.
  */
 const newestPayment = `(

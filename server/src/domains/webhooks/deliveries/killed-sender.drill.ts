@@ -5,7 +5,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/service/nodes.ts';
 import { heldAnswers } from '../../../testing/webhooks/deliveries.ts';
 
-/** Kills senders with SIGKILL; every event must be delivered all the same. */
+/** Kills senders with SIGKILL; every event must be delivered nevertheless. */
 let db: TestDatabase;
 let nodes: TestNodes;
 

@@ -23,7 +23,7 @@ function held<Item>(options: { maxBatch?: number; maxQueued?: number } = {}) {
 
 const badValue = () => Object.assign(new Error('value out of range'), { code: '22003' });
 const away = () => new Refusal('database_unavailable', 'Away.');
-/** Lets everything that is due happen. */
+/** Lets everything that is due run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('gathering', () => {

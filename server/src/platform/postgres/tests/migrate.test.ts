@@ -49,7 +49,7 @@ describe('while a long transaction holds a lock on the table that a migration al
     const waits: MigrationWait[] = [];
     const migrated = migrate(db.connection, () => {}, { dir, onWait: (wait) => waits.push(wait), retryPauseMs: 50 });
     const written: number[] = [];
-    // It was written again and again, between tries and behind them, and nobody has ended the transaction.
+    // Writes run between the attempts and after they have timed out, while the transaction is still open.
     for (let id = 1; waits.length < 3; id++) {
       await db.query('insert into tenant (id, name) values ($1, $2)', [id, `Tenant ${id}`]);
       written.push(id);

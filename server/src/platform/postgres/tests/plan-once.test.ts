@@ -33,7 +33,7 @@ test('plans are kept for many rows, until the transaction ends, and not for a fe
 });
 
 test('a plan made while a table was empty is not kept for when it is full', async () => {
-  // Rows so wide that an empty table seems to hold next to nothing: then any index does, the last one made first.
+  // With rows this wide PostgreSQL estimates few of them in an empty table, and takes the index that was created last.
   await db.query('create table seat (tenant_id int, id int, row_id int, note char(400), primary key (tenant_id, id))');
   await db.query('create index seat_by_row on seat (tenant_id, row_id)');
   const find = statement<{ id: number }>(

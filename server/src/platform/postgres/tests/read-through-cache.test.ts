@@ -3,7 +3,7 @@ import { ReadThroughCache } from '../read-through-cache.ts';
 
 let truth: Map<string, string>;
 let reads: string[];
-/** While set, a read has seen the truth and not yet come back. */
+/** While set, a read has its value but has not returned it yet. */
 let underway: Promise<void> | undefined;
 let cache: ReadThroughCache<string, string>;
 

@@ -123,7 +123,7 @@ export function billingKills(
     expect(await count(`event where type = 'invoice.paid' and object_id in (${invoices})`)).toBe(8);
   }
 
-  /** An invoice that is paid, a kill around its receipt, and the receipt that is sent all the same. */
+  /** An invoice that is paid, a kill around its receipt, and the receipt that is sent nevertheless. */
   async function receiptSent(kill: (pay: () => Promise<void>) => Promise<void>): Promise<void> {
     const admin = await administratorOf(node.service);
     dataOf(await node.service.post('/api/tenant/modify', { id: 0, customerMails: true }, admin));

@@ -83,7 +83,7 @@ test('while twenty PDFs are rendered the service answers, and another tenant is 
   events.push('create');
   expect(events).toEqual(['health', 'create']);
 
-  // The queue is full: the newest of the tenant with the most gives way.
+  // The queue is full: the newest of the tenant with the most is refused.
   const others = pdfOf(othersInvoice, other);
   const refused = await Promise.race(pdfs);
   expect(refused).toMatchObject({ status: 503, body: aRefusal(503, { type: 'overloaded' }) });

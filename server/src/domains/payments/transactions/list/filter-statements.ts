@@ -19,7 +19,7 @@ import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts'
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
 
-/** The filters of the list, on `transaction t`. Those that are not counted have no index: the rows are looked through. */
+/** The filters of the list, on `transaction t`. Those that are not counted have no index: the rows are scanned. */
 export const transactionFilters = listFilters({
   status: {
     field: Type.Optional(Type.Enum([...transactionStatuses])),
