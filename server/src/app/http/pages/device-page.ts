@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { addStaticPage } from './static-page.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -176,23 +177,10 @@ for (const form of document.forms) {
 start();
 `;
 
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
-  "frame-ancestors 'none'";
-
 /**
  * The page on which a user approves the login of a program (`/api/device`). It works with the session of the console, or signs
  * in to it.
  */
 export function addDevicePage(app: FastifyInstance): void {
-  const files = [
-    ['/device', 'text/html', page],
-    ['/device.css', 'text/css', style],
-    ['/device.js', 'text/javascript', script],
-  ] as const;
-  for (const [path, type, text] of files) {
-    app.get(path, (_request, reply: FastifyReply) =>
-      reply.headers({ 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy }).send(text),
-    );
-  }
+  addStaticPage(app, '/device', { page, style, script });
 }

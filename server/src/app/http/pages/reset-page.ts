@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { addStaticPage } from './static-page.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -54,25 +55,7 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
-  "frame-ancestors 'none'";
-
 /** The page that the link in a password mail opens: one field, which calls POST /api/user/reset-password. */
 export function addResetPage(app: FastifyInstance): void {
-  const files = [
-    ['/reset-password', 'text/html', page],
-    ['/reset-password.css', 'text/css', style],
-    ['/reset-password.js', 'text/javascript', script],
-  ] as const;
-  for (const [path, type, text] of files) {
-    app.get(path, (_request, reply: FastifyReply) =>
-      reply
-        .headers({
-          'content-type': `${type}; charset=utf-8`,
-          'content-security-policy': policy,
-        })
-        .send(text),
-    );
-  }
+  addStaticPage(app, '/reset-password', { page, style, script });
 }
