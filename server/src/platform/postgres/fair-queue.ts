@@ -1,5 +1,5 @@
 export interface Costed {
-  /** Whose it is. */
+  /** The group whose item it is. */
   group: unknown;
   cost: number;
 }
@@ -11,7 +11,7 @@ interface Group<Item> {
   spent: number;
 }
 
-/** What an item may cost without a debt: a payment with this many places takes about twice the time of one with a single place. */
+/** An item may cost this much without a debt: a payment of this cost takes about twice as long as one of cost 1. */
 const ordinaryCost = 8;
 
 /**
