@@ -137,11 +137,11 @@ const clientFields = new Set(['headers', 'responseHeaders']);
 const chainFields = new Set(['seq', 'hash']);
 
 function shapeOf(value: unknown, name = ''): unknown {
-  // Every run draws other ids, also those in messages.
+  // Ids differ in every run, also in messages.
   if (fixedFields.has(name)) return typeof value === 'string' ? value.replace(/^User \d+/, 'User') : value;
   if (clientFields.has(name)) return typeof value;
   if (chainFields.has(name)) return 'chained';
-  // Of a list only the first entry is compared.
+  // Only the first entry of a list is compared.
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));

@@ -39,7 +39,7 @@ export function visibleModes(
   return namesRecord ? [true, false] : [true];
 }
 
-/** As `visibleModes`, by the records that filters name; undefined instead of both modes. */
+/** Like `visibleModes`, with the records that filters name; undefined instead of both modes. */
 export function listedModes(
   caller: Caller,
   requested: boolean | undefined,

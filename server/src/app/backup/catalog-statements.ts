@@ -5,7 +5,7 @@ export interface TableRow {
   name: string;
   /** Without generated columns, which a copy computes itself. */
   columns: string[];
-  /** Other tables that its foreign keys lead to. */
+  /** Other tables that its foreign keys reference. */
   parents: string[];
 }
 

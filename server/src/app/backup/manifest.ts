@@ -17,7 +17,7 @@ export interface TableEntry {
   name: string;
   file: string;
   rows: number;
-  /** Of the rows (`RowMeter`): a restored table is compared with it. */
+  /** The digest of the rows (`RowMeter`), with which a restored table is compared. */
   digest: string;
 }
 

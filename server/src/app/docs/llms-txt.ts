@@ -40,7 +40,7 @@ function entryOf(title: string, link: string, description: string): string {
   return `- [${title}](${link})${description === '' ? '' : `: ${description}`}`;
 }
 
-/** Of the first paragraph that is text, without marks. */
+/** The first sentence of the first paragraph of text, without markup. */
 function firstSentence(markdown: string): string {
   const paragraph = markdown
     .split(/\n{2,}/)

@@ -9,7 +9,7 @@ interface Section {
   /** The title of the page, and the heading if it is another. */
   heading: string;
   text: string;
-  /** In lower case: what is searched. */
+  /** The searched texts, in lower case. */
   headingWords: string;
   textWords: string;
 }

@@ -76,7 +76,7 @@ describe('X-Request-Id', () => {
       Array.from({ length: 50 }, async () => (await florin.get('/health/live')).headers.get('x-request-id')),
     );
     expect(new Set(ids).size).toBe(50);
-    // All begin differently: what is equal in all ids would be followed by a count.
+    // The ids have no common beginning, which a count would follow.
     expect(new Set(ids.map((id) => id?.slice(0, 8))).size).toBe(50);
   });
 

@@ -47,9 +47,9 @@ type Fields<Filters extends Record<string, Filter>> = {
 export interface FilterSql {
   /** The number of values. */
   size: number;
-  /** That a row passes every filter which has a value. The values are parameters from `$first` on. */
+  /** The condition for a row to pass every filter that has a value. The values are parameters from `$first` on. */
   condition: (first: number) => string;
-  /** That a row passes one filter, which has a value. */
+  /** The condition for a row to pass one filter, which has a value. */
   conditionOf: (name: string, first: number) => string;
 }
 

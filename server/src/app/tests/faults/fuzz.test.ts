@@ -57,7 +57,7 @@ test('every request gets a valid answer: never a 5xx, always the envelope', asyn
     ),
     { seed, numRuns: rounds, endOnFailure: true },
   );
-  // It says something only if every operation was reached, and often enough past its first check.
+  // This proves something only if every operation was reached, and often got past its first check.
   const all = Object.values(statuses).flat();
   expect(Object.keys(statuses)).toHaveLength(operations.length);
   expect(all.filter((status) => status === 200).length / all.length).toBeGreaterThan(0.15);

@@ -143,7 +143,7 @@ export class Notifications {
       this.#awaitEcho().then(
         () => client === this.#client && this.#checkEchoLater(client),
         (error: Error) => {
-          // That a notification could not be published does not mean that none arrive.
+          // A failure to publish does not mean that no notifications arrive.
           if (error instanceof EchoLost) this.#lost(client, error);
           else if (client === this.#client) this.#checkEchoLater(client);
         },
