@@ -9,7 +9,7 @@ export const checks: readonly Check[] = (modules as readonly AnyModule[]).flatMa
 
 const maximumOffenders = 10;
 
-export interface Finding {
+export interface ClaimResult {
   claim: string;
   /** Rows that break the claim: none when it holds, else up to ten. */
   offenders: string[];
@@ -30,7 +30,7 @@ export interface AuditHeads {
  */
 export function verify(
   database: Database,
-  report: (finding: Finding) => void,
+  report: (result: ClaimResult) => void,
   { noted = [], onHead = () => {} }: AuditHeads = {},
 ): Promise<number> {
   return database.snapshot(async (snapshot) => {

@@ -6,13 +6,13 @@ import { hourMs, minuteMs } from '../../core/clock.ts';
 import { behaviours } from '../../domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
 import { makeChannel } from '../../testing/cast.ts';
 import { randomOf } from '../../testing/faults/kills.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
 import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
 import type { ReadyService } from '../../testing/service/service-process.ts';
-import { verify } from '../integrity.ts';
 
 /**
  * Payments with every behaviour of the sandbox on two nodes, while the nodes and PostgreSQL are killed one after the other: in
@@ -185,10 +185,7 @@ test(
       name: 'drill verify',
       statementTimeoutMs: hourMs,
     });
-    const broken: string[] = [];
-    await verify(database, ({ claim, offenders }) => {
-      if (offenders.length > 0) broken.push(`${claim}: ${offenders.join(', ')}`);
-    });
+    const broken = await brokenClaims(database);
     await database.close();
     expect(broken).toEqual([]);
   },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../domains/payments/providers/sandbox/behaviours.ts';
-import { offendersOf } from '../../platform/postgres/check.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/cast.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
@@ -10,7 +10,6 @@ import { MollieSimulator, type SimulatedCallback } from '../../testing/simulator
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../testing/simulators/stripe.ts';
 import type { SignedCallback } from '../../testing/simulators/stripe-records.ts';
 import { type Receiver, startReceiver } from '../../testing/webhooks/receiver.ts';
-import { checks } from '../integrity.ts';
 
 /** Refunds that fail after they had succeeded, from a provider's callback to the webhook, over HTTP. */
 let db: TestDatabase;
@@ -36,7 +35,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const check of checks) expect(await offendersOf(db.database, check, 10), check.claim).toEqual([]);
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 afterAll(async () => {
