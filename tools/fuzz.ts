@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { faultOf, send } from '../server/src/testing/faults/fuzz/exchange.ts';
-import { fitting } from '../server/src/testing/faults/fuzz/fitting.ts';
 import { exchangeRaw, faultOfRaw, rawExchanges } from '../server/src/testing/faults/fuzz/raw.ts';
 import { prepare } from '../server/src/testing/faults/fuzz/records.ts';
 import { operationsOf, requestTo } from '../server/src/testing/faults/fuzz/requests.ts';
+import { validValues } from '../server/src/testing/faults/fuzz/valid-values.ts';
 import { administratorPassword } from '../server/src/testing/service/florin.ts';
 import { startService } from '../server/src/testing/service/service-process.ts';
 
@@ -69,7 +69,7 @@ service.ended.then(
 try {
   const prepared = await prepare(service);
   const { body } = await service.get('/openapi.json');
-  const structured = requestTo(operationsOf(body, fitting(prepared.known)), prepared.credentials.length).map(
+  const structured = requestTo(operationsOf(body, validValues(prepared.records)), prepared.credentials.length).map(
     (request) => async () => {
       const response = await send(request, service, prepared);
       const fault = faultOf(response, await response.text());

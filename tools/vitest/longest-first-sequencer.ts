@@ -21,7 +21,7 @@ const longest = [
   'server/src/app/tests/refusals.test.ts',
   'server/src/app/backup/backup.test.ts',
   'server/src/domains/payments/transactions/tests/buckets.test.ts',
-  'server/src/domains/billing/invoices/rendering/under-load.test.ts',
+  'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
   'server/src/domains/payments/processing/tests/breaker.test.ts',
   'server/src/domains/billing/checkouts/tests/portal.test.ts',
   'server/src/app/tests/faults/readiness.test.ts',

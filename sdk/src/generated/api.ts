@@ -836,7 +836,7 @@ export interface ClocksApi {
   /**
    * Advance a test clock.
    *
-   * Moves the clock forward by up to ten years. All work that becomes due is done in order, payments included. Answers when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.
+   * Moves the clock forward by up to ten years. All work that becomes due is done in order, including payments. Responds when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.
    *
    * Needs the scope `subscription_write`.
    */
@@ -883,9 +883,9 @@ export interface CustomersApi {
    */
   list(params?: CustomersListParams, options?: RequestOptions): List<CustomerListItem>;
   /**
-   * Make a link to the customer portal.
+   * Create a link to the customer portal.
    *
-   * Answers the address of a page on which the customer sees the invoices, pays them, and cancels subscriptions at the end of their period. It works for one hour. Needs the scopes `invoice_read` and `subscription_write` too, because the link passes them on.
+   * Returns the URL of a page on which the customer can see and pay invoices and cancel subscriptions at the end of their period. It works for one hour. Also needs the scopes `invoice_read` and `subscription_write`, because the link allows these actions.
    *
    * Needs the scope `transaction_write`.
    */
@@ -918,7 +918,7 @@ export interface InvoicesApi {
   /**
    * Render an invoice.
    *
-   * Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
+   * Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
    *
    * Needs the scope `invoice_read`.
    */
@@ -926,7 +926,7 @@ export interface InvoicesApi {
   /**
    * Change a draft.
    *
-   * Changes the fields that are given; `lines` replace all lines. The customer and the currency stay. Only a DRAFT can be changed. No event is sent: `invoice.finalized` shows what became of it.
+   * Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can be changed. No event is sent: `invoice.finalized` shows the result.
    *
    * Needs the scope `invoice_write`.
    */
@@ -942,7 +942,7 @@ export interface InvoicesApi {
   /**
    * Pay an invoice.
    *
-   * Creates a payment on a channel, for the remaining amount or for a part of it. The outcome of the payment settles the invoice. On a channel without a provider, set the outcome by an update of the payment.
+   * Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the invoice. On a channel without a provider, set the outcome with an update of the payment.
    *
    * Needs the scope `invoice_write`.
    */
@@ -994,7 +994,7 @@ export interface SubscriptionsApi {
   /**
    * Change a subscription.
    *
-   * Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.
+   * Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.
    *
    * Needs the scope `subscription_write`.
    */
@@ -1051,7 +1051,7 @@ export interface CheckoutsApi {
   /**
    * Create a checkout.
    *
-   * Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; the payment is created in the name of the user who created the checkout, and its events are sent as usual.
+   * Creates a page on which a payer pays an amount or an invoice, and returns its URL. The payer chooses a channel; the payment is created in the name of the user who created the checkout, and its events are sent as usual.
    *
    * Needs the scope `transaction_write`.
    */
@@ -1073,7 +1073,7 @@ export interface CheckoutsApi {
   /**
    * Close a checkout.
    *
-   * The page is gone at once. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.
+   * The page is no longer shown. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.
    *
    * Needs the scope `transaction_write`.
    */
@@ -1334,9 +1334,9 @@ export interface Checkout {
   livemode: boolean;
   /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
-  /** The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
+  /** The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
-  /** In minor units. null: what is left to pay of the invoice. */
+  /** In minor units. null: the remaining amount of the invoice. */
   amount: number | null;
   currency: string;
   invoiceId: number | null;
@@ -1361,17 +1361,17 @@ export interface CheckoutCreateInput {
   amount?: number | null | undefined;
   /** With `amount`. Every channel must support it. */
   currency?: string | null | undefined;
-  /** Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope `invoice_write` too. */
+  /** Instead of `amount` and `currency`: the page shows this invoice and takes its remaining amount. Also needs the scope `invoice_write`. */
   invoiceId?: number | null | undefined;
-  /** The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, whose payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
+  /** The channels that the payer can choose from, shown by name in this order. All must have the same mode. Stripe channels are refused, because their payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
   channelIds?: number[] | null | undefined;
   /** Where the page links to when the payment has ended. */
   returnUrl?: string | null | undefined;
-  /** What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`. */
+  /** What the payment is for: shown on the page, and copied to the payment. Not with `invoiceId`. */
   description?: string | null | undefined;
   /** A customer of this service or of another system, copied to the payment. Not with `invoiceId`. */
   customerId?: number | null | undefined;
-  /** Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an invoice 30 days. */
+  /** When the page expires: at least a minute and at most 366 days from now. Default: 24 hours from now; for an invoice 30 days. */
   expiresTime?: string | null | undefined;
   /** The same in seconds from now, 60 to 31622400. Not together with `expiresTime`. */
   expiresIn?: number | null | undefined;
@@ -1392,9 +1392,9 @@ export interface CheckoutListItem {
   livemode: boolean;
   /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
-  /** The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
+  /** The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
-  /** In minor units. null: what is left to pay of the invoice. */
+  /** In minor units. null: the remaining amount of the invoice. */
   amount: number | null;
   currency: string;
   invoiceId: number | null;
@@ -1653,10 +1653,10 @@ export interface CustomerPortal {
   customerId: number;
   /** true: live. false: a test record. */
   livemode: boolean;
-  /** The address of the portal, which is a secret. It is shown this once. */
+  /** The URL of the portal, a secret. It is only shown once. */
   url: string;
   returnUrl: string | null;
-  /** One hour after it was made. */
+  /** One hour after it was created. */
   expiresTime: string;
 }
 
@@ -1834,7 +1834,7 @@ export interface DeveloperKeyGenerateInput {
   livemode?: boolean | null | undefined;
   /** When the key expires. Default: never. */
   expiresTime?: string | null | undefined;
-  /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trusted-proxies` must name it. */
+  /** Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a proxy, `app.server.trust-proxy` must name it. */
   allowedAddresses?: string[] | null | undefined;
 }
 
@@ -2176,19 +2176,19 @@ export interface Invoice {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
-  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
-  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
-  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it. */
   seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
-  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  /** When it was found unpaid after its due date. It stays when the invoice is paid later. */
   overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
@@ -2255,19 +2255,19 @@ export interface InvoiceInPaymentEvent {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
-  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
-  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
-  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it. */
   seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
-  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  /** When it was found unpaid after its due date. It stays when the invoice is paid later. */
   overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
@@ -2337,19 +2337,19 @@ export interface InvoiceListItem {
   amountRemaining: number;
   /** The sum of the payments in progress. */
   amountUnderWay: number;
-  /** What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
-  /** When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress. */
+  /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
   description: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
-  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+  /** The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it. */
   seller: InvoiceSeller | null;
   /** YYYY-MM-DD, in UTC. */
   dueDate: string | null;
-  /** When it was found to be unpaid after its due date; kept when it is paid later. */
+  /** When it was found unpaid after its due date. It stays when the invoice is paid later. */
   overdueTime: string | null;
   subscriptionId: number | null;
   /** When the invoiced billing period of the subscription begins. */
@@ -2425,7 +2425,7 @@ export interface InvoicePreview {
   tax: number;
   /** `subtotal` + `tax`. */
   total: number;
-  /** The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative. */
+  /** The rest of a credit that is carried over to the following invoice, before tax: usually 0 or negative. */
   carried: number;
   /** When the invoice will be issued. */
   invoiceTime: string;
@@ -2435,7 +2435,7 @@ export interface InvoicePreview {
   periodEnd: string | null;
 }
 
-/** The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller. */
+/** The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it. */
 export interface InvoiceSeller {
   name: string;
   /** As it was sent. */
@@ -3348,7 +3348,7 @@ export interface Subscription {
   /** When it expires; null: no end. */
   endTime: string | null;
   cancelAtPeriodEnd: boolean;
-  /** When the first of its failed payments is tried again. null: no try is planned, or one is in progress. */
+  /** When the first of its failed payments is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   /** When it was paused; null: it is not PAUSED. */
   pausedTime: string | null;
@@ -3400,7 +3400,7 @@ export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | 
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
   id: number;
-  /** Another plan in the same currency. With the same interval it takes effect at once, with another with the next period. */
+  /** Another plan in the same currency. It takes effect at once, or with the next period if its interval differs. */
   planId?: number | null | undefined;
   /** How many units of the plan are charged, 1 to 1000000. */
   quantity?: number | null | undefined;

@@ -762,13 +762,13 @@ const plants: Plant[] = [
     () => /^tenant 0 invoice \d+$/,
   ],
   [
-    /no holes/,
+    /no gaps/,
     'a number that is missing',
     'update invoice set number = 3 where number = 1',
     () => /^tenant 0 INV: 2 numbers up to 3/,
   ],
   [
-    /no holes/,
+    /no gaps/,
     'a number that was not counted',
     'update invoice_counter set last = 1',
     () => /^tenant 0 INV: 2 numbers up to 2/,
@@ -841,6 +841,12 @@ const plants: Plant[] = [
     /A charge is settled exactly/,
     'a charge settled by nothing',
     `update subscription_charge set state = 'SETTLED', due_at = null`,
+    () => /^invoice \d+$/,
+  ],
+  [
+    /A charge is settled exactly/,
+    'a charge that outlived its invoice',
+    `update invoice set status = 'UNCOLLECTIBLE', closed_at = now() where status = 'OPEN'`,
     () => /^invoice \d+$/,
   ],
   [

@@ -8,7 +8,7 @@ import { Database } from '../../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
 import { makeChannel } from '../../testing/cast.ts';
-import { randomOf } from '../../testing/faults/kills.ts';
+import { seededRandom } from '../../testing/faults/kills.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
 import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
@@ -85,7 +85,7 @@ const postmaster = async () =>
 test(
   `${payments} payments, ${kills} kills, seed ${seed}: every operation has the state that the provider recorded`,
   async () => {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     running.push(await start());
     running.push(await start());
     const as = await nodes.administrator(running[0] as ReadyService);

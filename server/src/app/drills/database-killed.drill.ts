@@ -3,7 +3,7 @@ import { billingKills } from '../../testing/faults/database-killed/billing.ts';
 import { callbackKills } from '../../testing/faults/database-killed/callbacks.ts';
 import { nodePartKills } from '../../testing/faults/database-killed/node-parts.ts';
 import { paymentKills } from '../../testing/faults/database-killed/payments.ts';
-import { openScene, type Scene } from '../../testing/faults/database-killed/scene.ts';
+import { type Scenario, startScenario } from '../../testing/faults/database-killed/scenario.ts';
 import { type Kills, type Part, situations } from '../../testing/faults/database-killed/situations.ts';
 import { stopWhileKilled } from '../../testing/faults/database-killed/stopping.ts';
 import { webhookKills } from '../../testing/faults/database-killed/webhooks.ts';
@@ -12,31 +12,31 @@ import { webhookKills } from '../../testing/faults/database-killed/webhooks.ts';
  * Kills PostgreSQL while each part of the process is in each of its states. The process must keep running, recover by itself,
  * and complete all work exactly once; `npm run verify` finds nothing wrong.
  */
-let scene: Scene;
+let scenario: Scenario;
 let kills: Kills;
 
 beforeAll(async () => {
-  scene = await openScene();
+  scenario = await startScenario();
   kills = {
-    ...paymentKills(scene),
-    ...callbackKills(scene),
-    ...webhookKills(scene),
-    ...billingKills(scene),
-    ...nodePartKills(scene),
+    ...paymentKills(scenario),
+    ...callbackKills(scenario),
+    ...webhookKills(scenario),
+    ...billingKills(scenario),
+    ...nodePartKills(scenario),
   };
 });
 
 afterAll(async () => {
-  console.log(`PostgreSQL was killed ${scene.kills} times.`);
-  expect(await scene.node.verified()).toEqual({ code: 0, broken: [] });
-  await scene.node.close();
+  console.log(`PostgreSQL was killed ${scenario.kills} times.`);
+  expect(await scenario.node.verified()).toEqual({ code: 0, broken: [] });
+  await scenario.node.close();
 });
 
-afterEach(() => scene.releaseLocks());
+afterEach(() => scenario.releaseLocks());
 
 describe.each(Object.keys(situations) as Part[])('%s', (part) => {
   const states: readonly string[] = situations[part];
   test.each(states)('%s', (state) => (kills[part] as Record<string, () => Promise<void>>)[state]?.());
 });
 
-test('stopping, with work of every worker in progress', () => stopWhileKilled(scene));
+test('stopping, with work of every worker in progress', () => stopWhileKilled(scenario));

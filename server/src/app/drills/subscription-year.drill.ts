@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { dayMs } from '../../core/clock.ts';
 import { startYear, type Year, yearBegins } from '../../testing/billing/subscribed-year.ts';
-import { courseOfKills, type Kill } from '../../testing/faults/kills.ts';
+import { type Kill, killSchedule } from '../../testing/faults/kills.ts';
 
 /**
  * A year of subscriptions of all kinds, over HTTP only: once undisturbed, and once with the service and its PostgreSQL
@@ -21,7 +21,7 @@ test('undisturbed, every period is invoiced once, paid once, and reported once',
 });
 
 test('with kills at random times nothing is missing or doubled, and the year is the same as without', async () => {
-  const kills = courseOfKills(seed, stretches.length);
+  const kills = killSchedule(seed, stretches.length);
   const year = await walked((stretch) => kills[stretch] as Kill[]);
   await expectYear(year);
   const [undisturbed] = years as [Year];

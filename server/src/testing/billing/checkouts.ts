@@ -2,7 +2,7 @@ import { dataOf, makeChannel, makeMember, makeTenant } from '../cast.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 import type { Reply, TestFlorin } from '../service/florin.ts';
 
-/** A tenant with an administrator, an offline channel and one of the sandbox, both for tests. */
+/** A tenant with an administrator, and with two test channels: an offline one and one of the sandbox. */
 export async function makeShop(florin: TestFlorin, admin: string, name = 'Mühle & Söhne') {
   const tenantId = await makeTenant(florin, admin, name);
   const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
@@ -13,7 +13,7 @@ export async function makeShop(florin: TestFlorin, admin: string, name = 'Mühle
 
 export type Shop = Awaited<ReturnType<typeof makeShop>>;
 
-/** The path of an address that the service has answered. */
+/** The path of a URL in a response. */
 export const pathOf = (url: string) => new URL(url).pathname;
 
 export async function makeCheckout(florin: TestFlorin, { as, bank, cards }: Shop, changes: object = {}) {
@@ -22,7 +22,7 @@ export async function makeCheckout(florin: TestFlorin, { as, bank, cards }: Shop
   return { ...checkout, path: pathOf(checkout.url) };
 }
 
-/** A page, and the submission of its form, as a browser without script sends it. */
+/** Opens pages and submits their forms, like a browser without scripts. */
 export const pagesOf = (florin: TestFlorin) => ({
   open: (path: string, language = 'en'): Promise<Reply> =>
     florin.call('GET', path, { headers: { 'accept-language': language } }),

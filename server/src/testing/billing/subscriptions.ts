@@ -49,7 +49,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     deps,
     /** The names of all statements run by subscriptions so far, and `begin` for each transaction. */
     statements,
-    errors: errors,
+    errors,
     settler,
     setTime: (atMs: number) => {
       nowMs = atMs;

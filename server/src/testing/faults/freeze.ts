@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Stops a PostgreSQL with all its backends where they stand: no connection breaks, no statement fails, and nothing is
- * answered. Gives back what lets it go on. Linux only.
+ * Suspends a PostgreSQL with all its backends: no connection breaks, no statement fails, and nothing is answered. Returns a
+ * function that resumes them. Linux only.
  */
 export function freeze(postmaster: number): () => void {
   process.kill(postmaster, 'SIGSTOP');
@@ -13,7 +13,7 @@ export function freeze(postmaster: number): () => void {
   };
 }
 
-/** The process id of the PostgreSQL that runs on a cluster; undefined while none does. */
+/** The process id of the PostgreSQL that runs on a data directory; undefined while none does. */
 export function postmasterOf(cluster: string): number | undefined {
   try {
     const [pid] = readFileSync(`${cluster}/postmaster.pid`, 'utf8').split('\n');
@@ -27,7 +27,7 @@ function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
     try {
-      // pid (name) state parent: no program of PostgreSQL has a bracket in its name.
+      // The format is `pid (name) state parent`. No program of PostgreSQL has a bracket in its name.
       return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
     } catch {
       return false;

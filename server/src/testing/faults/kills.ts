@@ -1,23 +1,23 @@
-/** Where in an advance of a clock something is killed. */
+/** When something is killed while a test clock advances. */
 export interface Kill {
   what: 'service' | 'PostgreSQL' | 'both';
-  /** From 0, before the advance, to 1: how much of its way the clock has gone. */
+  /** The progress of the clock, from 0 (before it advances) to 1. */
   at: number;
-  /** How long after that, so that it falls into whatever is going on then. */
+  /** The delay after that, so that the kill hits work in progress. */
   afterMs: number;
 }
 
 /**
- * Kills for so many stretches, the same for the same seed: one or two of the service in each, at random moments, and sometimes
- * one before it. The last of one stretch is of PostgreSQL alone, and of another one of both.
+ * Kills for a number of stretches, the same for the same seed: in each, one or two of the service at random times, and sometimes
+ * one before it. In one stretch the last kill is of PostgreSQL alone, in another one of both.
  */
-export function courseOfKills(seed: number, stretches: number): Kill[][] {
-  const random = randomOf(seed);
+export function killSchedule(seed: number, stretches: number): Kill[][] {
+  const random = seededRandom(seed);
   const alone = Math.floor(random() * stretches);
   const together = (alone + 1 + Math.floor(random() * (stretches - 1))) % stretches;
   return Array.from({ length: stretches }, (_, stretch) => {
-    const moments = Array.from({ length: 1 + Math.floor(random() * 2) }, () => random()).sort((a, b) => a - b);
-    const kills = moments.map((at): Kill => ({ what: 'service', at, afterMs: random() * 60 }));
+    const times = Array.from({ length: 1 + Math.floor(random() * 2) }, () => random()).sort((a, b) => a - b);
+    const kills = times.map((at): Kill => ({ what: 'service', at, afterMs: random() * 60 }));
     if (random() < 0.3) kills.unshift({ what: 'service', at: 0, afterMs: 0 });
     const last = kills.at(-1) as Kill;
     if (stretch === alone) last.what = 'PostgreSQL';
@@ -26,8 +26,8 @@ export function courseOfKills(seed: number, stretches: number): Kill[][] {
   });
 }
 
-/** Numbers from 0 to below 1 (mulberry32). */
-export function randomOf(seed: number): () => number {
+/** Pseudo-random numbers from 0 to below 1 (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

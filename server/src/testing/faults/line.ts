@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 export type Line = Awaited<ReturnType<typeof startLine>>;
 
-/** A proxy to a database that can fall silent or fail over: it closes no connection and drops what is sent. */
+/** A TCP proxy to a database that can fall silent or fail over: it then drops all data without closing a connection. */
 export async function startLine(to: pg.ClientConfig) {
   const { host: _host, port: _port, ...others } = to;
   const pairs = new Set<{ near: Socket; far: Socket; isMute: boolean }>();
@@ -30,7 +30,7 @@ export async function startLine(to: pg.ClientConfig) {
     /** Drops all data, also on connections opened meanwhile. */
     silent: false,
     connection: { ...others, host: '127.0.0.1', port: (server.address() as AddressInfo).port } as pg.ClientConfig,
-    /** Open connections stay silent for good; new ones lead to the other server. */
+    /** Open connections stay silent; new ones lead to the other server. */
     failOverTo: (other: pg.ClientConfig) => {
       for (const pair of pairs) pair.isMute = true;
       leadsTo = other;

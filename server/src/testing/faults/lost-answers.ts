@@ -1,22 +1,24 @@
 import type { Queryable } from '../../platform/postgres/database.ts';
 
-/** A database and the answers of it that were lost. */
+/** A database that loses answers. */
 export interface LosingQueryable extends Queryable {
+  /** For each lost answer, the value of its statement at `valueIndex`. */
   readonly lost: string[];
 }
 
 /**
- * A database whose first answers to a statement are lost after it was executed, as after a broken connection or a query
- * timeout. Answers without rows arrive. `lost` collects the value at `place`: the lease of a claim.
+ * A database whose first `count` answers to a statement are lost after it was executed, as after a broken connection or a
+ * query timeout. Answers without rows arrive. `valueIndex`: which value of the statement `lost` collects, such as the lease of
+ * a claim.
  */
-export function losingAnswers(database: Queryable, name: string, count: number, place: number): LosingQueryable {
+export function losingAnswers(database: Queryable, name: string, count: number, valueIndex: number): LosingQueryable {
   const lost: string[] = [];
   return {
     lost,
     run: async (statement, values = []) => {
       const rows = await database.run(statement, values);
       if (statement.name === name && rows.length > 0 && lost.length < count) {
-        lost.push(String(values[place]));
+        lost.push(String(values[valueIndex]));
         throw new Error('Connection terminated unexpectedly');
       }
       return rows;

@@ -40,7 +40,7 @@ export interface StoredCallback {
   due_at: string;
 }
 
-/** Reads callbacks and their operations from the database, which may be created after this call. */
+/** Reads callbacks and their operations from the database, which is opened after this call. */
 export function callbackRecords(database: () => TestDatabase) {
   const query: TestDatabase['query'] = (sql, values) => database().query(sql, values);
   const uuidOf = (id: string) => id.replace('txn_', '');
@@ -81,7 +81,7 @@ export function callbackRecords(database: () => TestDatabase) {
   };
 }
 
-/** A payment whose charge is WAITING at the sandbox, which reports no outcome by itself. */
+/** A payment whose charge is WAITING at the sandbox, which reports no outcome unless asked. */
 export async function pendingPayment(
   florin: FlorinClient,
   db: TestDatabase,

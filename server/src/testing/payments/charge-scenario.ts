@@ -4,8 +4,6 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres
 import { arrangeChannels, principalOf } from './payments.ts';
 import { processingNode } from './processing.ts';
 
-export type ChargeScenario = ReturnType<typeof chargeScenario>;
-
 /**
  * A database with channels 10, 11 and 21 of a scripted provider, 10 being the fallback of 11, and for each test a node whose
  * dispatcher is not started. The clock stands still unless a test sets `nowMs`.

@@ -36,8 +36,8 @@ export function startPaymentLoad(address: string, as: string, channelId: number,
   const workers = Array.from({ length: connections }, (_, connection) => createPayments(connection));
   return {
     acknowledged,
-    connectionErrors: connectionErrors,
-    errorStatuses: errorStatuses,
+    connectionErrors,
+    errorStatuses,
     get unknown() {
       return [...sent].filter((key) => !acknowledged.has(key));
     },

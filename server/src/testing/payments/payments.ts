@@ -16,7 +16,7 @@ import { Database } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
-/** One node's payment parts on a test database, without HTTP before them: two of these are two nodes. */
+/** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
 export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
   const notifications = new Notifications(connection, () => {});
   const channels = new ChannelDirectory(database, notifications);
@@ -78,7 +78,7 @@ export function principalOf(tenantId: number, userId: number, userType: UserType
   };
 }
 
-/** Tenants 0 (the platform's), 1 and 2; a channel 10 + tenant of each that takes USD and JPY; one switched off. */
+/** Tenants 1 and 2; for each tenant, and the platform's 0, a channel `10 + tenant` for USD and JPY; for 1 also 21, and 31, switched off. */
 export async function arrangeChannels({ query }: TestDatabase): Promise<void> {
   await query(`insert into tenant (id, name) values (1, 'One'), (2, 'Two')`);
   await query(`insert into channel (tenant_id, id, name, code, type, currencies, country, state) values

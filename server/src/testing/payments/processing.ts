@@ -125,7 +125,7 @@ export async function processingNode(
     observeBatch: () => {},
   });
   const reader = new TransactionReader(database);
-  const requests = pool('test requests', 4);
+  const deps = { database: pool('test requests', 4), reader, drawUuid, clock, transitions };
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
   return {
@@ -135,7 +135,7 @@ export async function processingNode(
     settler,
     drawUuid,
     database,
-    errors: errors,
+    errors,
     disputes,
     channels,
     credentials,
@@ -143,26 +143,9 @@ export async function processingNode(
     create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
       JSON.parse((await creator.create(input, principal)).json).id,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      (
-        await updateTransaction(input, principal, {
-          database: requests,
-          reader,
-          drawUuid,
-          clock,
-          transitions,
-        })
-      ).answer,
+      (await updateTransaction(input, principal, deps)).answer,
     refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
-      (
-        await createRefund(input, principal, {
-          database: requests,
-          reader,
-          drawUuid,
-          clock,
-          transitions,
-          stepUpRefundAmount: undefined,
-        })
-      ).answer,
+      (await createRefund(input, principal, { ...deps, stepUpRefundAmount: undefined })).answer,
     find: (id: string, principal: Principal) => reader.find(id, principal),
     stop: async () => {
       await dispatcher.stop();

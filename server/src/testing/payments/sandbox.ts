@@ -20,12 +20,12 @@ export interface Delivered {
   body: Buffer;
 }
 
-/** One node's sandbox on a test database: with a clock that stands still, and what it did kept. */
+/** The sandbox of one node on a test database, with a clock that stands still and a record of what the sandbox did. */
 export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2, 31, 9, 30)) {
   let nowMs = startMs;
   const statements: string[] = [];
   const delivered: Delivered[] = [];
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   let running = 0;
   const watched: Queryable = {
     run: (statement, values) => {
@@ -37,24 +37,24 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
   const node = {
     /** The names of all statements run so far. */
     statements,
-    /** Callbacks that were accepted, or whatever `accept` did with them. */
+    /** The callbacks that `accept` has accepted. */
     delivered,
-    troubles,
+    errors,
     moveBy: (ms: number) => {
       nowMs += ms;
       node.sender.wake();
     },
     now: () => nowMs,
-    /** A call whose deadline comes when the sandbox has done all it is going to do. */
-    cutOff: async <Answer>(ask: (call: Call) => Promise<Answer>): Promise<Answer> => {
+    /** Makes a call whose deadline passes when the sandbox runs no statement any more. */
+    cutOff: async <Answer>(perform: (call: Call) => Promise<Answer>): Promise<Answer> => {
       const deadline = new AbortController();
-      const answer = ask(call({ signal: deadline.signal }));
+      const answer = perform(call({ signal: deadline.signal }));
       do await new Promise((resolve) => setTimeout(resolve, 2));
       while (running > 0);
       deadline.abort(new Error('The deadline has passed.'));
       return answer;
     },
-    /** Throws to refuse a callback. */
+    /** Receives a callback. A test replaces it to refuse one, by throwing. */
     accept: async (_callback: Delivered): Promise<void> => {},
     sandbox: new Sandbox({ database: watched, clock: () => nowMs, publicUrl: 'https://pay.example.com' }),
     sender: sandboxCallbackSender({
@@ -65,15 +65,15 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
         await node.accept(callback);
         delivered.push(callback);
       },
-      onError: (error) => troubles.push(error),
+      onError: (error) => errors.push(error),
     }),
   };
   return node;
 }
 
-let drawn = 0;
+let keys = 0;
 /** A key that no other operation of this test has. */
-export const freshKey = () => `txn_${(++drawn).toString(16).padStart(32, '0')}-1`;
+export const freshKey = () => `txn_${(++keys).toString(16).padStart(32, '0')}-1`;
 
 export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperation {
   const key = changes.key ?? freshKey();
@@ -128,7 +128,7 @@ function followingOn({ transactionId, amount, currency, metadata }: ChargeOperat
   };
 }
 
-/** A call with time enough. */
+/** A call without a deadline. */
 export function call(changes: Partial<Call> = {}): Call {
   return { credentials, channelId: 7, signal: new AbortController().signal, timeoutMs: 10_000, ...changes };
 }

@@ -27,7 +27,7 @@ export interface Fault {
   body?: string;
 }
 
-/** A request of Mollie to a webhook. */
+/** A request that Mollie sends to a webhook. */
 export interface SimulatedCallback {
   url: string;
   headers: Record<string, string>;
@@ -83,8 +83,7 @@ export class MollieSimulator {
   }
 
   /**
-   * Applies a fault to the next matching request, once. Resolves when it has: the request was then executed, or never will
-   * be.
+   * Applies a fault to the next matching request, once. Resolves afterwards: the request was then executed, or never will be.
    */
   fault(fault: Fault): Promise<void> {
     return new Promise((hit) => this.#faults.push({ fault, hit }));

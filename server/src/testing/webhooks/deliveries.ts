@@ -223,7 +223,7 @@ export async function testDeliveries() {
     onCleanFirst: (clean: () => Promise<unknown>) => cleanups.splice(-1, 0, clean),
 
     async clean(): Promise<void> {
-      // Receivers first, so that no worker waits for a held answer.
+      // Receivers first, so that no worker waits for an answer that is held back.
       for (const receiver of receivers.splice(0)) await receiver.close();
       for (const clean of cleanups.splice(0).toReversed()) await clean();
       // No delivery of one test is due in the next.

@@ -7,7 +7,7 @@ import { escaped } from '../../../platform/http/html.ts';
 import { withRawBodies } from '../../../platform/http/raw-body.ts';
 
 interface SandboxPage {
-  sandbox: () => Promise<Pick<Sandbox, 'bill' | 'decide'>>;
+  sandbox: () => Promise<Pick<Sandbox, 'payerPayment' | 'decide'>>;
   /** Where payers return to when the payment has no return address. */
   publicUrl: string;
 }
@@ -19,17 +19,17 @@ const path = '/sandbox/pay/:key';
  * After a choice the page shows the result and continues to the merchant.
  */
 export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
-  const show = (reply: FastifyReply, bill: PayerPayment | undefined) =>
-    bill === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(bill, publicUrl));
+  const show = (reply: FastifyReply, payment: PayerPayment | undefined) =>
+    payment === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(payment, publicUrl));
 
-  app.get(path, async (request, reply) => show(reply, await (await sandbox()).bill(keyOf(request))));
+  app.get(path, async (request, reply) => show(reply, await (await sandbox()).payerPayment(keyOf(request))));
   withRawBodies(app, (part) => {
     part.post(path, async (request, reply) => {
       const decision = decisionOf(request.body as Buffer | undefined);
       if (decision === undefined) return send(reply, 400, undecidedPage);
-      const bill = await (await sandbox()).decide(keyOf(request), decision);
+      const payment = await (await sandbox()).decide(keyOf(request), decision);
       // Redirects to this page by GET, relative to any proxy prefix, so that a reload does not post again.
-      return bill === undefined ? show(reply, bill) : reply.code(303).header('location', '?').send();
+      return payment === undefined ? show(reply, payment) : reply.code(303).header('location', '?').send();
     });
   });
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../../../testing/broken-claims.ts';
 import { faultOf, send } from '../../../testing/faults/fuzz/exchange.ts';
-import { fitting } from '../../../testing/faults/fuzz/fitting.ts';
 import { type Prepared, prepare } from '../../../testing/faults/fuzz/records.ts';
 import { type Operation, operationsOf, requestTo } from '../../../testing/faults/fuzz/requests.ts';
+import { validValues } from '../../../testing/faults/fuzz/valid-values.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   florin = await florinOn(db);
   prepared = await prepare(florin);
   const { body } = await florin.get('/openapi.json');
-  operations = operationsOf(body, fitting(prepared.known));
+  operations = operationsOf(body, validValues(prepared.records));
 });
 
 afterAll(async () => {

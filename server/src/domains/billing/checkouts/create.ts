@@ -30,8 +30,8 @@ export interface CheckoutDeps extends InsertDeps {
 type CheckoutInput = Static<typeof checkoutInput>;
 
 /**
- * Creates a checkout: a page on which a payer pays an amount, or what is left of an invoice. With an idempotency key, a
- * repeated request gets the same checkout.
+ * Creates a checkout: a page on which a payer pays an amount, or the remaining amount of an invoice. With an idempotency key,
+ * a repeated request gets the same checkout.
  */
 export async function createCheckout(
   input: CheckoutInput,
@@ -48,11 +48,13 @@ export async function createCheckout(
       : await draftOfInvoice(input, input.invoiceId, caller, nowMs, deps);
   const { tenantId } = draft;
   const once = onceFor(database, {
-    ...{ tenantId, path: '/api/checkout/create', key: idempotencyKey },
+    tenantId,
+    path: '/api/checkout/create',
+    key: idempotencyKey,
     input: { ...input, mode: caller.livemode ?? null },
     nowMs,
   });
-  // Its address is a secret, which the record of the answer must not hold.
+  // The idempotency record stores only the id, because the URL is a secret.
   const { answer, replayed } = await once(async (transaction) => {
     const { id } = await insertNewCheckout(transaction, draft, caller, nowMs, deps);
     return { id };
@@ -76,11 +78,19 @@ async function draftOfAmount(
   const { tenantId, userId } = principal;
   const found = await usableChannels(channelIds, tenantId, currency, channels);
   const livemode = livemodeOfNew(principal, undefined, found[0], 'channelIds');
-  requireMode(found, livemode);
+  requireChannelMode(found, livemode);
   return {
-    ...{ tenantId, livemode, invoiceId: null, amount, currency, channelIds, userId },
-    ...{ customerId: input.customerId ?? null, description: input.description ?? null },
-    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    tenantId,
+    livemode,
+    invoiceId: null,
+    amount,
+    currency,
+    channelIds,
+    customerId: input.customerId ?? null,
+    description: input.description ?? null,
+    metadata: input.metadata ?? null,
+    returnUrl: input.returnUrl ?? null,
+    userId,
     expiresMs: expiryOf(input, nowMs, lifetimeMs.amount),
   };
 }
@@ -101,21 +111,29 @@ async function draftOfInvoice(
   const { tenant_id: tenantId, livemode, currency } = invoice;
   if (!isPayable(invoice.status)) requirePayableAmount(invoice, undefined, 'invoiceId');
   const customer = await readCustomer(database, invoice.customer_id, principal);
-  const usual = invoice.channel_id ?? customer.default_channel_id;
-  const channelIds = input.channelIds ?? (usual === null ? [] : [usual]);
+  const defaultChannelId = invoice.channel_id ?? customer.default_channel_id;
+  const channelIds = input.channelIds ?? (defaultChannelId === null ? [] : [defaultChannelId]);
   if (channelIds.length === 0) {
     throw invalid('channelIds', 'channelIds is required: neither the invoice nor its customer names a channel.');
   }
-  requireMode(await usableChannels(channelIds, tenantId, currency, channels), livemode);
+  requireChannelMode(await usableChannels(channelIds, tenantId, currency, channels), livemode);
   return {
-    ...{ tenantId, livemode, invoiceId, amount: null, currency, channelIds, userId: principal.userId },
-    ...{ customerId: invoice.customer_id, description: invoice.description },
-    ...{ metadata: input.metadata ?? null, returnUrl: input.returnUrl ?? null },
+    tenantId,
+    livemode,
+    invoiceId,
+    amount: null,
+    currency,
+    channelIds,
+    customerId: invoice.customer_id,
+    description: invoice.description,
+    metadata: input.metadata ?? null,
+    returnUrl: input.returnUrl ?? null,
+    userId: principal.userId,
     expiresMs: expiryOf(input, nowMs, lifetimeMs.invoice),
   };
 }
 
-/** The channels, which this tenant can use and which accept the currency. */
+/** Reads the channels. Refuses one that the tenant cannot use, that refuses the currency, or that has no page for payers. */
 async function usableChannels(
   ids: readonly number[],
   tenantId: number,
@@ -146,18 +164,18 @@ function namingChannel({ type, message, field, details }: Refusal, id: number): 
   });
 }
 
-function requireMode(channels: readonly ChannelRow[], livemode: boolean): void {
+function requireChannelMode(channels: readonly ChannelRow[], livemode: boolean): void {
   for (const channel of channels) {
     requireSameMode(livemode, channel.livemode, 'channelIds', `channel ${channel.id}`);
   }
 }
 
-function expiryOf({ expiresTime, expiresIn }: CheckoutInput, nowMs: number, usualMs: number): number {
+function expiryOf({ expiresTime, expiresIn }: CheckoutInput, nowMs: number, defaultLifetimeMs: number): number {
   if (expiresIn !== undefined) {
     if (expiresTime !== undefined) throw invalid('expiresIn', 'expiresIn cannot be used together with expiresTime.');
     return nowMs + expiresIn * secondMs;
   }
-  if (expiresTime === undefined) return nowMs + usualMs;
+  if (expiresTime === undefined) return nowMs + defaultLifetimeMs;
   const atMs = Date.parse(expiresTime);
   if (!(atMs >= nowMs + shortestLifetimeMs && atMs <= nowMs + longestLifetimeMs)) {
     throw invalid('expiresTime', 'expiresTime must be at least a minute and at most 366 days from now.');

@@ -8,8 +8,8 @@ import { statusOf } from './rules.ts';
 import { type CheckoutRow, closeCheckout, findCheckout, lockCheckout } from './statements.ts';
 
 /**
- * Closes an OPEN checkout: its page is gone at once. Closing it again changes nothing. Refused (`illegal_transition`) while
- * a payment is in progress, and when it is paid.
+ * Closes an OPEN checkout, so that its page is no longer shown. Closing it again changes nothing. Refused with
+ * `illegal_transition` while a payment is in progress, and when it is paid.
  */
 export async function expireCheckout(
   id: number,
@@ -34,7 +34,9 @@ export async function expireCheckout(
     const before = { ...recordOf(row, nowMs, deps), url: undefined };
     const after = recordOf(closed, nowMs, deps);
     await appendAudit(transaction, principal, {
-      ...{ action: 'checkout.expire', tenantId, recordId: id },
+      action: 'checkout.expire',
+      tenantId,
+      recordId: id,
       before,
       after: { ...after, url: undefined },
     });

@@ -23,11 +23,11 @@ export interface CheckoutDraft {
 }
 
 export interface InsertDeps extends LinkDeps {
-  /** Seals a value for one place of storage. */
+  /** Encrypts a value for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
 }
 
-/** Inserts a checkout with a new token, and its entry in the audit log, which has no address. */
+/** Inserts a checkout with a new token, and its entry in the audit log, which does not contain the URL. */
 export async function insertNewCheckout(
   transaction: Queryable,
   draft: CheckoutDraft,
@@ -39,9 +39,22 @@ export async function insertNewCheckout(
   const [{ id }] = (await transaction.run(nextCheckoutId)) as [{ id: number }];
   const token = newToken();
   await transaction.run(insertCheckout, [
-    ...[tenantId, id, draft.livemode, hashOfToken(token), deps.seal(token, tokenPlace(tenantId, id))],
-    ...[draft.invoiceId, draft.amount, draft.currency, draft.channelIds, draft.customerId, draft.description],
-    ...[draft.metadata && JSON.stringify(draft.metadata), draft.returnUrl, draft.userId, draft.expiresMs, nowMs],
+    tenantId,
+    id,
+    draft.livemode,
+    hashOfToken(token),
+    deps.seal(token, tokenPlace(tenantId, id)),
+    draft.invoiceId,
+    draft.amount,
+    draft.currency,
+    draft.channelIds,
+    draft.customerId,
+    draft.description,
+    draft.metadata && JSON.stringify(draft.metadata),
+    draft.returnUrl,
+    draft.userId,
+    draft.expiresMs,
+    nowMs,
   ]);
   const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
   const after = { ...recordOf(row, nowMs, deps), url: undefined };

@@ -15,7 +15,7 @@ export const checkoutChecks: readonly Check[] = [
                           where c.tenant_id = p.tenant_id and c.id = p.checkout_id and c.invoice_id is not null)`,
   },
   {
-    claim: 'Every payment of a checkout exists, in its mode, over its amount or for its invoice',
+    claim: 'Every payment of a checkout exists, has its mode, and is for its amount or its invoice',
     offenders: `
       select format('tenant %s checkout %s payment %s', p.tenant_id, p.checkout_id, p.number) as offender
         from checkout_payment p

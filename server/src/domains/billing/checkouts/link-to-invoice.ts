@@ -1,5 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
-import { dayMs } from '../../../core/clock.ts';
+import { type Clock, dayMs } from '../../../core/clock.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { systemActor } from '../../identity/audit/append.ts';
 import { findCustomer } from '../customers/statements.ts';
@@ -15,12 +14,12 @@ export interface InvoiceLinkDeps extends InsertDeps {
   clock: Clock;
 }
 
-/** A link that is sent stays valid for at least this long. */
+/** A link in a mail stays valid for at least this long. */
 const leastRemainingMs = 7 * dayMs;
 
 /**
- * The address of an invoice's page, for mails and the portal: of its newest checkout that stays open for a week, or else of a
- * new one for 30 days, on the channel of the invoice or of its customer. Without one, the page shows the invoice alone.
+ * The URL of an invoice's page, for mails and the portal: that of its newest checkout that stays open for a week, or else of a
+ * new one for 30 days, on the channel of the invoice or of its customer. Without a channel, the page only shows the invoice.
  */
 export async function linkToInvoice(
   { tenantId, invoiceId }: InvoiceKey,
@@ -35,9 +34,16 @@ export async function linkToInvoice(
   const [customer] = await database.run(findCustomer, [[tenantId], invoice.customer_id]);
   const channelId = invoice.channel_id ?? customer?.default_channel_id ?? null;
   const draft = {
-    ...{ tenantId, livemode: invoice.livemode, invoiceId, amount: null, currency: invoice.currency },
-    ...{ customerId: invoice.customer_id, description: invoice.description, metadata: null, returnUrl: null },
+    tenantId,
+    livemode: invoice.livemode,
+    invoiceId,
+    amount: null,
+    currency: invoice.currency,
     channelIds: channelId === null ? [] : [channelId],
+    customerId: invoice.customer_id,
+    description: invoice.description,
+    metadata: null,
+    returnUrl: null,
     userId: invoice.user_id,
     expiresMs: nowMs + lifetimeMs.invoice,
   };

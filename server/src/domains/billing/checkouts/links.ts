@@ -2,9 +2,9 @@ import { type CheckoutStatus, tokenPlace } from './rules.ts';
 import type { CheckoutRow } from './statements.ts';
 
 export interface LinkDeps {
-  /** Opens a sealed value from its place of storage. */
+  /** Decrypts a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
-  /** Whether the key of a sealed value is declared lost. */
+  /** Whether the key of a sealed value has been declared lost. */
   isLost: (sealed: Buffer) => boolean;
   /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
@@ -17,12 +17,12 @@ export function tokenOf(row: Sealed, { open, isLost }: Pick<LinkDeps, 'open' | '
   return isLost(row.token_sealed) ? null : open(row.token_sealed, tokenPlace(row.tenant_id, row.id));
 }
 
-/** The address of a page; null when the key that sealed its token is lost. */
+/** The URL of a page; null when the key that sealed its token is lost. */
 export function addressOf(row: Sealed, deps: LinkDeps): string | null {
   const token = tokenOf(row, deps);
   return token === null ? null : `${deps.publicUrl}/p/${token}`;
 }
 
-/** The address that the API shows: none once the page has expired, because it then answers as if it had never existed. */
+/** The URL that the API returns: null once the page has expired, because it is then not found. */
 export const shownAddressOf = (row: CheckoutRow, status: CheckoutStatus, deps: LinkDeps) =>
   status === 'EXPIRED' ? null : addressOf(row, deps);

@@ -24,7 +24,7 @@ export const checkoutFilters = listFilters({
   },
   ...createdFilters('c.created_at'),
   modes: modeFilter('c.livemode'),
-  /** From `status`, which the time decides too (`statusOf`). */
+  /** The filters for `status`, which also depends on the time (`statusOf`). */
   paid: { type: 'boolean', condition: () => isPaid },
   processing: { type: 'boolean', condition: () => `not ${isPaid} and ${isProcessing}` },
   openAtMs: { type: 'float8', condition: isOpen },

@@ -12,7 +12,7 @@ import type { checkoutListQuery, checkoutRow } from './schema.ts';
 
 type Query = Static<typeof checkoutListQuery>;
 
-/** The checkouts that the caller may see and asks for: a page. */
+/** Lists a page of the checkouts that the caller may see and that match the query. */
 export async function listCheckouts(
   { query, principal }: Pick<Call<unknown, Query>, 'query' | 'principal'>,
   deps: ListDeps & CheckoutDeps,
@@ -39,7 +39,7 @@ async function checkoutList(query: Query, principal: Principal, nowMs: number, d
   });
 }
 
-/** The filters that stand for a status at this time. */
+/** The filters for a status at this time. */
 function statusFilter(status: Query['status'], nowMs: number) {
   if (status === 'PAID') return { paid: true };
   if (status === 'PROCESSING') return { processing: true };

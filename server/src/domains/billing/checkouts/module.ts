@@ -22,7 +22,7 @@ type Needs = Node & {
   invoiceLinks: InvoiceLinks;
 } & Pick<UpdateTransactionDeps, 'reader' | 'transitions'>;
 
-/** Pages for payers: payment links, hosted invoices, and the portal of a customer. */
+/** Pages for payers: payment links, hosted invoices, and the customer portal. */
 export const checkouts = defineModule({
   name: 'checkouts',
   tables: ['checkout', 'checkout_payment', 'customer_portal'],
@@ -39,10 +39,10 @@ export const checkouts = defineModule({
     }),
   ],
   auditActions: {
-    'checkout.create': 'A page for a payer was made, by a user or for a mail about an invoice.',
-    'checkout.expire': 'A page for a payer was closed.',
-    'checkout.pay': 'A payer made a payment on a page.',
-    'portal.create': 'A link to the portal of a customer was made. The record is the customer.',
+    'checkout.create': 'A checkout was created, by a user or for a mail about an invoice.',
+    'checkout.expire': 'A checkout was closed.',
+    'checkout.pay': 'A payer made a payment on a checkout page.',
+    'portal.create': 'A link to a customer portal was created. The record is the customer.',
   },
   reference: [{ name: 'Checkouts', description: 'Pages on which payers pay an amount or an invoice.' }],
   resources: { checkout: checkoutRecord, portal: portalRecord },

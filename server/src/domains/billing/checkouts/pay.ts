@@ -19,13 +19,10 @@ export interface PayDeps {
   publicUrl: string;
 }
 
-/** `paid`: a payment was made. `other`: the page shows something else meanwhile, such as another payment in progress. */
-export type PayResult = 'paid' | 'other';
-
 /**
- * Creates a payment of a checkout on one of its channels. The checkout is locked, so that a second click, or a second
- * payer, finds the first payment and makes none. A payment follows another one only when that has failed. Throws the refusal
- * of the channel, or of the invoice.
+ * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second click
+ * or a second payer finds the first payment and creates none. Another payment is possible only after the previous one has
+ * failed. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Queryable,
@@ -33,11 +30,11 @@ export async function payCheckout(
   channelId: number,
   origin: RequestOrigin,
   deps: PayDeps,
-): Promise<PayResult> {
+): Promise<void> {
   const nowMs = deps.clock();
   await transaction.run(lockByToken, [tokenHash]);
   const [row] = await transaction.run(findByToken, [tokenHash]);
-  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return 'other';
+  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return;
   if (!row.channel_ids.includes(channelId)) {
     throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
   }
@@ -48,19 +45,11 @@ export async function payCheckout(
     row.invoice_id === null
       ? await payAmount(transaction, row, channelId, returnUrl, deps)
       : await payInvoice(transaction, row, row.invoice_id, channelId, returnUrl, deps);
-  const number = row.payments + 1;
-  await transaction.run(insertCheckoutPayment, [
-    ...[tenantId, id, number, transactionId, hashOfToken(returnToken), nowMs],
-  ]);
-  await appendAudit(
-    transaction,
-    { ...payer, ...origin },
-    {
-      ...{ action: 'checkout.pay', tenantId, recordId: id },
-      details: { transactionId: publicId('txn', transactionId), channelId },
-    },
-  );
-  return 'paid';
+  const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
+  await transaction.run(insertCheckoutPayment, values);
+  const actor = { ...payer, ...origin };
+  const details = { transactionId: publicId('txn', transactionId), channelId };
+  await appendAudit(transaction, actor, { action: 'checkout.pay', tenantId, recordId: id, details });
 }
 
 async function payAmount(
@@ -70,20 +59,29 @@ async function payAmount(
   returnUrl: string,
   { drawUuid, creator }: PayDeps,
 ): Promise<string> {
-  const { tenant_id: tenantId, livemode, user_id: userId, amount, currency } = row;
-  const { customer_id: customerId, description, metadata } = row;
-  const transactionId = drawUuid();
+  const id = drawUuid();
   const [refusal] = await creator.createInTransaction(transaction, [
     {
-      ...{ id: transactionId, tenantId, livemode, userId, amount: amount as number, currency, channelId, customerId },
-      ...{ invoiceId: null, description, metadata, paymentMethod: null, returnUrl },
+      id,
+      tenantId: row.tenant_id,
+      livemode: row.livemode,
+      userId: row.user_id,
+      amount: row.amount as number,
+      currency: row.currency,
+      channelId,
+      customerId: row.customer_id,
+      invoiceId: null,
+      description: row.description,
+      metadata: row.metadata,
+      paymentMethod: null,
+      returnUrl,
     },
   ]);
   if (refusal !== undefined) throw refusal;
-  return transactionId;
+  return id;
 }
 
-/** The payment method that is stored with the customer is not used: the payer may be somebody else who has the address. */
+/** The customer's stored payment method is not used, because the payer may be somebody else who has the link. */
 async function payInvoice(
   transaction: Queryable,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,

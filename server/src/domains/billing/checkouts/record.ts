@@ -8,7 +8,7 @@ import type { CheckoutRow } from './statements.ts';
 
 export type CheckoutRecord = Static<typeof checkoutRecord>;
 
-/** As a caller may see it: who opens the page can pay and give up payments, which takes `transaction_write`. */
+/** The record for a caller. Without `transaction_write` it has no URL, because payments can be made and given up on the page. */
 export function recordFor(principal: Principal, row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
   const record = recordOf(row, nowMs, deps);
   return holds(principal, 'transaction_write') ? record : { ...record, url: null };

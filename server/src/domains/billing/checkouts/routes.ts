@@ -25,7 +25,7 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
     postOnce('/api/checkout/create', 'transaction_write', 'Checkouts', {
       summary: 'Create a checkout',
       description:
-        'Makes a page on which a payer pays an amount, or an invoice, and answers its address. The payer chooses a channel; ' +
+        'Creates a page on which a payer pays an amount or an invoice, and returns its URL. The payer chooses a channel; ' +
         'the payment is created in the name of the user who created the checkout, and its events are sent as usual.',
       body: checkoutInput,
       refuses: ['scope_missing', 'channel_inactive', 'currency_not_supported', 'invoice_not_payable'],
@@ -55,7 +55,8 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
     post('/api/checkout/expire', 'transaction_write', 'Checkouts', {
       summary: 'Close a checkout',
       description:
-        'The page is gone at once. Refused while a payment is in progress, and when it is paid. Closing it twice is no error.',
+        'The page is no longer shown. Refused while a payment is in progress, and when it is paid. Closing it twice is no ' +
+        'error.',
       body: expireInput,
       refuses: ['illegal_transition'],
       data: checkoutRecord,
@@ -67,11 +68,11 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
 
     post('/api/customer/portal', 'transaction_write', 'Customers', {
       operationId: 'createCustomerPortal',
-      summary: 'Make a link to the customer portal',
+      summary: 'Create a link to the customer portal',
       description:
-        'Answers the address of a page on which the customer sees the invoices, pays them, and cancels subscriptions at the ' +
-        'end of their period. It works for one hour. Needs the scopes `invoice_read` and `subscription_write` too, because ' +
-        'the link passes them on.',
+        'Returns the URL of a page on which the customer can see and pay invoices and cancel subscriptions at the end of ' +
+        'their period. It works for one hour. Also needs the scopes `invoice_read` and `subscription_write`, because the ' +
+        'link allows these actions.',
       body: portalInput,
       refuses: ['scope_missing'],
       data: portalRecord,

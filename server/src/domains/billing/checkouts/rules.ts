@@ -3,8 +3,8 @@ import { dayMs, hourMs } from '../../../core/clock.ts';
 import type { CheckoutRow } from './statements.ts';
 
 /**
- * OPEN: it can be paid. PROCESSING: a payment is in progress, of the checkout or else of its invoice. EXPIRED: its time is
- * over, it was closed, or its invoice cannot be paid any more.
+ * OPEN: it can be paid. PROCESSING: a payment of the checkout or its invoice is in progress. EXPIRED: its time is over, it was
+ * closed, or its invoice can no longer be paid.
  */
 export const checkoutStatuses = ['OPEN', 'PROCESSING', 'PAID', 'EXPIRED'] as const;
 export type CheckoutStatus = (typeof checkoutStatuses)[number];
@@ -19,7 +19,7 @@ export function statusOf(
   return isOver || !row.is_payable ? 'EXPIRED' : 'OPEN';
 }
 
-/** Whether the page is shown. The receipt stays for a day after a payment that came late, or after the link was closed. */
+/** Whether the page is shown. The receipt is shown for at least a day after the payment, even after the checkout is closed. */
 export function isShown(
   row: Pick<CheckoutRow, 'paid_at' | 'closed_at' | 'expires_at'>,
   status: CheckoutStatus,
@@ -30,31 +30,31 @@ export function isShown(
   return !isOver || (row.paid_at !== null && nowMs < Date.parse(row.paid_at) + dayMs);
 }
 
-/** How long a checkout can be paid, if the request does not say: a payment link, and one to an invoice. */
+/** How long a checkout for an amount, or for an invoice, can be paid by default. */
 export const lifetimeMs = { amount: dayMs, invoice: 30 * dayMs };
 export const shortestLifetimeMs = 60_000;
 export const longestLifetimeMs = 366 * dayMs;
 
-/** Payments that one checkout takes. Most fail one or two times; a thief who tries card numbers needs more. */
+/** The most payments of one checkout. Payers need one to three; a thief who tests card numbers needs more. */
 export const maximumPayments = 10;
 
-/** How long the provider can send the payer back to the page. */
+/** How long the return URL for the provider works. */
 export const returnMs = 2 * hourMs;
 
-/** Checkouts that nobody paid on are deleted this long after they expired. */
+/** Checkouts without a payment are deleted this long after they expire. */
 export const unpaidRetentionMs = 90 * dayMs;
 
 /** How long a link to the customer portal works. */
 export const portalLifetimeMs = hourMs;
 
-/** 256 random bits, for an address. */
+/** 256 random bits, for a URL. */
 export const newToken = () => randomBytes(32).toString('base64url');
 
-/** Addresses with anything else are not looked up. */
+/** Anything else is not looked up. */
 export const isToken = (text: string) => /^[\w-]{43}$/.test(text);
 
-/** Only the hash of a token is looked up by: read access to the database is not enough to open a page. */
+/** Tokens are looked up by their hash, so that read access to the database is not enough to open a page. */
 export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');
 
-/** The place of storage that a token is sealed for: it cannot be opened from another place. */
+/** The place of storage to which a token is sealed. It cannot be opened in another place. */
 export const tokenPlace = (tenantId: number, id: number) => `checkout/${tenantId}/${id}/token`;

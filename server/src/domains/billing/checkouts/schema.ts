@@ -29,8 +29,8 @@ export const checkoutInput = Type.Object(
     currency: Type.Optional(currencyCode('With `amount`. Every channel must support it.')),
     invoiceId: Type.Optional(
       long(
-        'Instead of `amount` and `currency`: the page shows this invoice, and what is left of it is paid. Needs the scope ' +
-          '`invoice_write` too.',
+        'Instead of `amount` and `currency`: the page shows this invoice and takes its remaining amount. Also needs the scope ' +
+          '`invoice_write`.',
       ),
     ),
     channelIds: Type.Optional(
@@ -39,9 +39,9 @@ export const checkoutInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'The channels among which the payer chooses, in this order, shown by their names. All of one mode, none of Stripe, ' +
-          'whose payments need a page with its script. Default for an ' +
-          "invoice: its channel, or its customer's default channel.",
+          'The channels that the payer can choose from, shown by name in this order. All must have the same mode. Stripe ' +
+          'channels are refused, because their payments need a page with its script. Default for an invoice: its channel, or ' +
+          "its customer's default channel.",
       }),
     ),
     returnUrl: Type.Optional(webAddress('Where the page links to when the payment has ended.')),
@@ -49,7 +49,7 @@ export const checkoutInput = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2000,
-        description: 'What is paid for: shown on the page, and copied to the payment. Not with `invoiceId`.',
+        description: 'What the payment is for: shown on the page, and copied to the payment. Not with `invoiceId`.',
       }),
     ),
     customerId: Type.Optional(
@@ -61,8 +61,8 @@ export const checkoutInput = Type.Object(
         maxLength: 40,
         title: 'a time of ISO 8601',
         description:
-          'Until when the page can be opened: in at least a minute, and at most 366 days. Default: 24 hours from now; for an ' +
-          'invoice 30 days.',
+          'When the page expires: at least a minute and at most 366 days from now. Default: 24 hours from now; for an invoice ' +
+          '30 days.',
       }),
     ),
     expiresIn: Type.Optional(
@@ -111,11 +111,11 @@ export const checkoutRecord = Type.Object({
   url: nullable(
     Type.String({
       description:
-        "The address of the payer's page. It is a secret: it shows what is paid for without a login, and payments can be " +
-        'made and given up there. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
+        "The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made " +
+        'and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
     }),
   ),
-  amount: nullable(Type.Integer({ description: 'In minor units. null: what is left to pay of the invoice.' })),
+  amount: nullable(Type.Integer({ description: 'In minor units. null: the remaining amount of the invoice.' })),
   currency: Type.String(),
   invoiceId: nullable(Type.Integer()),
   channelIds: Type.Array(Type.Integer()),
@@ -141,7 +141,7 @@ export const portalInput = Type.Object(
 export const portalRecord = Type.Object({
   customerId: Type.Integer(),
   livemode,
-  url: Type.String({ description: 'The address of the portal, which is a secret. It is shown this once.' }),
+  url: Type.String({ description: 'The URL of the portal, a secret. It is only shown once.' }),
   returnUrl: nullable(Type.String()),
-  expiresTime: Type.String({ description: 'One hour after it was made.' }),
+  expiresTime: Type.String({ description: 'One hour after it was created.' }),
 });

@@ -7,7 +7,7 @@ export interface CheckoutRow {
   livemode: boolean;
   token_sealed: Buffer;
   invoice_id: number | null;
-  /** Null: what is left to pay of the invoice. */
+  /** Null: the remaining amount of the invoice. */
   amount: number | null;
   currency: string;
   channel_ids: number[];
@@ -20,11 +20,11 @@ export interface CheckoutRow {
   expires_at: string;
   created_at: string;
   updated_at: string;
-  /** How many payments its payers made. */
+  /** The number of its payments. */
   payments: number;
-  /** The newest of them. */
+  /** The newest payment. */
   transaction_id: string | null;
-  /** Whether its amount, or its invoice, is paid; since when. */
+  /** Whether its amount or its invoice is paid. */
   is_paid: boolean;
   paid_at: string | null;
   /** Whether a payment of it, or of its invoice, is in progress. */
@@ -34,9 +34,8 @@ export interface CheckoutRow {
 }
 
 /**
- * What a checkout has come to follows from its newest payment and its invoice, of `checkout c`. Subqueries, each a lookup by the
- * whole key: with joins, a list that scans 10,000 checkouts made one hash table of all payments of the tenant, 1.6 s for
- * 200,000 of them.
+ * The newest payment and the invoice of `checkout c` decide its status. Each subquery is a lookup by the whole key: with joins,
+ * a list that reads 10,000 checkouts built a hash table of all payments of the tenant, 1.6 s for 200,000 of them.
  */
 const newestPayment = `(
     select transaction_id from checkout_payment
@@ -82,7 +81,7 @@ export const findCheckout = statement<CheckoutRow>(
     where c.tenant_id = any ($1::bigint[]) and c.id = $2`,
 );
 
-/** A checkout with what its page shows of the seller and of the newest payment. */
+/** A checkout with the facts about the seller and the newest payment that its page shows. */
 export interface CheckoutOnPage extends CheckoutRow {
   seller_name: string;
   seller_address: Record<string, string> | null;
@@ -114,8 +113,8 @@ export const findByToken = statement<CheckoutOnPage>(
 );
 
 /**
- * Locks a checkout for the rest of the transaction. What it has come to is read by a further statement: one that waited for
- * the lock would still see the payments from before it waited. Values: hash of the token.
+ * Locks a checkout for the rest of the transaction. Another statement must read its status afterwards: one that waits for
+ * the lock sees the payments from before it waited. Values: hash of the token.
  */
 export const lockByToken = statement<{ id: number }>(
   'checkouts.lock_by_token',
@@ -165,7 +164,7 @@ export const findLogo = statement<{ logo: Buffer; logo_type: string }>(
   'select logo, logo_type from tenant where id = $1 and logo is not null',
 );
 
-/** Deletes checkouts without a payment that expired before a time. Values: the time (ms), the most rows. */
+/** Deletes checkouts without a payment that expired before a time. Values: the time (ms), limit. */
 export const sweepCheckouts = statement<{ id: number }>(
   'checkouts.sweep',
   `delete from checkout

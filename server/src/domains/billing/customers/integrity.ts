@@ -4,7 +4,7 @@ import type { Check } from '../../../platform/postgres/check.ts';
 export const customerChecks: readonly Check[] = [
   {
     claim: 'Every customer has exactly one customer.created event, and every event of a customer names one',
-    // Customers from before these events have none (`events_complete`).
+    // Customers from before these events existed have none (`events_complete`).
     offenders: `
       with event_count as (
         select tenant_id, object_id, count(*) filter (where type = 'customer.created') as created

@@ -82,7 +82,7 @@ describe('a customer', () => {
     expect(dataOf(await modify({ id, metadataReplace: {} })).metadata).toEqual({});
   });
 
-  test('has an externalId that is unique in its tenant, also with concurrent requests', async () => {
+  test('has an externalId that is unique in its tenant, even with concurrent requests', async () => {
     const externalId = unique('ext');
     const replies = await Promise.all(Array.from({ length: 10 }, () => modify({ name: 'One', externalId })));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('a test clock', () => {
   const create = (body: object) => florin.post('/api/clock/create', body, as);
   const advance = (id: number, toTime: string) => florin.post('/api/clock/advance', { id, toTime }, as);
 
-  test('has customers of its mode alone, and a key does not see one of the other mode', async () => {
+  test('only has customers of its mode, and is not found by a key of the other mode', async () => {
     const { id: clockId } = dataOf(await create({ name: 'Test' }));
     expect(dataOf(await modify({ name: 'x', clockId }))).toMatchObject({ livemode: false, clockId });
     expect((await modify({ name: 'x', clockId, livemode: true })).body).toEqual(

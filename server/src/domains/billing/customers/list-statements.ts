@@ -57,12 +57,12 @@ export const statements = listStatements<CustomerRow, 'ids' | 'externalId' | 'em
   ['ids', 'externalId', 'email'],
 );
 
-/** How much of a name is indexed. */
+/** The indexed length of a name. */
 export const indexedName = 40;
 
 /**
- * Customers by a text, each branch by its own index. Values: tenants; the text as an integer (null: it is none) and as it is;
- * a pattern for the first characters of a name, which must begin with the text.
+ * Searches customers; each branch uses its own index. Values: tenants; the text as an integer (null: it is none) and
+ * unchanged; a pattern for the first characters of a name that begins with the text.
  */
 export const findBySearch = statement<{ id: number }>(
   'customers.find_by_search',

@@ -16,7 +16,7 @@ import type { CustomerRow } from './statements.ts';
 type Query = Static<typeof customerListQuery>;
 type Listed = Static<typeof listedCustomer>;
 
-/** The customers that the caller may see and asks for: a page, or all of them as a file. */
+/** Lists the customers that the caller may see and that match the query: a page, or all of them as a file. */
 export async function listCustomers(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
@@ -30,14 +30,13 @@ export async function listCustomers(
   });
 }
 
-/** The customers that the caller may see and asks for. */
 async function customerList(deps: ListDeps, query: Query, principal: Principal): Promise<List<CustomerRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.ids]);
-  const found = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => [
-    ...[tenantIds, integerOf(text), text],
-    prefixPattern(text.slice(0, indexedName)),
-  ]);
+  const found = await searchIds(deps.listDatabase, query.search, findBySearch, (text) => {
+    const pattern = prefixPattern(text.slice(0, indexedName));
+    return [tenantIds, integerOf(text), text, pattern];
+  });
   const ids = found === undefined ? idsOf(query) : inBoth(idsOf(query), found);
   const given = { ...query, modes, ...createdLimitsOf(query), ids };
   return filteredList(deps, { name: 'customers', tenantIds, query, given, filters: customerFilters, statements });

@@ -29,7 +29,7 @@ export interface CustomerDeps {
   channels: ChannelDirectory;
   clock: Clock;
   drawUuid: DrawUuid;
-  /** Seals a secret for one place of storage. */
+  /** Encrypts a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
   clocksOffered: boolean;
@@ -106,7 +106,7 @@ async function create(
   });
 }
 
-/** The token is sealed to the id, which the insert has drawn. */
+/** Runs after the insert, because the token is sealed to the customer's id. */
 async function storePaymentMethod(
   transaction: Queryable,
   { tenant_id, id }: CustomerRow,

@@ -1,3 +1,3 @@
-/** The place of storage that a customer's token is sealed for: it cannot be opened from another place. */
+/** The place of storage to which a customer's token is sealed. It cannot be opened in another place. */
 export const paymentMethodPlace = (tenantId: number, customerId: number) =>
   `customer/${tenantId}/${customerId}/paymentMethod`;

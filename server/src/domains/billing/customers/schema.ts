@@ -21,7 +21,6 @@ import { customerFilters, customerSearch } from './list-statements.ts';
 const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
 
-/** What a new one needs. */
 export const requiredOfNewCustomer = ['name'] as const;
 
 export const customerInput = Type.Object(

@@ -18,7 +18,7 @@ export interface CustomerRow {
   updated_at: string | null;
 }
 
-/** Selects a customer as `CustomerRow`, from `customer c`. */
+/** The columns of `CustomerRow`, from `customer c`. */
 export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
   c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at, c.updated_at`;
 
@@ -67,8 +67,8 @@ export const findCustomer = statement<CustomerRow & { clock_now: string | null }
 );
 
 /**
- * The oldest customer with this external id, a live one first: a caller that sees several tenants, or both modes, may find
- * several. Values: visible tenants, external id, modes.
+ * The oldest customer with this external id, live ones first: in several tenants or modes there can be more than one. Values:
+ * visible tenants, external id, modes.
  */
 export const findByExternalId = statement<CustomerRow>(
   'customers.find_by_external_id',

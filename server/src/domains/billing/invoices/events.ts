@@ -28,8 +28,8 @@ export interface InvoiceEvent {
 }
 
 /**
- * Appends events about invoices, and queues the mails about payments. Reads their lines, their payments and when these are tried again: call it after these are
- * written.
+ * Appends events about invoices and queues the mails to their customers. Call it after the lines, the payments and the
+ * schedule of retries are written, because the events show them.
  */
 export async function appendInvoiceEvents(
   transaction: Queryable,
@@ -51,8 +51,8 @@ export async function appendInvoiceEvents(
 }
 
 /**
- * Customers are mailed invoices that nothing is charged for automatically, and about payments: not about an invoice that is
- * PAID because its total is 0.
+ * The mail that an event causes. Invoices of subscriptions are charged automatically and not mailed (`issueInvoices`). An
+ * invoice that is PAID because its total is 0 gets no receipt.
  */
 function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
   if (type === 'invoice.finalized' && invoice.status === 'OPEN') return [{ kind: 'INVOICE', invoice }];
@@ -60,7 +60,7 @@ function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailO
   return type === 'invoice.payment_failed' ? [{ kind: 'PAYMENT_FAILED', invoice }] : [];
 }
 
-/** The rows of events were read before the schedule of their subscription changed. */
+/** Rereads the retries, because the rows were read before their subscriptions scheduled them. */
 async function withNextPaymentAttempts(transaction: Queryable, invoices: readonly InvoiceRow[]): Promise<InvoiceRow[]> {
   const ofSubscriptions = invoices.filter(({ subscription_id }) => subscription_id !== null);
   if (ofSubscriptions.length === 0) return [...invoices];
@@ -73,9 +73,9 @@ async function withNextPaymentAttempts(transaction: Queryable, invoices: readonl
 }
 
 /**
- * An event with the invoice as its detail route shows it. `invoice.paid` and `invoice.payment_failed` also name the payment
+ * An event with the invoice as the detail route returns it. `invoice.paid` and `invoice.payment_failed` also name the payment
  * that caused them: `transactionId`, and for a failed payment `failureCode` and `failureMessage`. `created` is the real time,
- * also when the customer has a test clock.
+ * even when the customer has a test clock.
  */
 export function invoiceEventDraft(
   { type, invoice, payment }: InvoiceEvent,

@@ -20,7 +20,7 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'The paid amount of every invoice equals its successful payments, its reserved amount those and the payments in progress',
+      'The paid amount of every invoice equals its successful payments, and its reserved amount also includes payments in progress',
     offenders: `
       with summed as (
         select tenant_id, invoice_id as id,
@@ -52,7 +52,7 @@ export const invoiceChecks: readonly Check[] = [
                                t.amount, t.currency, t.invoice_id)`,
   },
   {
-    claim: 'The invoice numbers of every tenant have no holes, those of live and of test invoices each',
+    claim: 'The invoice numbers of every tenant have no gaps, neither those of live nor those of test invoices',
     offenders: `
       select format('tenant %s %s: %s numbers up to %s, %s given out', tenant_id, series, count(number), max(number),
                     max(last)) as offender
@@ -64,8 +64,8 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed, every other change at most one, and there are no others',
-    // Of invoices from before the events of their other changes, those events can be missing (`events_complete`).
+      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed event, every other change at most one event, and there are no other events',
+    // Invoices from before the other events existed can lack them (`events_complete`).
     offenders: `
       with events as (
         select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,

@@ -100,12 +100,12 @@ export const statements = listStatements<InvoiceRow, 'ids' | 'number' | 'subscri
   ['ids', 'number', 'subscriptionId', 'customerId'],
 );
 
-/** How much of a description is indexed. */
+/** The indexed length of a description. */
 export const indexedDescription = 40;
 
 /**
- * Invoices by a text, each branch by its own index. Values: tenants; the text as an integer, as the series and number of an
- * invoice (null: it is none) and as it is; a pattern for the first characters of a description, which must begin with the text.
+ * Searches invoices; each branch uses its own index. Values: tenants; the text as an integer, as the series and number of an
+ * invoice (null: it is none) and unchanged; a pattern for the first characters of a description that begins with the text.
  */
 export const findBySearch = statement<{ id: number }>(
   'invoices.find_by_search',

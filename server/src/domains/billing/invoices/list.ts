@@ -17,7 +17,7 @@ import type { InvoiceRow } from './statements.ts';
 type Query = Static<typeof invoiceListQuery>;
 type Listed = Static<typeof invoiceRow>;
 
-/** The invoices that the caller may see and asks for: a page, or all of them as a file. */
+/** Lists the invoices that the caller may see and that match the query: a page, or all of them as a file. */
 export async function listInvoices(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
@@ -31,7 +31,6 @@ export async function listInvoices(
   });
 }
 
-/** The invoices that the caller may see and asks for. */
 async function invoiceList(deps: ListDeps, query: Query, principal: Principal): Promise<List<InvoiceRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.number, query.customerId, query.subscriptionId]);

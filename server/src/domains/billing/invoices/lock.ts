@@ -15,7 +15,7 @@ export const keyOfRow = ({ tenant_id, id }: { tenant_id: number; id: number }): 
   invoiceId: id,
 });
 
-/** Locks each invoice once, in the order of the keys. Unknown invoices are left out of the result. */
+/** Locks each invoice once, in key order. The result omits unknown invoices. */
 export function lockInvoices(transaction: Queryable, wanted: readonly InvoiceKey[]): Promise<LockedInvoice[]> {
   const ordered = [...new Map(wanted.map((key) => [mapKeyOf(key), key])).values()].toSorted(
     (a, b) => a.tenantId - b.tenantId || a.invoiceId - b.invoiceId,

@@ -33,17 +33,16 @@ import { invoiceTestClockWork } from './test-clock-work.ts';
 const settings = {
   'app.invoice.pdf-processes': setting(integer(1, 64), {
     default: '1',
-    description:
-      'Processes that render invoices as PDF. They start when they are needed and end after 30 s without work.',
+    description: 'Processes that render invoices as PDF. They start on demand and end after 30 s without work.',
   }),
   'app.invoice.pdf-waiting': setting(integer(0, 10_000), {
     default: '64',
     description:
-      'PDFs that may wait for a process. Tenants take turns; when more wait, the tenant with the most is refused.',
+      'PDFs that may wait for a process. Tenants take turns; when the queue is full, the tenant with the most is refused.',
   }),
   'app.invoice.pdf-timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '30s',
-    description: 'How long rendering one PDF may take, without the wait for a process.',
+    description: 'How long rendering one PDF may take, not counting the wait for a process.',
   }),
 };
 
@@ -70,7 +69,7 @@ export const invoices = defineModule({
   },
   auditActions: {
     'invoice.create': 'An invoice was created as a draft.',
-    'invoice.update': 'A draft of an invoice was changed.',
+    'invoice.update': 'A draft invoice was changed.',
     'invoice.finalize': 'An invoice was finalized.',
     'invoice.pay': 'A payment of an invoice was created.',
     'invoice.void': 'An invoice was made void or uncollectible.',

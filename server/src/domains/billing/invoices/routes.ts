@@ -71,9 +71,9 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       operationId: 'printInvoice',
       summary: 'Render an invoice',
       description:
-        'Answers an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
-        'the content: with it in `If-None-Match` the answer is 304 without a body. PDFs are rendered in turns by tenant; ' +
-        'refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
+        'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
+        'the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a ' +
+        'request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
       query: printQuery,
       refuses: ['rendering_failed'],
       data: Type.Null(),
@@ -84,8 +84,8 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
     post('/api/invoice/modify', 'invoice_write', 'Invoices', {
       summary: 'Change a draft',
       description:
-        'Changes the fields that are given; `lines` replace all lines. The customer and the currency stay. Only a DRAFT can ' +
-        'be changed. No event is sent: `invoice.finalized` shows what became of it.',
+        'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can ' +
+        'be changed. No event is sent: `invoice.finalized` shows the result.',
       body: modifyInput,
       refuses: ['invoice_not_draft', 'currency_not_supported', 'channel_inactive'],
       data: invoiceRecord,
@@ -110,8 +110,8 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
     postOnce('/api/invoice/pay', 'invoice_write', 'Invoices', {
       summary: 'Pay an invoice',
       description:
-        'Creates a payment on a channel, for the remaining amount or for a part of it. The outcome of the payment settles ' +
-        'the invoice. On a channel without a provider, set the outcome by an update of the payment.',
+        'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
+        'invoice. On a channel without a provider, set the outcome with an update of the payment.',
       body: payInput,
       refuses: [
         'invoice_not_payable',

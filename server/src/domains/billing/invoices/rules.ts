@@ -2,13 +2,13 @@ import { Refusal } from '../../../core/errors.ts';
 import type { InvoiceRow } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
-/** The id of an invoice in events. The prefix tells it from subscriptions, which may have the same integer. */
+/** The id of an invoice in events. The prefix distinguishes it from a subscription with the same number. */
 export const objectIdOf = (id: number) => `inv_${id}`;
 
-/** The amount that no payment has paid or reserved: payments in progress count as reserved. */
+/** The amount that is neither paid nor reserved by a payment in progress. */
 export const unreservedAmountOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
 
-/** The amount that a new payment may take: the requested amount, or without one all that is not reserved. */
+/** The amount of a new payment: the requested one, or by default everything that is not reserved. */
 export function requirePayableAmount(invoice: InvoiceRow, requested: number | undefined, field: string): number {
   const { status } = invoice;
   if (!isPayable(status)) {
@@ -29,7 +29,7 @@ export function requirePayableAmount(invoice: InvoiceRow, requested: number | un
   return requested ?? left;
 }
 
-/** Refuses a transition that the table does not allow, and one of an invoice that has a payment in progress. */
+/** Refuses a transition that the table does not allow, and every transition while a payment is in progress. */
 export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus): void {
   const { status, amount_held, amount_paid } = invoice;
   if (!mayBecome(status, to)) {

@@ -166,12 +166,13 @@ export const listedInvoice = Type.Object({
   amountRemaining: Type.Integer({ description: '`amountDue` − `amountPaid`.' }),
   amountUnderWay: Type.Integer({ description: 'The sum of the payments in progress.' }),
   amountRefunded: Type.Integer({
-    description: 'What was refunded of its payments. A refund changes neither `status` nor `amountPaid` nor `version`.',
+    description:
+      'The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`.',
   }),
   nextPaymentAttempt: nullable(
     Type.String({
       description:
-        'When the failed payment of a subscription is tried again. null: no try is planned, or one is in progress.',
+        'When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress.',
     }),
   ),
   channelId: nullable(Type.Integer()),
@@ -179,11 +180,13 @@ export const listedInvoice = Type.Object({
   metadata: keptMetadata,
   seller: Type.Union([sellerRecord, Type.Null()], {
     description:
-      'The tenant as it was when the invoice was finalized. null: a DRAFT, or an invoice of a version that kept no seller.',
+      'The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it.',
   }),
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
   overdueTime: nullable(
-    Type.String({ description: 'When it was found to be unpaid after its due date; kept when it is paid later.' }),
+    Type.String({
+      description: 'When it was found unpaid after its due date. It stays when the invoice is paid later.',
+    }),
   ),
   subscriptionId: nullable(Type.Integer()),
   periodStart: nullable(Type.String({ description: 'When the invoiced billing period of the subscription begins.' })),
@@ -237,7 +240,7 @@ export const paidInvoice = Type.Object({
   transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
 });
 
-/** In the events of a payment: the invoice, and the payment that caused the event. */
+/** The object of `invoice.paid` and `invoice.payment_failed`: the invoice, and the payment that caused the event. */
 export const invoiceInPaymentEvent = Type.Object({
   ...invoiceRecord.properties,
   transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),

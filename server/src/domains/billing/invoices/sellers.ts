@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Language } from './formats.ts';
 import { findLanguage, findSellers, type Seller } from './statements.ts';
 
-/** Tenants as the sellers that they are now, in the order of `tenantIds`, in one statement. */
+/** The current name, address and tax number of tenants, in the order of `tenantIds`, in one statement. */
 export async function sellersOf(database: Queryable, tenantIds: readonly number[]): Promise<Seller[]> {
   const found = await database.run(findSellers, [plainArray([...new Set(tenantIds)])]);
   const sellerOf = new Map(found.map(({ id, name, address, taxId }) => [id, { name, address, taxId }]));
@@ -15,7 +15,7 @@ export async function sellerOf(database: Queryable, tenantId: number): Promise<S
   return seller;
 }
 
-/** The language in which a tenant addresses its customers now (`mailLanguage`). */
+/** The current language of a tenant's invoices and mails (`mailLanguage`). */
 export async function languageOf(database: Queryable, tenantId: number): Promise<Language> {
   const [row] = (await database.run(findLanguage, [tenantId])) as [{ language: Language }];
   return row.language;

@@ -5,7 +5,7 @@ import type { Language } from './formats.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
 
-/** Who sells: the tenant of an invoice. */
+/** The tenant of an invoice, as the invoice shows it. */
 export interface Seller {
   name: string;
   address: Record<string, string> | null;
@@ -16,7 +16,7 @@ export interface InvoiceRow {
   tenant_id: number;
   id: number;
   livemode: boolean;
-  /** What its number begins with. Test invoices of older versions are numbered among the live ones. */
+  /** The prefix of its number. Test invoices of older versions share the series of live ones. */
   series: NumberSeries;
   /** Null until the invoice is finalized. */
   number: number | null;
@@ -29,20 +29,20 @@ export interface InvoiceRow {
   amount_paid: number;
   /** The amount of payments that have succeeded or are in progress: paid and reserved. */
   amount_held: number;
-  /** What was refunded of its payments. */
+  /** The refunded amount of its payments. */
   amount_refunded: number;
-  /** When the subscription that issued it tries its failed payment again; null: no try is planned. */
+  /** When its subscription retries the failed payment; null: no retry is scheduled. */
   next_payment_attempt: string | null;
-  /** How many payments the invoice has, failed ones included. */
+  /** The number of its payments, including failed ones. */
   payments: number;
   /** The channel to pay through; null: the customer's default channel. */
   channel_id: number | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
-  /** As it was when the invoice was finalized; null: a DRAFT, or finalized by a version that kept none. */
+  /** As it was when the invoice was finalized; null: a DRAFT, or finalized by a version that did not record it. */
   seller: Seller | null;
   due_date: string | null;
-  /** When it was found to be past its due date. */
+  /** When it was found unpaid after its due date. */
   overdue_at: string | null;
   /** The test clock of the customer; 0: the real time. */
   clock_id: number;
@@ -60,7 +60,7 @@ export interface InvoiceRow {
 }
 
 /**
- * What was refunded of an invoice's payments, from `invoice i`. Read from the payments, so that a refund waits for no invoice.
+ * The refunded amount of the payments of `invoice i`. It is not stored with the invoice, so that refunds need no lock on it.
  * Most rows have no payment and cost nothing.
  */
 const amountRefunded = `case when i.amount_paid = 0 then 0 else (
@@ -69,7 +69,7 @@ const amountRefunded = `case when i.amount_paid = 0 then 0 else (
       join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
      where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.state = 'SUCCEEDED') end::bigint`;
 
-/** When a failed payment of an invoice is tried again: its subscription keeps the schedule. */
+/** When a failed payment of an invoice is retried: its subscription keeps the schedule. */
 const nextPaymentAttempt = (tenant: string, invoice: string) => `(
     select c.due_at from subscription_charge c
      where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
@@ -111,7 +111,7 @@ export interface PaymentRow {
 /** A locked invoice with the payment defaults of its customer. */
 export interface LockedInvoice extends InvoiceRow {
   default_channel_id: number | null;
-  /** The customer's token, sealed, or in clear from an older version. */
+  /** The customer's token, sealed, or unsealed by an older version. */
   payment_method_sealed: Buffer | null;
   payment_method: string | null;
   /** The time of the customer's test clock; null: the customer has none. */
@@ -126,14 +126,14 @@ export const findInvoice = statement<InvoiceRow>(
      join invoice i on i.tenant_id = visible.tenant_id and i.id = $2`,
 );
 
-/** When failed payments are tried again. Values: arrays of tenants and invoices. */
+/** When failed payments are retried. Values: arrays of tenants and invoices. */
 export const findNextPaymentAttempts = statement<{ tenant_id: number; id: number; at: string | null }>(
   'invoices.find_next_payment_attempts',
   `select tenant_id, id, ${nextPaymentAttempt('wanted.tenant_id', 'wanted.id')} as at
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)`,
 );
 
-/** Whether the invoice id of a payment names an invoice in Florin. Invoices are never removed. Values: tenant, id. */
+/** Whether the invoice exists: a payment may name one of another system. Invoices are never deleted. Values: tenant, id. */
 export const invoiceExists = statement<{ id: number }>(
   'invoices.exists',
   'select id from invoice where tenant_id = $1 and id = $2',
@@ -168,7 +168,7 @@ export const findPayments = statement<PaymentRow>(
  * To avoid deadlocks, a transaction locks rows in one order: invoices by key, then subscriptions by key, then the number
  * counters by tenant (`advanceCounters`). Rows that belong to an invoice or a subscription are written only under its lock.
  *
- * Lateral subqueries are looked up by the whole key, in the order of the input. PostgreSQL planned a join as 500 invoices
+ * Lateral subqueries look rows up by the whole key, in the order of the input. PostgreSQL planned a join as 500 invoices
  * against each customer of the tenant: 82 ms with 1,000 customers, more than the statement timeout of 10 s with 100,000.
  */
 export const lockInvoiceRows = statement<LockedInvoice>(

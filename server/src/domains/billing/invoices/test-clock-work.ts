@@ -3,7 +3,7 @@ import { operationsDue } from '../../payments/operations/open.cte.ts';
 import type { ClockKey, TestClockWork } from '../test-clocks/worker.ts';
 import { hasPaymentsInProgress, invoicesDue } from './settlement/settle-statements.ts';
 
-/** Invoices have no due times of their own; a test clock only waits until their payments have ended and are settled. */
+/** Payments of invoices have no due times; a test clock only waits until they have ended and are settled. */
 export const invoiceTestClockWork: TestClockWork = {
   nextDueMs: async () => null,
   isInProgress: async (snapshot: Queryable, { tenantId, clockId }: ClockKey) => {

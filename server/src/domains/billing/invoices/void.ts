@@ -1,19 +1,19 @@
 import type { Static } from 'typebox';
 import type { DrawUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { type ChangeStatusDeps, changeInvoice, setStatus } from './change-status.ts';
+import { type ChangeInvoiceDeps, changeInvoice, setStatus } from './change-invoice.ts';
 import { appendInvoiceEvents } from './events.ts';
 import type { InvoiceRecord } from './record.ts';
 import { requireTransition } from './rules.ts';
 import type { voidInput } from './schema.ts';
 import type { InvoiceFollowers } from './settlement/followers.ts';
 
-export interface VoidDeps extends ChangeStatusDeps {
+export interface VoidDeps extends ChangeInvoiceDeps {
   drawUuid: DrawUuid;
   invoiceFollowers: InvoiceFollowers;
 }
 
-const eventOfClosing = { VOID: 'invoice.voided', UNCOLLECTIBLE: 'invoice.uncollectible' } as const;
+const eventTypes = { VOID: 'invoice.voided', UNCOLLECTIBLE: 'invoice.uncollectible' } as const;
 
 /** Makes an invoice VOID, or UNCOLLECTIBLE. Refused while one of its payments is in progress. */
 export function voidInvoice(
@@ -25,7 +25,7 @@ export function voidInvoice(
   return changeInvoice('invoice.void', id, principal, deps, async (transaction, invoice, nowMs) => {
     requireTransition(invoice, to);
     const row = await setStatus(transaction, invoice, to, nowMs);
-    await appendInvoiceEvents(transaction, [{ type: eventOfClosing[to], invoice: row }], deps.drawUuid);
+    await appendInvoiceEvents(transaction, [{ type: eventTypes[to], invoice: row }], deps.drawUuid);
     await deps.invoiceFollowers.closed(transaction, { tenantId: row.tenant_id, invoiceId: row.id, atMs: nowMs });
     return row;
   });

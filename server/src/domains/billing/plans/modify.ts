@@ -29,8 +29,8 @@ type PlanInput = Static<typeof planInput>;
 type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
 
 /**
- * Creates a plan, or updates the one with this `id`, which keeps what is left out, and returns the saved row. A plan in use
- * keeps its currency and interval; a new amount, tax rate, name or channel applies to the periods that follow.
+ * Creates a plan, or updates the given fields of the one with this `id`, and returns the saved row. A plan in use keeps its
+ * currency and interval. A new amount, tax rate, name or channel applies from the next period on.
  */
 export async function modifyPlan(
   input: PlanInput,
@@ -110,7 +110,7 @@ async function requireUnused(
   );
 }
 
-/** The first field that changes although a plan in use must keep it. */
+/** The first changed field that a plan in use must keep. */
 function changedFixedField({ currency, interval, intervalCount }: WholePlan, existing: PlanRow): string | undefined {
   if (currency !== existing.currency) return 'currency';
   if (interval !== existing.interval_unit) return 'interval';

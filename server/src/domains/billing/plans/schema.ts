@@ -21,7 +21,6 @@ const nullableInteger = (description: string) => Type.Union([Type.Integer(), Typ
 
 const interval = Type.Enum([...intervalUnits], { description: 'The unit of the billing interval.' });
 
-/** What a new one needs. */
 export const requiredOfNewPlan = ['name', 'currency', 'amount', 'interval', 'state'] as const;
 
 export const planInput = Type.Object(

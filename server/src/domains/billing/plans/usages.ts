@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { PlanRow } from './statements.ts';
 
-/** Whether a plan is in use. Runs in the transaction that has locked the plan. */
+/** Runs in the transaction that has locked the plan. */
 type IsInUse = (transaction: Queryable, plan: PlanRow) => Promise<boolean>;
 
-/** Decides whether a plan is in use and must keep its currency and interval. An extension point: subscriptions register. */
+/** Whether a plan is in use and must keep its currency and interval. An extension point: subscriptions register. */
 export class PlanUsages {
   readonly #usages: IsInUse[] = [];
 

@@ -2,7 +2,7 @@ import { invalid } from '../../../core/errors.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import type { Payer } from './statements.ts';
 
-/** The channel of a subscription that names none itself: the plan's, else the customer's. Refuses when neither has one. */
+/** The channel of a subscription without its own: the plan's, or else the customer's. Refused when neither has one. */
 export function defaultChannelOf(plan: Pick<PlanRow, 'channel_id'>, payer: Pick<Payer, 'default_channel_id'>): number {
   const channelId = plan.channel_id ?? payer.default_channel_id;
   if (channelId !== null) return channelId;

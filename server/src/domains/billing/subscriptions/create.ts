@@ -42,7 +42,7 @@ export interface CreateSubscriptionDeps {
   drawUuid: DrawUuid;
 }
 
-/** The tenant of the customer, and the user who creates the subscription: a platform administrator has another tenant. */
+/** The tenant of the customer, and the user who creates the subscription, who may be a platform administrator. */
 interface Owner {
   tenantId: number;
   userId: number;

@@ -93,8 +93,7 @@ export const subscriptionChecks: readonly Check[] = [
       select format('invoice %s', c.invoice_id) as offender
         from subscription_charge c
         join invoice i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
-       where (c.state = 'SETTLED' and i.status = 'OPEN') or (c.state <> 'SETTLED' and i.status = 'VOID')
-          or i.subscription_id is distinct from c.subscription_id`,
+       where (c.state = 'SETTLED') = (i.status = 'OPEN') or i.subscription_id is distinct from c.subscription_id`,
   },
   {
     claim: 'The latest event of every subscription shows its current state, and each version has one event',

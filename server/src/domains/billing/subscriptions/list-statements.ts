@@ -52,7 +52,7 @@ export const statements = listStatements<SubscriptionRow, 'ids' | 'customerId'>(
   ['ids', 'customerId'],
 );
 
-/** Subscriptions by a text. Values: tenants; the text as an integer (null: it is none) and as it is. */
+/** Searches subscriptions. Values: tenants; the text as an integer (null: it is none) and unchanged. */
 export const findBySearch = statement<{ id: number }>(
   'subscriptions.find_by_search',
   `select found.id

@@ -15,7 +15,7 @@ import type { SubscriptionRow } from './statements.ts';
 
 type Query = Static<typeof listQuery>;
 
-/** The subscriptions that the caller may see and asks for: a page, or all of them as a file. */
+/** Lists the subscriptions that the caller may see and that match the query: a page, or all of them as a file. */
 export async function listSubscriptions(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
@@ -29,7 +29,6 @@ export async function listSubscriptions(
   });
 }
 
-/** The subscriptions that the caller may see and asks for. */
 async function subscriptionList(deps: ListDeps, query: Query, principal: Principal): Promise<List<SubscriptionRow>> {
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
   const modes = listedModes(principal, query.livemode, [query.customerId, query.planId]);

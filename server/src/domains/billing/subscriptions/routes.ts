@@ -41,7 +41,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
     postOnce('/api/subscription/update', 'subscription_write', 'Subscriptions', {
       summary: 'Change a subscription',
       description:
-        'Changes plan and quantity, with proration of the current period; the end; the channel; the metadata, which is replaced.',
+        'Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.',
       body: updateInput,
       refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,

@@ -9,8 +9,8 @@ export const timeOf = (atMs: number): string => new Date(atMs).toISOString();
 function dueTimeOf(row: SubscriptionRow): string | null {
   if (hasEnded(row.state)) return null;
   const hasPeriodEnd = row.cancel_at_period_end || isRenewing(row.state);
-  const moments = [hasPeriodEnd ? row.period_end : null, row.end_at].filter((time) => time !== null);
-  return moments.toSorted()[0] ?? null;
+  const times = [hasPeriodEnd ? row.period_end : null, row.end_at].filter((time) => time !== null);
+  return times.toSorted()[0] ?? null;
 }
 
 export const isRenewing = (state: SubscriptionState) => (renewingStates as readonly string[]).includes(state);

@@ -23,7 +23,7 @@ const quantity = Type.Integer({
   maximum: 1_000_000,
   description: 'How many units of the plan are charged, 1 to 1000000.',
 });
-const moment = (description: string) =>
+const time = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, title: 'a time as 2026-01-31T09:30:00Z', description });
 const nullableTime = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
@@ -45,12 +45,12 @@ export const createInput = Type.Object(
       }),
     ),
     trialEnd: Type.Optional(
-      moment(
+      time(
         'When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead.',
       ),
     ),
     endTime: Type.Optional(
-      moment(
+      time(
         'When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end.',
       ),
     ),
@@ -80,7 +80,7 @@ export const updateInput = Type.Object(
     id: subscriptionId,
     planId: Type.Optional(
       id(
-        'Another plan in the same currency. With the same interval it takes effect at once, with another with the next period.',
+        'Another plan in the same currency. It takes effect at once, or with the next period if its interval differs.',
       ),
     ),
     quantity: Type.Optional(quantity),
@@ -107,7 +107,7 @@ export const updateInput = Type.Object(
       Type.Boolean({ description: 'true: cancel the subscription at the end of the current period. false: continue.' }),
     ),
     endTime: Type.Optional(
-      Type.Union([moment(''), Type.Null()], {
+      Type.Union([time(''), Type.Null()], {
         title: 'a time as 2026-01-31T09:30:00Z, or null',
         description: 'When the subscription expires; not before the current period ends. null: no end.',
       }),
@@ -177,7 +177,7 @@ export const subscriptionRecord = Type.Object({
   endTime: nullableTime('When it expires; null: no end.'),
   cancelAtPeriodEnd: Type.Boolean(),
   nextPaymentAttempt: nullableTime(
-    'When the first of its failed payments is tried again. null: no try is planned, or one is in progress.',
+    'When the first of its failed payments is retried. null: no retry is scheduled, or one is in progress.',
   ),
   pausedTime: nullableTime('When it was paused; null: it is not PAUSED.'),
   endedTime: nullableTime('When it was CANCELLED or EXPIRED.'),
@@ -196,7 +196,7 @@ export const previewedInvoice = Type.Union(
       total: Type.Integer({ description: '`subtotal` + `tax`.' }),
       carried: Type.Integer({
         description:
-          'The rest of a credit that is carried to the invoice after it, without tax: usually 0 or negative.',
+          'The rest of a credit that is carried over to the following invoice, before tax: usually 0 or negative.',
       }),
       invoiceTime: Type.String({ description: 'When the invoice will be issued.' }),
       periodStart: nullableTime('Start of the billed period; null: the invoice only contains changes.'),

@@ -38,7 +38,7 @@ export interface SubscriptionRow {
   cancel_at_period_end: boolean;
   due_at: string | null;
   paused_at: string | null;
-  /** When the first of its failed payments is tried again. Not a column: its charges have it. */
+  /** When the first of its failed payments is retried. Read from its charges, not from a column. */
   next_payment_attempt: string | null;
   ended_at: string | null;
   version: number;
@@ -70,7 +70,7 @@ export interface PendingLine {
   tax_rate: number | null;
 }
 
-/** With `offset 0` as in `findOpenCharges`: one lookup in the index of open charges. */
+/** `offset 0` makes it one lookup in the index of open charges, as in `findOpenCharges`. */
 const nextPaymentAttempt = `(select min(c.due_at) from (
     select due_at from subscription_charge
      where tenant_id = s.tenant_id and subscription_id = s.id and state <> 'SETTLED' and state = 'FAILED'
@@ -88,7 +88,7 @@ const columnsWithTerms = `${subscriptionColumns}, plan.name as plan_name, plan.i
   next_plan.interval_unit as next_interval_unit,
   next_plan.interval_count as next_interval_count, next_plan.channel_id as next_plan_channel_id`;
 
-/** Lateral, so that each plan is looked up by its whole key, however many plans a tenant has. */
+/** Lateral, so that each plan is looked up by its whole key, regardless of how many plans a tenant has. */
 const terms = `cross join lateral (
        select name, interval_unit, interval_count from plan where tenant_id = s.tenant_id and id = s.plan_id limit 1
      ) as plan
@@ -98,7 +98,7 @@ const terms = `cross join lateral (
      ) as next_plan`;
 
 /**
- * Locks due subscriptions, the longest due first. It skips rows that others have locked and so never waits, which allows any
+ * Locks due subscriptions, those with the earliest due time first. It skips locked rows and so never waits, which allows any
  * lock order. Values: clock, now (ms), limit.
  */
 export const claimDue = statement<SubscriptionWithTerms>(
@@ -119,8 +119,8 @@ const lockInInputOrder = `from unnest($1::bigint[], $2::bigint[]) as wanted (ten
      ) as s`;
 
 /**
- * Locks subscriptions: after invoices and before number counters (the lock order, and why the lookups are lateral, is
- * explained at `lockInvoiceRows`). Values: arrays of tenants and ids, from `inLockOrder`.
+ * Locks subscriptions: after invoices and before number counters. `lockInvoiceRows` explains the lock order and the lateral
+ * lookups. Values: arrays of tenants and ids, from `inLockOrder`.
  */
 export const lockSubscriptions = statement<SubscriptionWithTerms>(
   'subscriptions.lock_many',
@@ -129,7 +129,7 @@ export const lockSubscriptions = statement<SubscriptionWithTerms>(
      ${terms}`,
 );
 
-/** Locks subscriptions without reading their terms, before their charges are written. Values: as `lockSubscriptions`. */
+/** Locks subscriptions without reading their terms. Values: as `lockSubscriptions`. */
 export const lockSubscriptionIds = statement<{ id: number }>(
   'subscriptions.lock_ids',
   `select s.id ${lockInInputOrder}`,
@@ -173,7 +173,7 @@ export const insertSubscription = statement<{ id: number }>(
   'insert into subscription select (json_populate_record(null::subscription, $1::json)).* returning id',
 );
 
-/** Unordered; the lookup is explained at `findOpenCharges`. Values: arrays of tenants and subscriptions. */
+/** Unordered; `findOpenCharges` explains the lookup. Values: arrays of tenants and subscriptions. */
 const findPendingLines = statement<PendingLine>(
   'subscriptions.find_pending_lines',
   `select l.*
@@ -186,7 +186,7 @@ const findPendingLines = statement<PendingLine>(
     ) as l`,
 );
 
-/** Credits and charges of these subscriptions that are on no invoice yet, the oldest first. */
+/** Credits and charges of these subscriptions that are not on an invoice yet, oldest first. */
 export async function pendingLinesOf(
   database: Queryable,
   subscriptions: readonly { tenant_id: number; id: number }[],
@@ -198,7 +198,7 @@ export async function pendingLinesOf(
   return found.sort((a, b) => a.id - b.id);
 }
 
-/** Postpones a subscription that could not be renewed, so that it does not block others. Values: tenant, id, new due time (ms). */
+/** Values: tenant, id, new due time (ms). */
 export const postponeSubscription = statement(
   'subscriptions.postpone',
   'update subscription set due_at = to_timestamp($3::float8 / 1000) where tenant_id = $1 and id = $2 and due_at is not null',
@@ -224,7 +224,7 @@ export const subscriptionDue = `select from subscription where clock_id = 0 and 
     union all
    select from subscription_charge where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
 
-/** Whether a subscription uses a plan now or from its next period on. Values: tenant, plan. */
+/** Whether a subscription uses a plan, now or from its next period on. Values: tenant, plan. */
 export const isPlanUsed = statement<{ used: boolean }>(
   'subscriptions.is_plan_used',
   `select exists (select from subscription where tenant_id = $1 and plan_id = $2)
@@ -240,7 +240,7 @@ export interface Payer {
   clock_now: string | null;
 }
 
-/** Reads the paying customer with the time of its test clock, and locks it against changes. Values: tenant, id. */
+/** Locks the paying customer against changes, and reads it with the time of its test clock. Values: tenant, id. */
 export const lockPayer = statement<Payer>(
   'subscriptions.lock_payer',
   `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now

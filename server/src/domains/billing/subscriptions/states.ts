@@ -3,7 +3,7 @@ import type { EventType } from '../../../core/event-types.ts';
 export const subscriptionStates = ['TRIALING', 'ACTIVE', 'PAST_DUE', 'PAUSED', 'CANCELLED', 'EXPIRED'] as const;
 export type SubscriptionState = (typeof subscriptionStates)[number];
 
-/** All transitions of a subscription, each with its cause. Code and SQL refuse every other. */
+/** All transitions of a subscription, each with its cause. Code and SQL refuse all others. */
 export const transitions: Record<SubscriptionState, Partial<Record<SubscriptionState, string>>> = {
   TRIALING: { ACTIVE: 'the trial ends', CANCELLED: 'cancel', EXPIRED: '`endTime` is reached' },
   ACTIVE: {
@@ -36,7 +36,7 @@ export function hasEnded(state: SubscriptionState): boolean {
   return Object.keys(transitions[state]).length === 0;
 }
 
-/** States in which the worker begins new periods. A PAST_DUE subscription catches up after it has been paid. */
+/** States in which the worker begins new periods. A PAST_DUE subscription catches up when its failed invoices are paid. */
 export const renewingStates = ['TRIALING', 'ACTIVE'] as const satisfies readonly SubscriptionState[];
 
 /** Pairs of states for the SQL guard. Pairs of equal states are included: an update can change terms alone. */

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
 import { lockPlanShared, type PlanRow } from '../plans/statements.ts';
 
-/** Reads a plan that is open for subscriptions of this mode. By default it is locked against changes; previews read it without a lock. */
+/** Reads a plan to which subscriptions of this mode are possible. Previews read it without the lock against changes. */
 export async function requireUsablePlan(
   database: Queryable,
   { tenantId, livemode }: { tenantId: number; livemode: boolean },

@@ -1,5 +1,8 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
 
+/** The clock id of customers without a test clock. */
+export const realClockId = 0;
+
 /** Test clocks exist in STANDALONE mode only: production subscriptions run in real time. */
 export function requireTestClocksOffered({ offered }: { offered: boolean }, field?: string): void {
   if (offered) return;
@@ -7,8 +10,8 @@ export function requireTestClocksOffered({ offered }: { offered: boolean }, fiel
 }
 
 /**
- * Statements take times as seconds in a double, which is exact to the microsecond until 2242. Beyond, work that is due at the
- * clock's time could seem due later, and the clock would wait for it for ever.
+ * Statements take times as seconds in a double, which is exact to the microsecond until 2242. After that, work that is due at
+ * the clock's time could be rounded to a later time, and the clock would wait for it forever.
  */
 const latestMs = Date.UTC(2200, 0, 1);
 

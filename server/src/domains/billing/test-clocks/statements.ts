@@ -59,7 +59,10 @@ export const findAdvancingClocks = statement<ClockRow>(
     where k.target_at is not null and k.id <> all ($1::bigint[]) order by k.id limit $2`,
 );
 
-/** Moves a clock, if it still has the time `from`, so that only one of two nodes moves it. Values: tenant, id, from, to (ms), has arrived. */
+/**
+ * Moves a clock if it still has the time `from`, so that only one of two nodes moves it. Values: tenant, id, from, to (ms),
+ * whether it arrives.
+ */
 export const moveClock = statement<{ id: number }>(
   'clocks.step',
   `update clock k

@@ -3,11 +3,11 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { advancingClockDue, type ClockRow, clocksDue, findAdvancingClocks, moveClock } from './statements.ts';
 
-/** Work that runs by test clocks. An extension point: invoices and subscriptions register. */
+/** Work that becomes due by test clocks. An extension point: invoices and subscriptions register. */
 export interface TestClockWork {
-  /** The earliest due time of this clock's customers up to `untilMs`; null: no work is due. */
-  nextDueMs: (snapshot: Queryable, clock: ClockKey, untilMs: number) => Promise<number | null>;
-  /** Whether started work will end without further requests, such as a payment at its provider. The clock waits for it. */
+  /** The earliest due time of work for this clock's customers; null: there is none. */
+  nextDueMs: (snapshot: Queryable, clock: ClockKey) => Promise<number | null>;
+  /** Whether work is in progress that ends without requests, such as a payment at its provider. The clock waits for it. */
   isInProgress: (snapshot: Queryable, clock: ClockKey) => Promise<boolean>;
   /** The topics that wake the workers of this work. */
   topics: readonly Topic[];
@@ -34,7 +34,7 @@ const maxWaitMs = 2_000;
 const restMs = 1_000;
 
 /**
- * Advances test clocks, each from one due time to the next. At each due time it waits until all due work is done and its
+ * Advances test clocks, each from one due time to the next. At each due time a clock waits until all due work is done and its
  * payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is needed: a move
  * names the time from which it starts, and only one of two concurrent moves succeeds.
  */
@@ -43,7 +43,7 @@ export class TestClocks {
   readonly #options: TestClocksDeps;
   readonly #works: TestClockWork[] = [];
   readonly #advancing = new Set<number>();
-  /** Clocks that have freed their slots, and until when (`performance.now`). */
+  /** The clocks that have freed their slots, and when they continue (`performance.now`). */
   readonly #resting = new Map<number, number>();
 
   constructor(options: TestClocksDeps) {
@@ -104,14 +104,14 @@ export class TestClocks {
     return this.#resting.keys();
   }
 
-  /** The next due time; null: no more work is due up to `untilMs`; undefined: work that is due now is not done yet. */
+  /** The next due time up to `untilMs`; null: there is none; undefined: work that is due now is not done yet. */
   #nextStopMs(clock: ClockKey, nowMs: number, untilMs: number): Promise<number | null | undefined> {
     return this.#options.database.snapshot(async (snapshot) => {
       let nextMs: number | null = null;
       for (const { isInProgress, nextDueMs } of this.#works) {
         if (await isInProgress(snapshot, clock)) return undefined;
-        const dueMs = await nextDueMs(snapshot, clock, untilMs);
-        if (dueMs !== null && (nextMs === null || dueMs < nextMs)) nextMs = dueMs;
+        const dueMs = await nextDueMs(snapshot, clock);
+        if (dueMs !== null && dueMs <= (nextMs ?? untilMs)) nextMs = dueMs;
       }
       return nextMs !== null && nextMs <= nowMs ? undefined : nextMs;
     });

@@ -36,7 +36,7 @@ export const generateInput = Type.Union([
           maxItems: 50,
           description:
             'Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a ' +
-            'proxy, `app.server.trusted-proxies` must name it.',
+            'proxy, `app.server.trust-proxy` must name it.',
         }),
       ),
     },

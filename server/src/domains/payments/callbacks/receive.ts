@@ -15,7 +15,7 @@ import { storeCallback } from './statements.ts';
 
 export type ReceiveResult = 'received' | 'repeated' | 'refused';
 
-/** Longer than a query for a channel takes, so that nearly every refusal is sent at the same time. */
+/** Refusals are delayed to a multiple of this. It is longer than a query for a channel, so nearly all take the same time. */
 const refusalStepMs = 10;
 
 export interface CallbackIntakeOptions {
@@ -25,7 +25,7 @@ export interface CallbackIntakeOptions {
   providers: Providers;
   clock: Clock;
   drawUuid: DrawUuid;
-  /** Seals a body to its row: it may contain personal data of payers. */
+  /** Seals a body, which may contain personal data of payers, for its row. */
   seal: (plain: string, place: string) => Buffer;
   failures: FailureLimiter;
   observe: (result: ReceiveResult) => void;
@@ -35,7 +35,7 @@ export interface CallbackIntakeOptions {
 /** A callback as the HTTP server receives it. */
 export type CallbackRequest = Omit<Callback, 'receivedMs'>;
 
-/** Where a callback arrived and where it came from. */
+/** The address that a callback was sent to, and the network that it came from. */
 export interface CallbackAddress {
   /** The id or the code of a channel. */
   channel: string;
@@ -61,10 +61,10 @@ export class CallbackIntake {
   }
 
   /**
-   * Receives a callback from the network. All that cannot be verified gets one refusal, `callback_invalid`, so that strangers
-   * learn neither which channels exist nor which have a provider or a secret; the log has the reason. Failures are limited
-   * for each network. At an address with its token they are counted for the channel: the wrong secret of one channel then does not
-   * keep out the callbacks that the same provider sends to others.
+   * Receives a callback from the network. Every callback that cannot be verified gets the same refusal, `callback_invalid`, so
+   * that strangers learn neither which channels exist nor which have a provider or a secret; the log has the reason. Failures
+   * are limited for each network. At an address with a token they are counted for the channel as well, so that a wrong secret
+   * of one channel does not block the callbacks that the same provider sends to others.
    */
   receive({ channel, token, network }: CallbackAddress, request: CallbackRequest): Promise<void> {
     return withEvenFailures(refusalStepMs, async () => {
@@ -136,7 +136,7 @@ export class CallbackIntake {
   }
 }
 
-/** The place that a callback's body is sealed to; it is stored in base64. */
+/** The place of storage that a callback's body, in base64, is sealed for. */
 export const bodyPlace = (channelId: number, id: string) => `provider_callback/${channelId}/${id}/body`;
 
 /** The content is null if the callback is about something that Florin does not follow. */

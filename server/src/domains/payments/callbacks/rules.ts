@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { type FinalOutcome, isFinalOutcome } from '../processing/settlement.ts';
 import type { Outcome, ProviderCallback } from '../providers/provider.ts';
 
-/** What is stored of a callback to settle it. */
+/** The content of a callback that settling it needs. */
 export interface CallbackContent {
   /** The operation, by our idempotency key, by the provider's own id, or by both. */
   key: string | null;
@@ -52,7 +52,7 @@ function unstorable(message: string): Refusal {
   return new Refusal('callback_invalid', `The callback cannot be stored. ${message}`);
 }
 
-/** The `channel` of a callback's path: digits are an id, anything else is a code. Undefined if it can be neither. */
+/** The `channel` of a callback's path: digits are an id, any other text is a code. Undefined if it can be neither. */
 export function parseChannelParam(text: string): { id: number } | { code: string } | undefined {
   if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? { id: Number(text) } : undefined;
   return /^[A-Za-z0-9._-]{1,64}$/.test(text) ? { code: text } : undefined;
@@ -64,7 +64,7 @@ export function parseChannelParam(text: string): { id: number } | { code: string
  */
 export const retryWaitsMs: readonly number[] = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs];
 
-/** When the next try is due, after this many; undefined after the last one. */
+/** When the next try is due, after this number of tries; undefined after the last one. */
 export function retryAt(tries: number, nowMs: number): number | undefined {
   const waitMs = retryWaitsMs[tries];
   return waitMs === undefined ? undefined : nowMs + waitMs;

@@ -6,7 +6,7 @@ import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, type OperationRow } from '../processing/statements.ts';
 import { isFinished } from '../processing/states.ts';
-import { addTimelineMessages } from '../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { CallbackContent } from './rules.ts';
 import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';
 
@@ -19,7 +19,7 @@ export interface CallbackSettlerDeps {
 
 /**
  * `unknown`: the channel has no such operation, at least not yet, or the provider did not answer a look-up; retry by
- * `retryWaitsMs`. `busy`: the operation is being called or looked up, and the answer may be older than the callback, or
+ * `retryWaitsMs`. `busy`: the operation is being called or looked up, and its answer may be older than the callback, or
  * earlier callbacks of the operation must be settled first; retry soon.
  */
 export type SettleResult = 'settled' | 'unknown' | 'busy';
@@ -35,7 +35,9 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   const { operation, identifier } = found;
   const earlier = await deps.database.run(makeEarlierDue[identifier], [channel_id, event_id, deps.clock()]);
   if (earlier.length > 0) return 'busy';
-  await addTimelineMessage(callback, operation, deps);
+  const detail = { eventId: event_id, said: content.said };
+  const message = { id: callback.id, atMs: deps.clock(), kind: 'callback', detail } as const;
+  await addTimelineMessage(deps.database, operation, message);
   if (content.outcome !== null) {
     await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
@@ -43,7 +45,7 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   return content.said === 'changed' ? lookUp(operation, deps) : 'settled';
 }
 
-/** Finds operations of this channel alone: its secret proves nothing about the operations of others. */
+/** Finds only operations of this channel: its secret authenticates nothing about the operations of others. */
 async function findOperation(
   { key, reference }: CallbackContent,
   channelId: number,
@@ -61,20 +63,9 @@ async function findOperation(
   return operation && { operation, identifier: 'reference' };
 }
 
-async function addTimelineMessage(
-  { id, event_id: eventId, notice: { said } }: DueCallback,
-  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
-  { database, clock }: CallbackSettlerDeps,
-): Promise<void> {
-  const detail = { eventId, said };
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id, atMs: clock(), kind: 'callback', operation, detail },
-  ]);
-}
-
 /**
- * Has every open operation of the payment looked up, because some providers report changes of refunds under the id of the
- * payment; and looks up refunds that have succeeded, because the change may be that one has failed.
+ * Makes every open operation of the payment due for a look-up, because some providers report changes of refunds under the id
+ * of the payment. Also looks up refunds that have succeeded, because the change may be that one has failed.
  */
 async function lookUp(
   operation: OperationRow,

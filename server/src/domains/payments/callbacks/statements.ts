@@ -35,7 +35,7 @@ export interface DueCallback {
   event_id: string;
   id: string;
   notice: CallbackContent;
-  /** How often its operation was not found. */
+  /** How often no operation was found for it. */
   tries: number;
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { sweepSettled } from './statements.ts';
 
-/** Longer than any known provider repeats a callback. */
+/** All known providers stop repeating a callback earlier. */
 const retentionMs = 30 * dayMs;
 
 /** Deletes callbacks that were settled or ignored 30 days ago. */

@@ -7,12 +7,12 @@ import { findCredentials, type SealedCredentials } from './statements.ts';
 
 export type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
 
-/** The context that a channel's secret is sealed to: it cannot be decrypted in any other place. */
+/** The place of storage that a channel's secret is sealed for: it cannot be opened from another place. */
 export function secretPlace(tenantId: number, id: number, name: SecretName): string {
   return `channel/${tenantId}/${id}/${name}`;
 }
 
-/** What is needed to call a channel's provider. */
+/** What calling a channel's provider needs. */
 export interface ChannelSecrets extends Credentials {
   /** The unguessable part of the channel's callback address. */
   callbackToken: string;
@@ -24,13 +24,13 @@ export function callbackUrlOf(publicUrl: string, channelId: number, token: strin
 }
 
 export interface SecretOpener {
-  /** Decrypts a secret from the place where it is stored. */
-  open: (sealed: Buffer, where: string) => string;
-  /** Whether a secret is given up, because its key is declared lost (`app.encryption.keys`). */
+  /** Opens a sealed secret from its place of storage. */
+  open: (sealed: Buffer, place: string) => string;
+  /** Whether the key of a sealed secret is declared lost (`app.encryption.keys`). */
   isLost: (sealed: Buffer) => boolean;
 }
 
-/** The API key of a channel is given up with a lost encryption key: its provider cannot be called until it is set again. */
+/** The encryption key of a channel's credentials is lost: its provider cannot be called until they are set again. */
 export class LostCredentialsError extends Error {
   constructor(channelId: number) {
     super(`The API key of channel ${channelId} was encrypted with a key that is declared lost. Set it again.`);
@@ -40,7 +40,7 @@ export class LostCredentialsError extends Error {
 /** The credentials of channels at their providers. Cached encrypted, and decrypted for each call. */
 export class ChannelCredentials {
   readonly #cache: ReadThroughCache<number, SealedCredentials>;
-  /** Opens what else is sealed for calls of providers. */
+  /** Opens other sealed values that calls need, such as tokens of payment methods. */
   readonly secrets: SecretOpener;
 
   constructor(database: Queryable, notifications: Pick<Notifications, 'on'>, secrets: SecretOpener) {
@@ -65,7 +65,7 @@ export class ChannelCredentials {
     return this.#opened(channelId, sealed);
   }
 
-  /** For the verification of callbacks, which needs the `webhookSecret` alone. Secrets that are lost count as not set. */
+  /** For verifying callbacks, which needs only the `webhookSecret`. Lost secrets count as not set. */
   async forCallbacks(channelId: number): Promise<Credentials> {
     return this.#opened(channelId, await this.#find(channelId));
   }

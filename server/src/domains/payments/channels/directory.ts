@@ -27,7 +27,7 @@ export class ChannelDirectory {
     });
   }
 
-  /** Reads the cache alone. Undefined does not mean that there is no such channel. */
+  /** The cached channel, without a query. Undefined does not mean that the channel does not exist. */
   cached(id: number): ChannelRow | undefined {
     return this.#cache.peek(id);
   }
@@ -38,7 +38,7 @@ export class ChannelDirectory {
 
   /**
    * The channel that payments of this tenant can use: its own, or the platform's. Refuses (`record_not_found`, naming
-   * `field`) any other, so that another tenant's channel cannot be told from one that does not exist.
+   * `field`) any other, so that another tenant's channel cannot be distinguished from one that does not exist.
    */
   async findUsable(id: number, tenantId: number, field = 'channelId'): Promise<ChannelRow> {
     const channel = await this.find(id);
@@ -46,14 +46,14 @@ export class ChannelDirectory {
     return channel;
   }
 
-  /** The caller, acting for the tenant of this channel (`actOn`), if it names one. */
+  /** The caller, acting for the tenant of the channel with this id, if there is one (`actOn`). */
   async actOn(id: number | null | undefined, principal: Principal): Promise<Principal> {
     return id == null ? principal : actOn(await this.find(id), principal);
   }
 
   /**
-   * For callers inside a transaction: reads a channel that is not cached through the transaction's own connection. Waiting
-   * for a second connection could deadlock, because its holders may wait for the locks of this transaction.
+   * For callers inside a transaction: a channel that is not cached is read on the transaction's own connection. Waiting for a
+   * second connection could deadlock, because those who use them may wait for locks of this transaction.
    */
   async findInTransaction(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
     return this.#cache.peek(id) ?? (await this.#read(transaction, id));

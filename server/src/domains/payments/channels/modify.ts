@@ -32,8 +32,8 @@ import {
 export interface ChannelDeps {
   database: Database;
   directory: ChannelDirectory;
-  /** Encrypts a secret so that it can only be decrypted for this place. */
-  seal: (plain: string, where: string) => Buffer;
+  /** Seals a secret for one place of storage. */
+  seal: (plain: string, place: string) => Buffer;
   clock: Clock;
   drawUuid: DrawUuid;
   /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
@@ -43,7 +43,7 @@ export interface ChannelDeps {
 type ChannelInput = Static<typeof channelInput>;
 type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
-/** Creates a channel, or updates the one with `id`, which keeps what is left out. Returns the saved channel. */
+/** Creates a channel, or updates the one with `id`; fields left out keep their value. Returns the saved channel. */
 export async function saveChannel(
   input: ChannelInput,
   caller: Principal,
@@ -92,8 +92,7 @@ async function create(
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   const livemode = livemodeOfNewChannel(input, principal);
   requireProviderOfMode(livemode, input, null);
-  await requireUsableFallbacks(input, tenantId, transaction);
-  await requireFallbacksOfMode(livemode, input, transaction);
+  await requireFallbacks(input, { tenantId, livemode }, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -140,8 +139,7 @@ async function update(
     throw sandboxDisabled('provider');
   }
   requireProviderOfMode(livemode, input, existing.provider);
-  await requireUsableFallbacks(input, existing.tenant_id, transaction);
-  await requireFallbacksOfMode(livemode, input, transaction);
+  await requireFallbacks(input, { tenantId: existing.tenant_id, livemode }, transaction);
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -175,10 +173,13 @@ async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: 
   await appendEvent(transaction, eventDraft('channel.disabled', about, id));
 }
 
-/** Every fallback must be another channel, and one that the tenant may use. */
-async function requireUsableFallbacks(
+/**
+ * Every fallback must be another channel, one that the tenant may use, and of the mode of the channel: a payment never falls back
+ * from live to test, or the other way.
+ */
+async function requireFallbacks(
   { id, fallbackChannelIds = [] }: ChannelInput,
-  tenantId: number,
+  { tenantId, livemode }: { tenantId: number; livemode: boolean },
   transaction: Queryable,
 ): Promise<void> {
   if (fallbackChannelIds.length === 0) return;
@@ -189,28 +190,18 @@ async function requireUsableFallbacks(
     if (fallback === undefined || !mayUse(fallback, tenantId)) {
       throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
     }
+    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallbackId}`);
   }
 }
 
-/** Every fallback must have the mode of the channel: a payment never falls back from live to test, or the other way. */
-async function requireFallbacksOfMode(
-  livemode: boolean,
-  { fallbackChannelIds = [] }: ChannelInput,
-  transaction: Queryable,
-): Promise<void> {
-  for (const fallback of await transaction.run(findChannels, [fallbackChannelIds])) {
-    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallback.id}`);
-  }
-}
-
-/** The mode of a new channel. The sandbox is for tests alone; any other channel is live unless the caller says otherwise. */
+/** The mode of a new channel: test with the sandbox, otherwise live unless the caller names a mode. */
 function livemodeOfNewChannel({ provider, livemode }: ChannelInput, principal: Principal): boolean {
   return livemodeOfNew(principal, livemode ?? (provider === 'sandbox' ? false : undefined));
 }
 
 /**
- * Refuses the sandbox on a live channel, where it would only seem to take money, and on a test channel a provider without its
- * test credentials, which would take real money.
+ * Refuses the sandbox on a live channel, because it takes no real money, and another provider without test credentials on a
+ * test channel, because it would take real money.
  */
 function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: ProviderName | null): void {
   const provider = input.provider === undefined ? before : input.provider;
@@ -220,7 +211,7 @@ function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: P
     throw livemodeMismatch('provider', 'The sandbox takes test payments alone, and this channel is live.');
   }
   if (livemode) return;
-  // A key that was stored for another provider, or for none, was not checked.
+  // A stored key was checked only for the provider of that time.
   const keepsKey = provider === before || input.id === undefined;
   if (input.apiKey ? isTestCredential(input.apiKey) : keepsKey) return;
   throw livemodeMismatch(

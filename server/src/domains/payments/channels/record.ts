@@ -3,7 +3,7 @@ import { tenantOnWire } from '../../../core/principal.ts';
 import type { listedChannel } from './schema.ts';
 import type { ChannelRow } from './statements.ts';
 
-/** A channel without its callback address, which is not for everyone who may see the channel. */
+/** A channel without its callback address, which not everyone who sees the channel may see. */
 export function recordOf(row: ChannelRow): Omit<Static<typeof listedChannel>, 'callbackUrl'> {
   return {
     id: row.id,

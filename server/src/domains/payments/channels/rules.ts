@@ -21,7 +21,7 @@ export function mayUse(channel: ChannelRow, tenantId: number): boolean {
   return channel.tenant_id === tenantId || channel.tenant_id === platformTenant;
 }
 
-/** The caller, acting for the tenant of the channel: a platform administrator who names a tenant's channel acts for it. */
+/** The caller. A platform administrator who names a tenant's channel acts for that tenant. */
 export function actOn(channel: Pick<ChannelRow, 'tenant_id'> | undefined, principal: Principal): Principal {
   const acts = channel !== undefined && channel.tenant_id !== platformTenant && seesAllTenants(principal);
   return acts ? inTenant(principal, channel.tenant_id) : principal;
@@ -47,7 +47,7 @@ export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
 }
 
-/** Whether a payer without a payment method of their own can pay: on the provider's page, or without a provider. */
+/** Whether a payer can pay without giving a payment method beforehand: on the provider's page, or without a provider. */
 export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === null || !providersWithoutPage.has(provider);
 }
@@ -60,7 +60,7 @@ export function requireAccepting(channel: ChannelRow, currency: string): void {
 
 /**
  * Why the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive` or
- * `currency_not_supported`. undefined: it does.
+ * `currency_not_supported`. Undefined: it accepts them.
  */
 export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
   if (channel.is_disabled) return sandboxDisabled('channelId');

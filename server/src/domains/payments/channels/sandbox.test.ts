@@ -148,6 +148,10 @@ describe('in CLUSTER mode', () => {
     const id = await makeChannel(florin, admin, { provider: 'stripe' });
     expect(refusalOf(await modify(channelInput({ id, provider: 'sandbox' })))).toEqual({ ...disabled, field });
     expect(await providerOf(id)).toBe('stripe');
+    const { body: document } = await florin.get('/openapi.json');
+    expect(document.paths['/api/channel/modify'].post.responses[disabled.status]['x-error-types']).toContain(
+      disabled.type,
+    );
   });
 
   test('an existing sandbox channel refuses payments, and can be switched off or get another provider', async () => {

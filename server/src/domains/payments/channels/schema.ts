@@ -17,7 +17,7 @@ const secret = (name: string) =>
     }),
   );
 
-/** What a new one needs. */
+/** The fields that creating a channel requires. */
 export const requiredOfNewChannel = ['name', 'code', 'type', 'currency', 'country', 'state'] as const;
 
 export const channelInput = Type.Object(
@@ -110,7 +110,7 @@ const listed = {
   createdTime: Type.String(),
 };
 
-/** In events: without the callback address, which is not for everyone who may see the channel. */
+/** In events: without the callback address, which not everyone who sees the channel may see. */
 export const channelInEvent = Type.Omit(Type.Object(listed), ['callbackUrl']);
 
 export const listedChannel = Type.Object(listed);

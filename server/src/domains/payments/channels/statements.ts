@@ -11,7 +11,7 @@ export interface ChannelRow {
   country: string;
   state: boolean;
   provider: ProviderName | null;
-  /** false: for test payments alone. Never changes. */
+  /** false: only for test payments. Never changes. */
   livemode: boolean;
   fallback_channel_ids: number[];
   /** The unguessable part of its callback address. */
@@ -33,8 +33,8 @@ export const findChannels = statement<ChannelRow>(
 );
 
 /**
- * Serialises changes of channels, so that each is made to the channel as the one before has left it. Readers do not wait, and
- * channels change rarely.
+ * Serialises changes of channels, so that each reads the result of the one before. Readers do not wait, and channels change
+ * rarely.
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 
@@ -83,7 +83,7 @@ export const findCredentials = statement<SealedCredentials>(
   'select tenant_id, callback_token, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
 );
 
-/** Channels of any tenant with a code: a callback names the channel by its code, and the signature decides between them. */
+/** The channels of all tenants with a code: a callback can name its channel by code; the signature then decides. */
 export const findByCode = statement<{ id: number }>(
   'channels.find_by_code',
   'select id from channel where code = $1 and provider is not null order by id limit 50',

@@ -10,8 +10,8 @@ import { readBalances } from './statements.ts';
 export type AccountBalance = Static<typeof accountBalance>;
 
 /**
- * The balance of every account in every currency that has transfers, ordered by currency, in one mode. A platform administrator sees the
- * sums over all tenants, or those of one.
+ * The balance of every account in every currency that has transfers, ordered by currency, in one mode. A platform
+ * administrator sees the sums over all tenants, or those of one.
  */
 export async function balancesOf(
   database: Queryable,

@@ -23,8 +23,8 @@ interface TransferPage {
 }
 
 /**
- * Reads one page of entries, newest first, and the exact total, both from one snapshot. Each transfer is two entries, the
- * debit before the credit. A filter by account leaves one entry of each transfer.
+ * One page of entries, newest first, and the exact total, both from one snapshot. Each transfer has two entries, the debit
+ * before the credit; a filter by account selects one of them.
  */
 export function entriesOf(
   database: Pick<Database, 'snapshot'>,
@@ -47,7 +47,7 @@ export function entriesOf(
         ? await findTransfers(snapshot, filter, skip, take)
         : await findTransfersOfPayment(snapshot, [...filter, payment], skip, take);
     const entries = transfers.flatMap(bothEntries).filter(({ account }) => account === (query.account ?? account));
-    // A page of 2 entries per transfer can begin with the credit of a transfer.
+    // With two entries per transfer, a page can begin with a credit.
     const firstEntry = offset - skip * entriesPerTransfer;
     return {
       data: entries.slice(firstEntry, firstEntry + page.pageSize),

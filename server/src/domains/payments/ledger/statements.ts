@@ -105,7 +105,7 @@ export const listTransfers = statement<TransferRow>(
     order by ${newestFirst} offset $7::bigint limit $8::bigint`,
 );
 
-/** Transfers of payment $7 and its refunds, of modes $4, in days $5 to $6. They are few, so this needs no totals. */
+/** Transfers of payment $7 and its refunds, of modes $4, in days $5 to $6: too few to need totals. */
 const ofPayment = `
    select ${columns}
      from unnest($1::bigint[]) as seen (tenant_id)

@@ -1,7 +1,7 @@
 import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
 import { lookUpWaitsMs } from './rules.ts';
 
-/** The most operations in one claim. */
+/** Operations in one claim. */
 export const maximumClaim = 200;
 
 /** The channels that have open operations, found by a loose index scan: some microseconds for each channel. */
@@ -15,8 +15,8 @@ const channelWithWork = `channel_with_work as (
    )`;
 
 /**
- * A claim whose answer was lost is taken back: no provider was called under it. An operation that it turned from READY to
- * CALLING becomes READY again (its `called_at` is the time of the claim); every other one is looked up first.
+ * A claim whose answer was lost is taken back, because no provider was called under it. An operation that the claim changed
+ * from READY to CALLING (its `called_at` is the time of the claim) becomes READY again; every other one is looked up first.
  */
 export const operationTable = leasedTable({
   table: 'provider_operation',
@@ -39,11 +39,11 @@ export const operationDue = `with recursive ${channelWithWork}
 /**
  * Recursive CTEs that lease due operations of every channel, up to the limit of each channel, so that a channel whose provider
  * hangs cannot starve the others. `claimed` are the operations, with `state_before`. Values: now and the end of the lease in
- * ms, the most operations, the token of the lease, the most operations of one channel; then two arrays, the channels with a
+ * ms, the maximum of operations, the token of the lease, the maximum for one channel; then two arrays, the channels with a
  * limit of their own and these limits.
  *
- * READY becomes CALLING here, before the call: if this process dies now, nobody can know whether the call was made, so the
- * next claim looks the operation up.
+ * READY becomes CALLING here, before the call: if the process dies, it is unknown whether the call was made, so the next claim
+ * looks the operation up.
  */
 export const claimOperationsCte = `${channelWithWork}, due as materialized (
      select picked.*

@@ -1,11 +1,11 @@
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 
-/** Topic: provider operations are due. */
+/** Provider operations are due. */
 export const operationsDue: Topic = 'operations';
 
 /**
- * A CTE that records provider operations, in the statement of the change that causes them, so that neither can be without
- * the other. It reads a CTE `operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
+ * A CTE that records provider operations in the statement of the change that causes them, so that both are written or
+ * neither. It reads a CTE `operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
  * at)`. An operation is due at once by the database's clock: `at` may be the time of an id, which may be ahead of it.
  */
 export const openOperationsCte = `

@@ -11,7 +11,7 @@ import { openOperationsCte, operationsDue } from './open.cte.ts';
 export const openStates = `'READY', 'CALLING', 'UNKNOWN', 'WAITING'`;
 
 /**
- * Opens a further operation of a payment whose lock is held. Values: tenant, payment, kind, refund (or null), channel,
+ * Opens a further operation of a locked payment. Values: tenant, payment, kind, refund (or null), channel,
  * provider, amount, time in ms.
  */
 export const openOperation = statement<{ number: number }>(
@@ -59,16 +59,15 @@ const leasedKeyColumns = <Row>(keyOf: (row: Row) => LeasedKey) =>
     ['lease', 'uuid', (row: Row) => keyOf(row).lease],
   ] as const;
 
-/** An operation without a final outcome. */
+/** What is recorded of an operation without a final outcome. */
 export interface Deferral {
   operation: LeasedKey;
   state: 'UNKNOWN' | 'WAITING' | 'READY';
   dueMs: number;
   /** The provider's own id, if known. */
   reference: string | null;
-  /** To be added. */
+  /** Added to the operation's count, like `lookUps`. */
   calls: number;
-  /** To be added. */
   lookUps: number;
 }
 
@@ -110,9 +109,9 @@ export const releaseOperations = statement(
 );
 
 /**
- * Makes the open operations of a payment due now, so that they are looked up: the provider has reported a change. An
- * operation that is leased is being looked up already, possibly since before the change, and the result of that look-up
- * sets a later due time again: the caller must repeat this. Values: tenant, payment, now in ms.
+ * Makes the open operations of a payment due now, because the provider has reported a change that a look-up must find. The
+ * look-up of a leased operation may have begun before the change, and its result postpones the due time again: the caller
+ * must then repeat this. Values: tenant, payment, now in ms.
  */
 export const makeOperationsDue = statement<{ number: number; is_leased: boolean }>(
   'processing.make_due',

@@ -10,9 +10,9 @@ interface FailureStreak {
 }
 
 /**
- * Circuit breaker of each channel: after five consecutive calls without an answer it is open for 30 s; then it is half-open,
- * and one call at a time tries whether the provider answers again. Kept per process. Operations that are not called because
- * of it do not fail: they wait, or go to a fallback channel.
+ * A circuit breaker for each channel: after five consecutive calls without an answer it is open for 30 s; then it is half-open,
+ * and one call at a time tests whether the provider answers again. Each process has its own. Operations that it holds back do
+ * not fail: they wait, or go to a fallback channel.
  */
 export class Breaker {
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class Breaker {
     return leftMs > 0 && leftMs <= openMs;
   }
 
-  /** Channels that did not answer the last call. */
+  /** Channels whose provider did not answer the last call. */
   get failingChannels(): { channelId: number; state: 'closed' | 'open' | 'half_open' }[] {
     return [...this.#streaks].map(([channelId, { failures }]) => {
       if (this.isOpen(channelId)) return { channelId, state: 'open' };

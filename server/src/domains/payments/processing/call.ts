@@ -7,7 +7,7 @@ import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
 
-/** What an operation says about where its answers go, and what opens its token. */
+/** What an operation needs besides its row: the addresses for answers, and what opens the payer's token. */
 export interface CallbackRoute extends PublicAddress {
   /** The unguessable part of the channel's callback address. */
   callbackToken: string;
@@ -16,14 +16,14 @@ export interface CallbackRoute extends PublicAddress {
 }
 
 export interface PublicAddress {
-  /** How payers and providers reach Florin, without a slash at the end: `app.public-url`. */
+  /** The address of Florin for payers and providers, without a slash at the end: `app.public-url`. */
   publicUrl: string;
 }
 
 export interface ProviderResult {
   outcome: Outcome;
   calls: number;
-  /** Look-ups that were really made: the schedule of look-ups depends on their number. */
+  /** Look-ups that reached the provider: the schedule of look-ups depends on their number. */
   lookUps: number;
 }
 
@@ -34,10 +34,10 @@ interface CallOptions {
   observe?: ObserveCall | undefined;
 }
 
-/** What was asked of a provider: one of the kinds of operation, or the outcome of an earlier one. */
+/** A request to a provider: an operation, or the look-up of an earlier one. */
 export type ProviderVerb = 'charge' | 'refund' | 'cancel' | 'look_up';
 
-/** Called after each call and each look-up with what the answer was and how long it took. */
+/** Called after each call and each look-up, with the kind of the answer and its duration. */
 export type ObserveCall = (
   row: OperationRow,
   verb: ProviderVerb,
@@ -61,12 +61,12 @@ export async function callOrLookUp(
   if (row.state === 'READY') return { outcome: await call(), calls: 1, lookUps: 0 };
   const answer = await lookUpOperation(connector, row, operation, options);
   if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: isOwnOutage(answer) ? 0 : 1 };
-  // The payment was cancelled after the node that had claimed the charge died: the provider has not charged, and need not.
+  // The node that claimed the charge died, and the payment was cancelled since: the provider has not charged, and must not.
   if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
   return { outcome: await call(), calls: 1, lookUps: 1 };
 }
 
-/** Looks an operation up and never sends it. */
+/** Looks an operation up, without sending it if the provider does not know it. */
 export function lookUpOperation(
   connector: Provider,
   row: OperationRow,
@@ -77,8 +77,8 @@ export function lookUpOperation(
 }
 
 /**
- * Whether an outcome is unknown because the provider could not be asked: Florin's own database is unavailable, or the
- * channel's API key is lost. It proves nothing about the provider.
+ * Whether an outcome is unknown because Florin could not call the provider: its own database is unavailable, or the channel's
+ * API key is lost. Such an outcome says nothing about the provider.
  */
 export function isOwnOutage(outcome: Outcome): boolean {
   if (outcome.kind !== 'unknown') return false;
@@ -86,7 +86,7 @@ export function isOwnOutage(outcome: Outcome): boolean {
   return cause instanceof LostCredentialsError || isUnavailable(cause);
 }
 
-/** The operation as connectors take it. */
+/** The operation in the form that connectors take. */
 export function providerOperation(row: OperationRow, { publicUrl, callbackToken, secrets }: CallbackRoute): Operation {
   const common = {
     key: operationKey(row.id, row.number),

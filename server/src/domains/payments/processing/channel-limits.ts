@@ -1,7 +1,7 @@
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Breaker } from './breaker.ts';
 
-/** The most operations of one channel in flight in this process, including those whose settlement is being written. */
+/** Operations of one channel in flight in this process, including those whose settlement is being written. */
 export const maximumInFlightPerChannel = 500;
 
 /** How many more operations of each channel this process may claim. */
@@ -25,14 +25,15 @@ export class ChannelLimits {
     else this.#inFlight.delete(channelId);
   }
 
-  /** The channels of which fewer than `maximumInFlightPerChannel` may be claimed. */
+  /** The limit of each channel with operations in flight or a breaker that is not closed. All others: the maximum. */
   async current(): Promise<[channelId: number, maximum: number][]> {
     const limits = new Map(
       [...this.#inFlight].map(([id, count]) => [id, Math.max(0, maximumInFlightPerChannel - count)]),
     );
     for (const { channelId, state } of this.#breaker.failingChannels) {
       if (state === 'open') {
-        limits.set(channelId, (await this.#hasFallback(channelId)) ? maximumInFlightPerChannel : 0);
+        const limit = limits.get(channelId) ?? maximumInFlightPerChannel;
+        limits.set(channelId, (await this.#hasFallback(channelId)) ? limit : 0);
       } else if (state === 'half_open') {
         limits.set(channelId, this.#inFlightOf(channelId) === 0 ? 1 : 0);
       }
@@ -44,7 +45,7 @@ export class ChannelLimits {
     return this.#inFlight.get(channelId) ?? 0;
   }
 
-  /** Whether the channel lists fallback channels. Whether one of them accepts a payment is decided for each payment. */
+  /** Whether the channel lists fallback channels. Which of them accepts a payment is decided for each payment. */
   async #hasFallback(channelId: number): Promise<boolean> {
     const channel = await this.#channels.find(channelId);
     return channel !== undefined && channel.fallback_channel_ids.length > 0;

@@ -25,7 +25,7 @@ export interface DeferrerDeps {
 
 type DeferralWithMessage = Deferral & { message?: TimelineMessage | undefined };
 
-/** How long an operation that cannot be sent now waits before it is claimed again. */
+/** How long an operation that cannot be sent waits before it is claimed again. */
 const postponeMs = secondMs;
 const maximumBatch = 200;
 const maximumQueued = 2_000;
@@ -47,21 +47,21 @@ export class Deferrer {
     });
   }
 
-  /** For an operation that was not sent: it is READY, and due again in a second. */
+  /** For an operation that was not sent: READY, and due again in a second. */
   async postpone(operation: LeasedOperation): Promise<void> {
     const dueMs = this.#deps.clock() + postponeMs;
     await this.#batcher.add({ operation, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
   }
 
-  /** For an operation with an open outcome: it is looked up by the schedule (`lookUpWaitsMs`). */
+  /** For an operation with an open outcome: looked up by the schedule (`lookUpWaitsMs`). */
   async defer(operation: LeasedOperation, { calls, lookUps }: ProviderResult, outcome: OpenOutcome): Promise<void> {
     const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
     if (outcome.kind === 'needs_payer') await this.#showNextAction(operation, outcome.nextAction, reference);
     const wasAsked = calls + lookUps > 0;
-    // A look-up that confirms that the operation is still pending is not worth a message.
+    // A look-up that only confirms that the operation is pending adds nothing to the timeline.
     const hasMessage = wasAsked && (lookUps === 0 || outcome.kind === 'unknown');
     const message = hasMessage ? this.#messageFor(operation, outcome) : undefined;
-    // If our own database prevented the request, a WAITING operation is as well known as before.
+    // If our own database prevented the request, a WAITING operation stays WAITING.
     const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && operation.state === 'WAITING');
     const state = isWaiting ? 'WAITING' : 'UNKNOWN';
     const dueMs = lookUpAt(operation.look_ups + lookUps, this.#deps.clock());
@@ -73,8 +73,8 @@ export class Deferrer {
   }
 
   /**
-   * Records what the payer has to do on the payment, with an event for the merchant. If the payment has changed meanwhile
-   * this does nothing, and the next look-up does it.
+   * Records the payer's next step on the payment, with an event for the merchant. If the payment has changed meanwhile, the
+   * next look-up does it instead.
    */
   async #showNextAction(operation: LeasedOperation, nextAction: object, reference: string | null): Promise<void> {
     if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;

@@ -47,13 +47,13 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   /** Deadline of each call and each look-up: `app.provider.timeout`. */
   timeoutMs: number;
   observe?: ObserveCall;
-  /** Where fault tests end the process. */
+  /** The steps at which fault tests end the process. */
   failPoint: FailPoint;
 }
 
-/** The most operations in flight in this process, including those whose settlement is being written. */
+/** Operations in flight in this process, including those whose settlement is being written. */
 const maximumInFlight = 1_000;
-/** What a lease lasts beyond its two calls (a look-up, then a call): time to settle. */
+/** A lease lasts longer than its two calls (a look-up, then a call), by the time to settle. */
 const leaseBeyondCallsMs = 10 * secondMs;
 
 /**
@@ -65,7 +65,7 @@ const leaseBeyondCallsMs = 10 * secondMs;
  * 4. settles a final outcome (`settle.ts`), or defers the operation to its next look-up: after 5 s, 30 s, 5 min, 1 h, then
  *    daily (`defer.ts`).
  *
- * An outcome is never guessed. If the process dies between two steps, the next one looks the operation up under the same
+ * An outcome is never guessed. If the process dies between two steps, another one looks the operation up under the same
  * idempotency key, so that no payer is charged twice.
  */
 export class Dispatcher {
@@ -131,12 +131,12 @@ export class Dispatcher {
     if (refunds.length > 0) await beginRefunds(database, refunds, clock());
     const charges = claimed.filter(isUnmarkedCharge);
     if (charges.length === 0) return claimed;
-    const wanted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
-    const moved = await transitions.apply(database, wanted, drawUuid);
+    const attempted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
+    const applied = await transitions.apply(database, attempted, drawUuid);
     failPoint('begun');
     const payments = new Map(
-      wanted
-        .filter(({ row }) => moved.has(row.id))
+      attempted
+        .filter(({ row }) => applied.has(row.id))
         .map((transition) => [transition.row.id, afterTransition(transition)]),
     );
     const changed = charges.filter(({ id }) => !payments.has(id));
@@ -192,7 +192,7 @@ export class Dispatcher {
     } catch (cause) {
       const outcome = { kind: 'unknown', cause } as const;
       if (!isOwnOutage(outcome)) throw cause;
-      // Not called: the operation is due again soon, not only when the lease runs out.
+      // No call was made: the operation is due again soon, and not only when the lease expires.
       return { outcome, calls: 0, lookUps: 0 };
     }
     failPoint('calling');
@@ -205,7 +205,7 @@ export class Dispatcher {
     return result;
   }
 
-  /** Settles a final outcome without a lease: it stays true even if the lease has run out. Defers any other outcome. */
+  /** Settles a final outcome, whether or not the lease has expired: it stays true. Defers any other outcome. */
   async #record(operation: LeasedOperation, result: ProviderResult): Promise<void> {
     const { settler, failPoint } = this.#options;
     const { outcome, calls, lookUps } = result;

@@ -15,7 +15,7 @@ export const processingChecks: readonly Check[] = [
   },
   {
     claim: 'A payment that has ended has no charge under way',
-    // If a payment is cancelled before its charge is sent, the dispatcher ends the charge a moment later, without a call.
+    // When a payment is cancelled before its charge is sent, the dispatcher ends the charge shortly after, without a call.
     offenders: `
       select ${payment('t.id')} as offender
         from provider_operation o

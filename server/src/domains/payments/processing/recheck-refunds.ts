@@ -16,12 +16,12 @@ export interface RefundRecheckerDeps extends PublicAddress {
   observe?: ObserveCall;
 }
 
-/** The most look-ups at a time, so that a provider that hangs does not delay the callbacks of the others. */
+/** Look-ups at a time: few, so that a provider that hangs does not delay the callbacks of others. */
 const maximumInFlight = 10;
 
 /**
- * Looks up refunds that have succeeded. Some providers (Mollie) report only that something has changed, and the change may be
- * a refund that failed after it had succeeded. The dispatcher looks up open operations.
+ * Looks up refunds that have succeeded. Some providers (Mollie) report only that something has changed, which may be that such
+ * a refund has failed. Open operations are looked up by the dispatcher.
  */
 export class RefundRechecker {
   readonly #deps: RefundRecheckerDeps;
@@ -32,9 +32,8 @@ export class RefundRechecker {
   }
 
   /**
-   * Looks up this refund, or every refund of this charge's payment, if it has succeeded through the same channel. `unknown`:
-   * the provider did not answer. `busy`: too many look-ups are in flight, or the channel's API key is lost and has to be set
-   * again.
+   * Looks up this refund, or every refund of this charge's payment, that has succeeded through the same channel. `unknown`: the
+   * provider did not answer. `busy`: too many look-ups are in flight, or the channel's API key is lost and must be set again.
    */
   async recheck(operation: OperationRow): Promise<'done' | 'unknown' | 'busy'> {
     const rows = await this.#deps.database.run(findOfPayment, [operation.tenant_id, operation.id]);

@@ -4,7 +4,7 @@ import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { OperationRow } from './statements.ts';
 
-/** What to do with a claimed operation: call its provider, postpone it, or settle it with an outcome without a call. */
+/** What to do with a claimed operation: call its provider, postpone it, or settle it with this outcome without a call. */
 export type Decision = 'call_provider' | 'postpone' | FinalOutcome;
 
 /**
@@ -22,7 +22,7 @@ export function decide(operation: OperationRow, isProviderDisabled: boolean): De
   if (kind !== 'REFUND' && state === 'READY' && isFinal(status)) return { kind: 'cancelled' };
   if (kind !== 'CANCEL') return 'call_provider';
   if (charge_number === null) return nothingToCancel;
-  // If the cancellation overtook the charge, the provider could find nothing to cancel and then take the money.
+  // If the provider got the cancellation first, it would find nothing to cancel, and then take the money.
   if (charge_state === 'READY' || charge_state === 'CALLING') return 'postpone';
   return 'call_provider';
 }
@@ -41,7 +41,7 @@ export function operationKey(transactionId: string, number: number): string {
   return `${publicId('txn', transactionId)}-${number}`;
 }
 
-/** The payment and the number of the operation in an idempotency key; undefined if Florin cannot have made the key. */
+/** The payment and the number of the operation in an idempotency key; undefined for a key that is not Florin's. */
 export function parseOperationKey(key: string): { transactionId: string; number: number } | undefined {
   const parts = /^(txn_[0-9a-f]{32})-(\d{1,4})$/.exec(key);
   const transactionId = parts?.[1] && uuidOfPublicId('txn', parts[1]);

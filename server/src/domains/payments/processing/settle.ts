@@ -29,7 +29,7 @@ export interface SettlerDeps {
   transitions: PaymentTransitions;
   clock: Clock;
   drawUuid: DrawUuid;
-  /** An outcome contradicts the settled one, or is of another amount. */
+  /** Called when an outcome contradicts the settled one, or is of another amount. */
   onDispute: DisputeReporterDeps['onDispute'];
 }
 
@@ -40,7 +40,7 @@ const maximumBatch = 200;
 const maximumQueued = 20_000;
 /** How long a batch is retried while the database restarts. Then the operation is looked up instead. */
 const retryForMs = 5 * secondMs;
-/** How often a settlement is computed again because the payment was changed at the same time. */
+/** How often a settlement is computed because the payment was changed at the same time. */
 const maximumTries = 20;
 
 /**
@@ -118,7 +118,7 @@ export class Settler {
   }
 
   /**
-   * Returns for each settlement whether it was applied. A payment can be moved once in a statement: further settlements of
+   * Returns for each settlement whether it was applied. A statement can change a payment only once: further settlements of
    * the same payment are not applied, and are tried again. Sorted, because all settlers must lock payments in one order.
    */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
@@ -128,12 +128,12 @@ export class Settler {
     const written = settlements
       .filter((_, i) => isFirst[i])
       .sort(({ transition: { row: a } }, { transition: { row: b } }) => (a.id < b.id ? -1 : 1));
-    const moves = written.map(({ transition }) => transition);
+    const attempted = written.map(({ transition }) => transition);
     const rows = await database.run(this.#settleOperations, [
-      ...transitionParameters(moves, drawUuid),
+      ...transitionParameters(attempted, drawUuid),
       ...valuesOfSettlements(written),
     ]);
-    const applied = transitions.movedOf(moves, rows);
+    const applied = transitions.applied(attempted, rows);
     return settlements.map(({ transition }, i) => isFirst[i] === true && applied.has(transition.row.id));
   }
 

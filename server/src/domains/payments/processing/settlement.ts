@@ -18,7 +18,7 @@ export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
   return outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
 }
 
-/** Another channel through which the same charge is tried. */
+/** The fallback channel through which a charge is tried again. */
 export interface NextChannel {
   id: number;
   provider: ProviderName;
@@ -68,7 +68,7 @@ export interface SettlementFacts {
  * |           | REFUNDED                   |                                                 |                   |
  * | CANCEL    | payment CANCELLED          | payment unchanged                               | payment CANCELLED |
  *
- * A payment that has ended changes only by refunds. Outcomes that contradict it: `contradicts`.
+ * A payment that has ended changes only by refunds. `contradicts` finds outcomes that cannot be true of it.
  */
 export function settlementOf(facts: SettlementFacts): Settlement {
   const { row, by, lease, calls = 0, lookUps = 0 } = facts;
@@ -86,7 +86,7 @@ export function settlementOf(facts: SettlementFacts): Settlement {
   };
 }
 
-/** A cancellation has succeeded if the charge is cancelled, whatever the provider calls that. */
+/** A cancellation has succeeded if the charge is cancelled, whether the provider reports `succeeded` or `cancelled`. */
 function stateAfter({ kind }: OperationRow, outcome: FinalOutcome): OperationState {
   if (kind === 'CANCEL') return outcome.kind === 'failed' ? 'FAILED' : 'SUCCEEDED';
   return ({ succeeded: 'SUCCEEDED', failed: 'FAILED', cancelled: 'CANCELLED' } as const)[outcome.kind];
@@ -204,9 +204,9 @@ function refundEventOf(
 }
 
 /**
- * Whether a refund that had succeeded has failed: banks return money days later, and the provider then reports it by a
- * callback or a look-up. The answer to a call (`calls` > 0) proves nothing: a repeated refund is refused because the first
- * one has succeeded.
+ * Whether a refund that had succeeded has failed: banks return money days later, and the provider reports it by a callback or
+ * a look-up. The answer to a call (`calls` > 0) proves nothing: it may refuse a repeated refund because the first one has
+ * succeeded.
  */
 export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
@@ -219,8 +219,8 @@ function asFailure(outcome: FinalOutcome): FinalOutcome {
 }
 
 /**
- * Whether an outcome cannot be true together with what has been settled before: the operation ended differently, or the
- * payment has ended by another operation or by update and its charge turns out to have succeeded.
+ * Whether an outcome cannot be true together with what is settled: the operation ended differently, or the payment was ended
+ * by another operation or an update, and now its charge has succeeded.
  */
 export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   if (reverses(row, outcome, calls)) return false;

@@ -56,9 +56,7 @@ export const findByReference = statement<OperationRow>(
     order by o.number`,
 );
 
-/**
- * The operation of an idempotency key of ours, without knowing its tenant. Values: channel, payment, number.
- */
+/** The operation of an idempotency key, which does not name the tenant. Values: channel, payment, number. */
 export const findByKey = statement<OperationRow>(
   'processing.find_by_key',
   `select ${operationColumns}, o.state

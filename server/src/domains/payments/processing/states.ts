@@ -1,8 +1,8 @@
 export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
 
 /**
- * READY: recorded, and not sent. CALLING: sent, or about to be. UNKNOWN: it may have happened or not. WAITING: in progress at
- * the provider, or waiting for the payer. The others are final; only a refund can still go from SUCCEEDED to FAILED.
+ * READY: recorded, not sent. CALLING: sent, or about to be. UNKNOWN: sent, and the outcome is not known. WAITING: in progress at
+ * the provider, or waiting for the payer. The others are final; only a refund can still change from SUCCEEDED to FAILED.
  */
 export type OperationState = 'READY' | 'CALLING' | 'UNKNOWN' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 

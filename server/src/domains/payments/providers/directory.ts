@@ -8,14 +8,14 @@ export type DeliverCallback = (channelId: number, headers: Record<string, string
 
 /** What providers are constructed with. */
 export interface ProviderContext {
-  /** Holds the records of the sandbox; no other provider stores anything. */
+  /** Stores the records of the sandbox; no other provider stores anything. */
   database: Queryable;
   clock: Clock;
   /** `app.sandbox.enabled`. */
   sandboxEnabled: boolean;
   /** `app.public-url`, without a slash at the end: the sandbox has a page for the payer below it. */
   publicUrl: string;
-  /** By provider: the address of a simulator or proxy that replaces the provider's own (`app.provider.stripe.url`, …). */
+  /** By provider: the address of a simulator or proxy instead of the provider's own (`app.provider.stripe.url`, …). */
   urls: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,7 +31,7 @@ const factories = {
 export type ProviderName = keyof typeof factories;
 export const providerNames = Object.keys(factories) as ProviderName[];
 
-/** Providers whose payments continue in the merchant's own page, with the provider's script. Others have a page for payers. */
+/** Providers without a page for payers: their payments continue in the merchant's page, with the provider's script. */
 export const providersWithoutPage: ReadonlySet<ProviderName> = new Set<ProviderName>(['stripe']);
 
 /** The providers of a node, each constructed at its first use. */

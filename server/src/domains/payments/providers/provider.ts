@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Failure } from './failures.ts';
 
 /**
- * The interface that every payment provider implements. Each provider is one folder or file here and one line in
- * `directory.ts`; docs/guides/providers.md shows how to add one.
+ * The interface that every payment provider implements. Each provider has a folder or file here and a line in `directory.ts`;
+ * docs/guides/providers.md shows how to add one.
  *
  * A provider only translates: it decides nothing about payments and keeps no state. It reports an uncertain result as
  * `unknown`, and Florin calls `lookUp` until the result is certain (decisions, Transactions; reliability, promise 3).
@@ -89,7 +89,7 @@ export interface Call {
  */
 export type Outcome =
   | { kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney }
-  /** Not done, and it never will be under this key. */
+  /** Not carried out, and never will be under this key. */
   | { kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney }
   /** Cancelled by Florin or by the payer, and confirmed by the provider. */
   | { kind: 'cancelled'; reference?: string; money?: NamedMoney }
@@ -112,7 +112,7 @@ export interface Absent {
  * one after a partial capture.
  */
 export interface NamedMoney {
-  /** In minor units. Absent: not reported. Null: not a whole number of minor units, so certainly not the operation's. */
+  /** In minor units. Absent: not reported. Null: not a whole number of minor units, so not the operation's amount. */
   amount?: number | null;
   currency: string;
 }

@@ -1,15 +1,29 @@
 import type { Absent, Credentials, Outcome } from './provider.ts';
 
-/** Longer chains of causes add no information. */
+/** Further causes add no information. */
 const maxCauses = 5;
-const maxMessageCharacters = 500;
+const maxTextCharacters = 500;
 
-/** An outcome that can be logged, stored and shown: without secrets, of bounded length, its cause a `ProviderCallError`. */
+/** An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a `ProviderCallError`. */
 export function redactedOutcome<Result extends Outcome | Absent>(result: Result, credentials: Credentials): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
   if (result.kind !== 'failed') return result;
-  const message = redactSecrets(result.failure.message, credentials).slice(0, maxMessageCharacters);
-  return { ...result, failure: { ...result.failure, message } };
+  const { code, providerCode, message } = result.failure;
+  const failure = {
+    code,
+    providerCode: providerCode === null ? null : singleLine(providerCode),
+    message: singleLine(redactSecrets(message, credentials)),
+  };
+  return { ...result, failure };
+}
+
+/** Makes a provider's text fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
+export function singleLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, maxTextCharacters)
+    .toWellFormed();
 }
 
 /**

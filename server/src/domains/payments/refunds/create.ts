@@ -39,7 +39,8 @@ const path = '/api/refund/create';
  * Refunds a payment in full or in part. On a payment without a provider the refund is recorded as SUCCESS: the money was
  * returned outside this service. Otherwise it is PENDING until the provider's result is known.
  *
- * The amount is held on the locked payment, so that concurrent refunds never exceed it. A constraint ensures it as well.
+ * The amount is reserved on the locked payment (`amount_refund_held`), so that concurrent refunds never exceed the payment. A
+ * check constraint holds the same limit.
  */
 export async function createRefund(
   input: RefundInput,
@@ -60,7 +61,7 @@ export async function createRefund(
     const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
     await appendCreatedEvents(transaction, payment, refund, deps);
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
-    else await holdAndRequest(transaction, payment, refund, deps);
+    else await reserveAndRequest(transaction, payment, refund, deps);
     const after = recordOf(refund);
     await appendAudit(transaction, principal, {
       action: 'refund.create',
@@ -97,7 +98,7 @@ async function insert(
   return refund as RefundRow;
 }
 
-/** Appends `refund.created`, and `refund.succeeded` when there is no provider whose result could be awaited. */
+/** Appends `refund.created`, and `refund.succeeded` for a refund that has succeeded already. */
 async function appendCreatedEvents(
   transaction: Queryable,
   { tenant_id: tenantId, livemode }: TransactionRow,
@@ -112,7 +113,7 @@ async function appendCreatedEvents(
   await appendEvents(transaction, events);
 }
 
-/** The refund has succeeded already: the payment becomes REFUNDED, with its event and ledger transfer. */
+/** Moves the payment of a refund that has succeeded to REFUNDED, with its event and ledger transfer. */
 async function recordRefunded(
   transaction: Queryable,
   payment: TransactionRow,
@@ -122,23 +123,23 @@ async function recordRefunded(
   const { amount } = refund;
   await applyToPayment(
     transaction,
-    { ...holdOf(payment, refund), to: 'REFUNDED', refundedChange: amount, writesEvent: true },
+    { ...reservationOf(payment, refund), to: 'REFUNDED', refundedChange: amount, writesEvent: true },
     deps,
   );
 }
 
-/** Holds the amount on the payment, whose status stays, and opens the refund at the provider that took the money. */
-async function holdAndRequest(
+/** Reserves the amount on the payment, whose status stays, and opens the operation at the provider that took the money. */
+async function reserveAndRequest(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
   deps: CreateRefundDeps,
 ): Promise<void> {
-  await applyToPayment(transaction, holdOf(payment, refund), deps);
+  await applyToPayment(transaction, reservationOf(payment, refund), deps);
   await requestRefund(transaction, payment, refund, uuidTimeMs(refund.id));
 }
 
-function holdOf(payment: TransactionRow, { id, amount }: RefundRow): Transition {
+function reservationOf(payment: TransactionRow, { id, amount }: RefundRow): Transition {
   return { row: payment, to: payment.status, atMs: uuidTimeMs(id), heldChange: amount, refundId: id };
 }
 

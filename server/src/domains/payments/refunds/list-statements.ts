@@ -15,7 +15,7 @@ export type ListedRow = RefundRow & { customer_id: number | null };
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
 
-/** Of the payment of `refund r`. */
+/** A condition on the payment of `refund r`. */
 const payment = (condition: string) =>
   `exists (select from transaction t where t.tenant_id = r.tenant_id and t.id = r.transaction_id and ${condition})`;
 
@@ -66,7 +66,7 @@ export const refundFilters = listFilters({
     condition: (value) => hasMetadata('r.metadata', value),
     counted: false,
   },
-  /** By the channels of the mode, which are read once: a subquery for each refund read a million channels for a total. */
+  /** The channels of the modes are read once: with a subquery for each refund, a total read a million channels. */
   modes: {
     type: 'boolean[]',
     condition: (value) => `r.channel_id in (select id from channel where livemode = any (${value}))`,
@@ -113,7 +113,7 @@ export const findByReference = statement<{ id: string }>(
     where refund_id is not null limit ${searchLimit}`,
 );
 
-/** How much of a reason is indexed. */
+/** How many characters of a reason are indexed. */
 export const indexedReason = 40;
 
 /**

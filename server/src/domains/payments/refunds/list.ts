@@ -23,7 +23,7 @@ import { listedRefund, type refundListQuery } from './schema.ts';
 type Query = Static<typeof refundListQuery>;
 type Listed = Static<typeof listedRefund>;
 
-/** The refunds that the caller may see and asks for: a page, or all of them as a file. */
+/** The refunds of the query that the caller may see: a page, or all of them as a file. */
 export async function listRefunds(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
@@ -37,7 +37,7 @@ export async function listRefunds(
   });
 }
 
-/** The refunds that the caller may see and asks for. */
+/** The refunds of the query that the caller may see. */
 async function refundList(deps: ListDeps, query: Query, principal: Principal): Promise<List<ListedRow>> {
   const { fromMs, toMs } = timeRangeOf(query);
   const tenantIds = await listedTenants(deps.listDatabase, principal, query.tenantId);
@@ -65,7 +65,7 @@ async function refundList(deps: ListDeps, query: Query, principal: Principal): P
   });
 }
 
-/** The refunds that have the provider's reference and that the search finds; undefined: neither was asked for. */
+/** The refunds with the provider's reference that the search finds; undefined: the query has neither. */
 async function lookUp(
   database: Queryable,
   { providerReference, search }: Query,

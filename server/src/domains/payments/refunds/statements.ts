@@ -23,8 +23,9 @@ export interface RefundRow {
   updated_at: string;
 }
 
-/** Selects a refund as `RefundRow`, from `refund r`. */
-export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode, r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
+/** The columns of `RefundRow`, from `refund r`. */
+export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode,
+  r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
 export const insertRefund = statement<RefundRow>(

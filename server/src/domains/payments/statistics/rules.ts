@@ -61,12 +61,12 @@ export function sumsOf(cells: readonly CellRow[]): Sums {
   };
 }
 
-/** Results of charges and their success rate; null if charges are not counted by the query's filter. */
+/** Results of charges and their success rate; null if the filter is not one by which charges are counted. */
 export function ratesOf(rows: readonly ChargeRow[] | null): Rates {
   if (rows === null) return { charges: null, successRate: null };
   const of = (outcome: ChargeRow['outcome']) =>
     rows.reduce((sum, row) => sum + (row.outcome === outcome ? row.count : 0), 0);
   const charges = { succeeded: of('SUCCEEDED'), failed: of('FAILED'), cancelled: of('CANCELLED') };
-  const ended = charges.succeeded + charges.failed;
-  return { charges, successRate: ended === 0 ? null : Math.round((charges.succeeded / ended) * 10_000) / 10_000 };
+  const decided = charges.succeeded + charges.failed;
+  return { charges, successRate: decided === 0 ? null : Math.round((charges.succeeded / decided) * 10_000) / 10_000 };
 }

@@ -31,20 +31,22 @@ export async function seriesOf(
     const by = { day: true, channel: groupBy === 'channel', status: groupBy === 'status' };
     return { cells: await findCells(snapshot, filter, by), charges: await findCharges(snapshot, filter, by) };
   });
-  const cellsOf = Map.groupBy(cells, (cell) => placeOf(cell.day, groupOf(cell, groupBy)));
-  const chargesOf = charges && Map.groupBy(charges, (charge) => placeOf(charge.day, groupOf(charge, groupBy)));
+  const cellsOf = Map.groupBy(cells, (cell) => rowKeyOf(cell.day, groupOf(cell, groupBy)));
+  const chargesOf = charges && Map.groupBy(charges, (charge) => rowKeyOf(charge.day, groupOf(charge, groupBy)));
   const groups = groupBy === undefined ? [''] : groupsOf([...cells, ...(charges ?? [])], groupBy);
   const rows: Row[] = [];
   for (const day of everyDay) {
     for (const group of groups) {
-      const [here, tried] = [cellsOf.get(placeOf(day, group)), chargesOf?.get(placeOf(day, group))];
-      if (groupBy !== undefined && here === undefined && tried === undefined) continue;
-      rows.push({ day, ...(await named(group)), ...sumsOf(here ?? []), ...ratesOf(chargesOf && (tried ?? [])) });
+      const key = rowKeyOf(day, group);
+      const [dayCells, dayCharges] = [cellsOf.get(key), chargesOf?.get(key)];
+      if (groupBy !== undefined && dayCells === undefined && dayCharges === undefined) continue;
+      const rates = ratesOf(chargesOf && (dayCharges ?? []));
+      rows.push({ day, ...(await groupFields(group)), ...sumsOf(dayCells ?? []), ...rates });
     }
   }
   return rows;
 
-  async function named(group: Group): Promise<Partial<Row>> {
+  async function groupFields(group: Group): Promise<Partial<Row>> {
     if (groupBy === 'status') return { status: group as TransactionStatus };
     if (groupBy === 'currency') return { currency: group as string };
     if (groupBy === undefined) return {};
@@ -63,4 +65,4 @@ function groupOf(row: CellRow | ChargeRow, groupBy: GroupBy | undefined): Group 
   return groupBy === 'status' && 'status' in row ? row.status : '';
 }
 
-const placeOf = (day: string | null, group: Group) => `${day} ${group}`;
+const rowKeyOf = (day: string | null, group: Group) => `${day} ${group}`;

@@ -21,14 +21,14 @@ export interface Grouping {
   day?: boolean;
 }
 
-/** The payments of one group. Fields that are not grouped by have the filter's value, or 0, '*' and null. */
+/** The payments of one group. A field that is not grouped by has the value of the filter; `day` is then null. */
 export interface CellRow {
   channel_id: number;
   status: TransactionStatus | '*';
   day: string | null;
   currency: string;
   count: number;
-  /** Digits: a sum may exceed 2^53. */
+  /** Decimal digits: a sum may exceed 2^53. */
   amount: string;
 }
 
@@ -36,8 +36,9 @@ export interface CellRow {
  * Totals of payments: rolled-up totals and deltas, added in one statement, so that they are exact. Values: tenants,
  * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day, mode.
  *
- * The key of a total begins with (tenant, mode, channel, user, status). With all five known, only one range of days of each is
- * read. Grouped by channel, that is one range for each channel the tenant can use: its own and the platform's.
+ * The key of a total begins with (tenant, mode, channel, user, status). Because all five are given, one range of days is read
+ * for each combination. Grouped by channel, that is one range for each channel that the tenant can use: its own and the
+ * platform's.
  */
 const cells = statement<CellRow>(
   'statistics.cells',
@@ -100,7 +101,10 @@ export interface ChargeRow {
   count: number;
 }
 
-/** Results of charges, exact as well. Values: tenants, channel, currency, first and last day, whether by channel, by day, mode. */
+/**
+ * Results of charges: rolled-up totals and deltas, added in one statement. Values: tenants, channel, currency, first and last
+ * day, whether to group by channel, and by day, mode.
+ */
 const charges = statement<ChargeRow>(
   'statistics.charges',
   `with ended as (
@@ -118,7 +122,7 @@ const charges = statement<ChargeRow>(
     order by 1, 2, 3, 4`,
 );
 
-/** Null if filtered or grouped by user or payment status: charges are not counted by these. */
+/** Null if the filter or the grouping is by user or payment status, by which charges are not counted. */
 export async function findCharges(snapshot: Queryable, filter: Filter, by: Grouping): Promise<ChargeRow[] | null> {
   const { tenantIds, livemode, channelId, userId, status, currency, startDate, endDate } = filter;
   if (userId !== 0 || status !== '*' || by.status) return null;

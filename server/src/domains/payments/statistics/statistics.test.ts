@@ -351,6 +351,13 @@ test("another tenant's payments, channels and users look like ones that do not e
   }
 });
 
+test("without a mode, the figures have the mode of a channel that the caller may see, and not of another tenant's", async () => {
+  await db.query(`update channel set livemode = false where id = 31`);
+  expect((await summary({ channelId: 31 }, merchants[0])).livemode).toBe(false);
+  expect((await summary({ channelId: 31 }, administrator)).livemode).toBe(false);
+  expect((await summary({ channelId: 31 }, merchants[2])).livemode).toBe(true);
+});
+
 test('the default is the last 30 days; invalid ranges, and series of more than 366 days, are refused', async () => {
   nowMs = Date.parse('2026-03-31T23:59:59.999Z');
   expect(await summary({}, merchants[0])).toMatchObject({ startDate: '2026-03-02', endDate: '2026-03-31' });

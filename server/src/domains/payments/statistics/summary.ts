@@ -4,6 +4,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { maySee } from '../channels/rules.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 import { daysOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { summary, summaryQuery } from './schema.ts';
@@ -53,15 +54,16 @@ export async function summaryOf(
   };
 }
 
-/** The mode that figures are of: a session that asks for none gets that of the channel that it names, or live. */
+/** The mode of the figures. A session that asks for none gets that of the channel that it names, or live. */
 export async function modeOf(
   { livemode, channelId }: Static<typeof summaryQuery>,
   principal: Principal,
   channels: StatisticsDeps['channels'],
 ): Promise<boolean> {
-  const asked = principal.livemode ?? livemode;
-  if (asked !== undefined) return asked;
-  return channelId === undefined ? true : ((await channels.find(channelId))?.livemode ?? true);
+  const requested = principal.livemode ?? livemode;
+  if (requested !== undefined) return requested;
+  const channel = channelId === undefined ? undefined : await channels.find(channelId);
+  return channel !== undefined && maySee(channel, principal) ? channel.livemode : true;
 }
 
 /** Every channel with payments or charges. A fallback channel may have charges only. */

@@ -3,7 +3,7 @@ import type { Check } from '../../../platform/postgres/check.ts';
 /** The public id of a payment, from its UUID. */
 const publicIdOf = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 
-const allEight = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
+const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
 
 /** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
@@ -67,7 +67,7 @@ export const transactionChecks: readonly Check[] = [
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
     offenders: `
       with recount as (
-        select tenant_id, livemode, ${allEight}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
+        select tenant_id, livemode, ${cubeKeys}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
                sum(amount) as amount
           from transaction
          group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
@@ -76,7 +76,7 @@ export const transactionChecks: readonly Check[] = [
           from (
             select tenant_id, livemode, channel_id, user_id, status, day, currency, count, amount from transaction_total
              union all
-            select tenant_id, livemode, ${allEight}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
+            select tenant_id, livemode, ${cubeKeys}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
               from transaction_total_delta
              group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
           ) as total
@@ -108,7 +108,7 @@ export const transactionChecks: readonly Check[] = [
           from counted
           join busy on busy.tenant_id = counted.tenant_id and at >= day and at < day + interval '1 day'
       ), cell as (
-        select tenant_id, livemode, ${allEight}, started_at, sum(count) as count
+        select tenant_id, livemode, ${cubeKeys}, started_at, sum(count) as count
           from placed
          where started_at > day
          group by tenant_id, livemode, started_at, cube (channel_id, user_id, status)

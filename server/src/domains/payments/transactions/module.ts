@@ -80,7 +80,7 @@ export const transactions = defineModule({
   integrity: transactionChecks,
 });
 
-/** The first work in the trace of a payment that no request has asked for. */
+/** The root span of the trace of a payment that no request created. */
 function createdByBilling({ id, tenantId, channelId, livemode, createdMs }: Draft): TracedWork {
   const attributes = { 'florin.tenant': tenantId, 'florin.channel': channelId, 'florin.livemode': livemode };
   const name = 'create the payment of an invoice';
@@ -118,6 +118,6 @@ function provide(needs: Needs) {
   return {
     creator,
     reader: new TransactionReader(database),
-    transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.moved(transition)),
+    transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.transitioned(transition)),
   };
 }

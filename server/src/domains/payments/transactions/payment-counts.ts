@@ -8,13 +8,13 @@ const maximumChannels = 200;
 
 interface Cell {
   labels: Record<string, string>;
-  /** Since the metrics were last read. */
+  /** Counted since the metrics were last read. */
   added: number;
 }
 
 /**
- * Counts what this node has written of payments, for its metrics. A count takes 30 ns, two look-ups in maps and an addition; series
- * are made when the metrics are read. The totals in the database are exact, these start at zero with the process.
+ * Counts the payments that this node has written, for its metrics. A count takes 30 ns: two look-ups in maps and an addition.
+ * The series are made when the metrics are read. They start at zero with the process; exact totals are in the database.
  */
 export class PaymentCounts {
   readonly #payments = new Map<number, Map<string, Cell>>();
@@ -25,13 +25,13 @@ export class PaymentCounts {
       'florin_payments_total',
       'Payments that reached a status on this node, by channel (the first 200; then `other`) and mode.',
       ['status', 'channel', 'livemode'],
-      () => taken(this.#payments),
+      () => takeCounts(this.#payments),
     );
     metrics.collectedCounter(
       'florin_payment_money_total',
       'Money in minor units: `paid` by payments that succeeded, `refunded`, and `refund_returned` by refunds that failed afterwards.',
       ['kind', 'currency', 'livemode'],
-      () => taken(this.#money),
+      () => takeCounts(this.#money),
     );
   }
 
@@ -39,7 +39,7 @@ export class PaymentCounts {
     this.#count('PENDING', channelId, livemode);
   }
 
-  moved({ row, to, channelId = row.channel_id, refundedChange = 0 }: Transition): void {
+  transitioned({ row, to, channelId = row.channel_id, refundedChange = 0 }: Transition): void {
     const { status: from, currency, livemode } = row;
     if (from !== to) this.#count(to, channelId, livemode);
     if (to === 'SUCCESS' && from !== 'SUCCESS' && from !== 'REFUNDED') {
@@ -65,7 +65,7 @@ export class PaymentCounts {
 /** No channel has this id. */
 const otherChannels = 0;
 
-/** Of test payments; composing a name each time would cost more than the count. */
+/** The names of the cells of test payments. Composing a name each time would cost more than the count. */
 const testNames: Record<TransactionStatus, string> = {
   PENDING: 'test PENDING',
   PROCESSING: 'test PROCESSING',
@@ -92,7 +92,7 @@ function add<Key>(
   else cell.added += added;
 }
 
-function* taken<Key>(cells: Map<Key, Map<string, Cell>>): Generator<[Cell['labels'], number]> {
+function* takeCounts<Key>(cells: Map<Key, Map<string, Cell>>): Generator<[Cell['labels'], number]> {
   for (const row of cells.values()) {
     for (const cell of row.values()) {
       yield [cell.labels, cell.added];

@@ -24,7 +24,7 @@ export class TransactionReader {
 
   /**
    * The payment with this public id, if the caller may see it. An id that does not exist and the id of another tenant's
-   * payment get the same refusal, which names `field`.
+   * payment get the same refusal (`field` is its field).
    */
   async find(publicId: string, principal: Principal, field = 'id'): Promise<TransactionRow> {
     const id = uuidOfPublicId('txn', publicId);

@@ -20,6 +20,6 @@ export interface PaymentReservations {
   hasInvoice: (database: Queryable, tenantId: number, invoiceId: number) => Promise<boolean>;
   /** Locks the invoice until the transaction ends: payments for it are created one after the other. */
   lock: (transaction: Queryable, invoice: Pick<PaymentOfInvoice, 'tenantId' | 'invoiceId'>) => Promise<void>;
-  /** Reserves the amount on the locked invoice, in the transaction that creates the payment. Refuses more than is open. */
+  /** Reserves the amount on the locked invoice, in the transaction that creates the payment. Refuses an amount above the open one. */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice) => Promise<void>;
 }

@@ -5,7 +5,7 @@ import { nextByUpdate, type TransactionStatus } from './states.ts';
 
 type UpdateInput = Static<typeof updateInput>;
 
-/** Requires at least one change, and status FAILED where a failure code or message is given. */
+/** Requires at least one change; allows a failure code or message only with status FAILED. */
 export function requireChange(input: UpdateInput): void {
   const { status, description, metadata, metadataReplace, failureCode, failureMessage } = input;
   if (

@@ -3,7 +3,7 @@ import type { EventType } from '../../../core/event-types.ts';
 export const transactionStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
-/** The table of transitions. Code and SQL allow no others: the guard of the transition statement is generated from it. */
+/** The transition table. The guard of the statement that applies transitions is generated from it. */
 export const next: Record<TransactionStatus, readonly TransactionStatus[]> = {
   PENDING: ['PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'],
   PROCESSING: ['SUCCESS', 'FAILED', 'CANCELLED'],
@@ -42,8 +42,8 @@ export function isFinal(status: TransactionStatus): boolean {
   return status !== 'PENDING' && status !== 'PROCESSING';
 }
 
-/** The table as SQL pairs (from, to), with (status, status) for changes that leave the status as it is. */
-export const permittedMoves: string = transactionStatuses
+/** The transition table as SQL pairs (from, to), with (status, status) for changes that keep the status. */
+export const permittedTransitions: string = transactionStatuses
   .flatMap((from) => [...new Set([from, ...next[from]])].map((to) => `('${from}', '${to}')`))
   .join(', ');
 

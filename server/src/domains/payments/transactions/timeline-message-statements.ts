@@ -2,7 +2,7 @@ import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 
-/** Facts in a payment's timeline that its rows do not show; docs/guides/payments.md has the message of each. */
+/** Steps of a payment's timeline that no other row shows; docs/guides/payments.md has the message of each. */
 export type TimelineMessageKind =
   | 'updated'
   | 'cancel_asked'
@@ -23,22 +23,22 @@ export interface TimelineMessage {
   id: string;
   atMs: number;
   kind: TimelineMessageKind;
-  /** The number of the operation that it is about. */
+  /** The number of the operation that the message is about. */
   operation: number | null;
   detail: Record<string, unknown>;
 }
 
 const messageColumns = columns<TimelineMessage>([
-  ['tenant_id', 'bigint', (note) => note.tenantId],
-  ['transaction_id', 'uuid', (note) => note.transactionId],
-  ['id', 'uuid', (note) => note.id],
-  ['at_ms', 'float8', (note) => note.atMs],
-  ['kind', 'text', (note) => note.kind],
-  ['operation', 'smallint', (note) => note.operation],
-  ['detail', 'text', (note) => JSON.stringify(note.detail)],
+  ['tenant_id', 'bigint', (message) => message.tenantId],
+  ['transaction_id', 'uuid', (message) => message.transactionId],
+  ['id', 'uuid', (message) => message.id],
+  ['at_ms', 'float8', (message) => message.atMs],
+  ['kind', 'text', (message) => message.kind],
+  ['operation', 'smallint', (message) => message.operation],
+  ['detail', 'text', (message) => JSON.stringify(message.detail)],
 ]);
 
-const addNotes = statement(
+const insertMessages = statement(
   'transactions.add_notes',
   `insert into transaction_note (tenant_id, transaction_id, id, at, kind, operation, detail)
    select tenant_id, transaction_id, id, to_timestamp(at_ms / 1000), kind, operation, detail::json
@@ -46,22 +46,24 @@ const addNotes = statement(
    on conflict do nothing`,
 );
 
-/** Writes timeline messages. One whose id exists is left as it is, so that work after a crash can write it again. */
-export async function addTimelineMessages(database: Queryable, notes: readonly TimelineMessage[]): Promise<void> {
-  if (notes.length === 0) return;
-  await database.run(addNotes, messageColumns.parametersOf(notes));
+/** Writes timeline messages. Skips ids that exist, so that work that is repeated after a crash can write them again. */
+export async function addTimelineMessages(database: Queryable, messages: readonly TimelineMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  await database.run(insertMessages, messageColumns.parametersOf(messages));
 }
 
-/** Writes one timeline message that is not about an operation. */
+/** Writes one timeline message about a payment, or about an operation (which has a `number`). */
 export function addTimelineMessage(
   database: Queryable,
-  { tenant_id, id: transactionId }: { tenant_id: number; id: string },
-  id: string,
-  atMs: number,
-  kind: TimelineMessageKind,
-  detail: Record<string, unknown>,
+  { tenant_id: tenantId, id: transactionId, number: operation = null }: MessageSubject,
+  message: Pick<TimelineMessage, 'id' | 'atMs' | 'kind' | 'detail'>,
 ): Promise<void> {
-  return addTimelineMessages(database, [
-    { tenantId: tenant_id, transactionId, id, atMs, kind, operation: null, detail },
-  ]);
+  return addTimelineMessages(database, [{ tenantId, transactionId, operation, ...message }]);
+}
+
+interface MessageSubject {
+  tenant_id: number;
+  /** The payment's UUID. */
+  id: string;
+  number?: number | null;
 }

@@ -12,8 +12,8 @@ import {
   transitionParameters,
 } from './transition.cte.ts';
 
-/** A payment that was moved; what the statement has enqueued is the same in every row. */
-export interface MovedRow {
+/** A payment whose transition was applied. The number of deliveries that the statement enqueued is the same in every row. */
+export interface TransitionedRow {
   id: string;
   deliveries: number;
   [changed: string]: unknown;
@@ -22,28 +22,28 @@ export interface MovedRow {
 /** Applies transitions to payments, together with their totals, ledger transfers, events and followers. */
 export class PaymentTransitions {
   readonly #followers: readonly TransitionFollower[];
-  readonly #onMoved: ((transition: Transition) => void) | undefined;
-  readonly #applyMany: Statement<MovedRow>;
-  /** The topics that moved payments make due; the statement must return `columns`. */
-  readonly wakes: readonly Wake<MovedRow>[];
+  readonly #onApplied: ((transition: Transition) => void) | undefined;
+  readonly #applyMany: Statement<TransitionedRow>;
+  /** The topics that transitions make due; the statement must return `columns`. */
+  readonly wakes: readonly Wake<TransitionedRow>[];
   readonly columns: string;
 
-  /** `onMoved` is called for each transition that was applied; one within a transaction can still be rolled back. */
-  constructor(followers: readonly TransitionFollower[], onMoved?: (transition: Transition) => void) {
+  /** `onApplied` is called for each transition that was applied; its transaction can still be rolled back. */
+  constructor(followers: readonly TransitionFollower[], onApplied?: (transition: Transition) => void) {
     this.#followers = followers;
-    this.#onMoved = onMoved;
+    this.#onApplied = onApplied;
     this.wakes = [
       { topic: rollupsDue, when: (rows) => rows.length > 0 },
       wakesDeliveries,
       wakesStreams,
       ...followers.map(({ wakes: { topic, changed } }) => ({
         topic,
-        when: ([row]: readonly MovedRow[]) => Number(row?.[changed] ?? 0) > 0,
+        when: ([row]: readonly TransitionedRow[]) => Number(row?.[changed] ?? 0) > 0,
       })),
     ];
     const counts = followers.map(({ wakes: { changed } }) => `, (select count(*) from ${changed}) as ${changed}`);
     this.columns = `id, (select count(*) from enqueued) as deliveries${counts.join('')}`;
-    this.#applyMany = statement<MovedRow>(
+    this.#applyMany = statement<TransitionedRow>(
       'transactions.move_many',
       `with move as (
          ${transitionInput()}
@@ -54,21 +54,21 @@ export class PaymentTransitions {
     );
   }
 
-  /** `transitionCte` with the followers of this node, for a statement that does more than apply transitions. */
+  /** `transitionCte` with the followers, for a statement that does more than apply transitions. */
   cte(further: readonly NamedType[] = []): string {
     return transitionCte(this.#followers, further);
   }
 
-  /** Applies transitions and returns the ids of the payments changed. A payment with a newer version is left as it is. */
+  /** Applies transitions and returns the ids of the changed payments. Skips payments whose version has changed. */
   async apply(database: Queryable, transitions: readonly Transition[], drawUuid: DrawUuid): Promise<Set<string>> {
     const rows = await database.run(this.#applyMany, transitionParameters(transitions, drawUuid));
-    return this.movedOf(transitions, rows);
+    return this.applied(transitions, rows);
   }
 
-  /** The ids of the payments that a statement has moved, which are counted here. */
-  movedOf(transitions: readonly Transition[], rows: readonly Pick<MovedRow, 'id'>[]): Set<string> {
-    const moved = new Set(rows.map(({ id }) => id));
-    for (const transition of transitions) if (moved.has(transition.row.id)) this.#onMoved?.(transition);
-    return moved;
+  /** The ids of the payments whose transitions a statement has applied, from the rows that it returned. Counts them. */
+  applied(transitions: readonly Transition[], rows: readonly Pick<TransitionedRow, 'id'>[]): Set<string> {
+    const ids = new Set(rows.map(({ id }) => id));
+    for (const transition of transitions) if (ids.has(transition.row.id)) this.#onApplied?.(transition);
+    return ids;
   }
 }

@@ -6,13 +6,13 @@ import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.
 import { bookTransfersCte } from '../ledger/book.cte.ts';
 import { recordJson, recordOf } from './record.ts';
 import type { TransactionRow } from './statements.ts';
-import { eventOfStatus, permittedMoves, type TransactionStatus } from './states.ts';
+import { eventOfStatus, permittedTransitions, type TransactionStatus } from './states.ts';
 import { countTotalsCte } from './totals/totals.cte.ts';
 
 /**
- * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. It names the row
- * it was decided on. If the payment has another version by then, the transition is not applied, and the caller decides
- * again from the current row.
+ * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. `row` is the payment
+ * as it was when the change was decided. If the payment has another version when the statement runs, the transition is not
+ * applied, and the caller decides again from the current row.
  */
 export interface Transition {
   row: TransactionRow;
@@ -24,7 +24,7 @@ export interface Transition {
   failureCode?: string | undefined;
   failureMessage?: string | undefined;
   providerReference?: string | undefined;
-  /** What the payer has to do. A transition without one clears it. */
+  /** The payer's next step. A transition without one clears it. */
   nextAction?: Record<string, unknown> | undefined;
   /** Added to `amount_refunded`; negative when a refund fails after it had succeeded. */
   refundedChange?: number;
@@ -37,9 +37,9 @@ export interface Transition {
   channelId?: number;
   /** Whether the event of the new status is written (`eventOfStatus[to]`). */
   writesEvent?: boolean;
-  /** Whether the payer has something new to do (`nextAction`): writes `transaction.action_required` as well. */
+  /** Whether `nextAction` is new: writes `transaction.action_required` as well. */
   requiresAction?: boolean;
-  /** An event about the refund, written besides one about the payment. */
+  /** An event about the refund, written in addition to one about the payment. */
   refundEvent?: RefundEvent;
 }
 
@@ -49,7 +49,7 @@ export interface RefundEvent {
   objectJson: string;
 }
 
-/** The payment after a transition, exactly as the statement writes it. Answers and events are made from it. */
+/** The payment after a transition, exactly as the statement writes it: the source of answers and events. */
 export function afterTransition(transition: Transition): TransactionRow {
   const { row, to, atMs, metadataJson } = transition;
   const time = new Date(atMs).toISOString();
@@ -108,7 +108,7 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['further_event_body', 'text', ({ furtherEvent }) => furtherEvent?.body],
 ]);
 
-/** The query whose rows are the transitions, from the parameters that `valuesOfTransitions` gives and those of `further` columns. */
+/** The query whose rows are the transitions, with `further` columns. Its parameters: `transitionParameters`, then those columns. */
 export function transitionInput(further: readonly NamedType[] = []): string {
   return transitionColumns.relation(further);
 }
@@ -138,8 +138,8 @@ function eventsOf(transition: Transition, drawUuid: DrawUuid): WrittenEvent[] {
 }
 
 /**
- * Follows payments in the statement that moves them, so that neither can happen without the other. An extension point:
- * billing settles the invoices of payments with it.
+ * CTEs that another module adds to the statement that applies transitions, so that both take effect or neither. An extension
+ * point: billing records with it how payments of invoices ended.
  */
 export interface TransitionFollower {
   /** CTEs that read `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`. */
@@ -149,10 +149,9 @@ export interface TransitionFollower {
 }
 
 /**
- * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`) in the statement that they stand in:
- * to the payments, their totals, the ledger, their events and deliveries, and what the followers add. Guarded by version
- * and by the table of transitions: `moved` holds the payments that were changed, with the further columns; all others
- * are left as they were, and nothing else is written for them.
+ * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals, the
+ * ledger, their events and deliveries, and the rows of the followers. Guarded by version and by the transition table: `moved`
+ * has the changed payments, with the further columns. Nothing is written for any other payment.
  */
 export function transitionCte(followers: readonly TransitionFollower[], further: readonly NamedType[] = []): string {
   return `
@@ -172,7 +171,7 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
       from move
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
-       and (t.status, move.to_status) in (${permittedMoves})
+       and (t.status, move.to_status) in (${permittedTransitions})
     returning t.tenant_id, t.id, t.livemode, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, t.invoice_id,
               t.failure_code, t.failure_message, move.from_status,
               move.to_status, move.refunded, move.refund_id, move.fee,

@@ -34,7 +34,7 @@ const path = '/api/transaction/update';
  * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
  *
  * CANCELLED for a payment that a provider is processing only requests the cancellation: the payment stays PROCESSING
- * until the provider confirms it. `actor` is who does it, for the audit log, if it is not the caller.
+ * until the provider confirms it. `actor`: who changes the payment, for the audit log; default: the caller.
  */
 export async function updateTransaction(
   input: UpdateInput,
@@ -66,7 +66,7 @@ export async function updateTransaction(
   return answerOnce(deps.database, request, work);
 }
 
-/** The transition that the update makes. Its timeline message and its request to the provider are written here. */
+/** The transition of the update. Also writes its timeline message and its cancellation request. */
 async function transitionOf(
   input: UpdateInput,
   row: TransactionRow,
@@ -88,13 +88,11 @@ async function transitionOf(
   requireUpdatable(row.status, status, row.provider !== null);
   if (row.provider !== null && row.status === 'PROCESSING') {
     await requestCancellation(transaction, row, atMs);
-    await addTimelineMessage(transaction, row, drawUuid(), atMs, 'cancel_asked', { userId: principal.userId });
+    const detail = { userId: principal.userId };
+    await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'cancel_asked', detail });
     return sameStatus;
   }
-  await addTimelineMessage(transaction, row, drawUuid(), atMs, 'updated', {
-    from: row.status,
-    to: status,
-    userId: principal.userId,
-  });
+  const detail = { from: row.status, to: status, userId: principal.userId };
+  await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'updated', detail });
   return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, writesEvent: true };
 }

@@ -16,8 +16,8 @@ type Address = ReturnType<typeof ipaddr.parse>;
 
 const privateRanges = new Set(['loopback', 'private', 'uniqueLocal']);
 /**
- * Metadata services of clouds, which hand out credentials: forbidden for everybody. Others are link-local; Azure's
- * is in a public range.
+ * Metadata services of clouds, which hand out credentials: forbidden to everybody. Those that are not listed here are
+ * link-local; Azure's is in a public range.
  */
 const metadataAddresses = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16']);
 /** Global unicast (RFC 4291, section 2.4): other IPv6 addresses are not on the public internet. */
@@ -42,8 +42,8 @@ export interface AddressGuards {
 }
 
 /**
- * Only the administrators of a single machine may have deliveries sent to private addresses (decisions, Webhooks): with them
- * a caller finds out which services a network has, and posts to them. Outside STANDALONE mode nobody may.
+ * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses (decisions, Webhooks): such
+ * deliveries reveal which services a network has, and post to them.
  */
 export function addressGuards(standalone: boolean, allowTargets: readonly string[]): AddressGuards {
   const everyone = new AddressGuard({ allowsPrivate: false, allowTargets });
@@ -79,8 +79,8 @@ export class AddressGuard {
   }
 
   /**
-   * Whether the answer of a server at this address is kept and shown. A private address that is not an allowed target may be
-   * a service that trusts its network, and its answers may be confidential.
+   * Whether the answer of a server at this address is stored and shown. At a private address that is not an allowed target
+   * there may be a service that trusts its network, whose answers are confidential.
    */
   keepsAnswersOf(address: string): boolean {
     return this.#allows(address, false);

@@ -14,7 +14,7 @@ const resolverOptions = { timeout: 2 * secondMs, tries: 2 };
 const resolverLifetimeMs = minuteMs;
 
 /**
- * Resolves host names that customers have chosen, some of whose DNS servers never answer. The system resolver handles two
+ * Resolves host names that customers have chosen; the DNS servers of some never answer. The system resolver handles two
  * names at a time for the whole process: three endpoints with such a name blocked the lookups of all others, and of the
  * providers and the database. So this resolver queries DNS directly, for any number of names at a time.
  *
@@ -72,7 +72,7 @@ export class NameResolver {
       .then(() => lookUpBySystem(hostname))
       .finally(() => this.#systemLookups.delete(hostname));
     this.#systemLookups.set(hostname, found);
-    // Only its end is waited for: who asked gets the failure.
+    // The next lookup waits only for this one to end; its callers get the failure.
     this.#lastSystemLookup = found.catch(() => {});
     return found;
   }

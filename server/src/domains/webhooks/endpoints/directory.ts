@@ -5,7 +5,7 @@ import type { AddressGuard, AddressGuards } from './address-guard.ts';
 import { type EndpointKeys, signingKeys } from './signature.ts';
 import { findTarget, type TargetRow } from './statements.ts';
 
-/** What sending a delivery to an endpoint needs, with the URL parsed and the secrets opened. */
+/** An endpoint as the sender needs it: the URL parsed, the secrets opened. */
 export interface Target {
   id: number;
   /** false: the endpoint is disabled. */
@@ -16,7 +16,7 @@ export interface Target {
   guard: AddressGuard;
   /** The host is an IP address that must not be reached. */
   forbidden: boolean;
-  /** Undefined: a secret is given up with a lost encryption key. Nothing can be signed until the secret is rotated. */
+  /** Undefined: the encryption key of a secret is lost. Nothing can be signed until the secret is rotated. */
   keys: EndpointKeys | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type DisabledFactsRow, findDisabledFacts, maxCountedDeliveries } from './disabled-endpoint-statements.ts';
 import type { DisabledReason } from './rules.ts';
 
-export interface DisabledNoticeOptions {
+export interface DisabledEndpointMailerOptions {
   database: Queryable;
   mailer: Pick<Mailer, 'send'>;
   /** `app.public-url`, without a slash at the end. */
@@ -17,8 +17,8 @@ export interface DisabledNoticeOptions {
 }
 
 /**
- * The event of a failed delivery is older than the failure: a delivery is retried for up to 36 minutes, or twice that if
- * the receiver asks for longer waits.
+ * How much older than its failure the event of a delivery can be: a delivery is retried for up to 36 minutes, or twice that
+ * if the receiver asks for longer waits.
  */
 const maxRetryMs = 2 * hourMs;
 
@@ -30,10 +30,10 @@ export interface DisabledWebhook {
 
 /** Mails the administrators of a tenant that an endpoint was disabled. Only the node that disabled it sends the mail. */
 export class DisabledEndpointMailer {
-  readonly #options: DisabledNoticeOptions;
+  readonly #options: DisabledEndpointMailerOptions;
   readonly #sending = new Set<Promise<void>>();
 
-  constructor(options: DisabledNoticeOptions) {
+  constructor(options: DisabledEndpointMailerOptions) {
     this.#options = options;
   }
 
@@ -101,8 +101,8 @@ function messageOf(
 }
 
 /**
- * A time before every event that the endpoint has missed, but not before its registration: replaying earlier events would
- * send it events that it was never due.
+ * A time before every event that the endpoint has missed, but not before its registration: earlier events were never meant
+ * for it.
  */
 function missedSince({ first_failure_at, registered_at, oldest_event_id }: DisabledFactsRow, nowMs: number): string {
   const failedMs = first_failure_at === null ? nowMs : Date.parse(first_failure_at);

@@ -22,7 +22,7 @@ export interface EndpointDeps {
 
 /**
  * The endpoint with this id, removed or not. Refuses an absent endpoint and one of another tenant alike, and a caller who
- * may not read everything that is sent to it.
+ * lacks the read scope of an event type that the endpoint subscribes to.
  */
 export async function findManagedEndpoint(
   database: Queryable,

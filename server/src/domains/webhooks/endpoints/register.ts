@@ -77,7 +77,7 @@ export async function registerEndpoint(
     return registered;
   });
   await directory.changed(database, row.id);
-  // A repeated answer has no secret: it is stored encrypted alone, and not with the answer.
+  // The stored answer of an idempotency key has no secret: secrets are only stored encrypted.
   return { row, generatedSecret: replayed ? undefined : generatedSecret, replayed };
 }
 
@@ -89,7 +89,7 @@ function limitReached(limit: number): Refusal {
   );
 }
 
-/** The URL parser silently repairs other spellings; the stored URL would then differ from the address connected to. */
+/** The URL parser silently repairs other spellings: the sender would then connect to another URL than the stored one. */
 const unrepairedUrl = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
 
 /** Refuses a malformed URL, and one whose host leads to an address that is forbidden to the caller. */

@@ -74,7 +74,7 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
         'Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; ' +
         'events that happened while it was disabled can be replayed.',
       body: modifyInput,
-      refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
+      refuses: ['webhook_address_forbidden'],
       data: endpointRecord,
       handle: async ({ body, principal }) => ({
         message: 'Webhook saved',

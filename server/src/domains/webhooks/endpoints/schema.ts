@@ -17,7 +17,7 @@ const events = Type.Array(eventPattern, {
   maxItems: 100,
   description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
-/** Sixteen characters of a generated secret are 96 bits; shorter ones can be found by trying, from one signed delivery. */
+/** 16 characters of a generated secret are 96 bits. A shorter one could be found by brute force from one signed delivery. */
 export const secret = (description: string) =>
   Type.String({
     pattern: '^[ -~]{16,256}$',
@@ -75,7 +75,7 @@ export const modifyInput = Type.Object(
   },
   {
     additionalProperties: false,
-    // Something changes; null is a change of the two limits.
+    // At least one field must change; null is a change of the two limits.
     documented: never(both(absent('url', 'events', 'state'), untouched('maxInFlight', 'ratePerSecond'))),
   },
 );
@@ -115,7 +115,7 @@ export const pingResult = Type.Object({
   deliveryId: Type.String({ description: 'The delivery of the ping.' }),
 });
 
-/** What a ping is about: the endpoint itself. */
+/** The object of a ping: the endpoint itself. */
 export const pingObject = Type.Object({
   id: Type.Integer(),
   events: Type.Array(eventPattern),

@@ -65,7 +65,7 @@ export const nextEndpointId = statement<{ id: number }>(
   `select next_id('webhook_endpoint_id_seq') as id`,
 );
 
-/** Until the transaction ends, no other one can add an endpoint to the tenant, so that its limit holds. Values: tenant. */
+/** Serialises the registrations of a tenant until the transaction ends, so that its limit holds. Values: tenant. */
 export const lockRegistrations = statement(
   'webhooks.lock_registrations',
   `select pg_advisory_xact_lock(hashtextextended('webhook_endpoint/' || $1::bigint, 0))`,
@@ -125,7 +125,7 @@ export const markRemoved = statement<EndpointRow>(
    returning ${endpointColumns}`,
 );
 
-/** A promotion is due and not written yet: the staged secret is already the present one. */
+/** Whether a promotion is due and not written yet: the staged secret signs as the present one. */
 const isPromotionDue = 'promote_at <= to_timestamp($2::float8 / 1000)';
 
 /** Values: id, now in ms, sealed secret, time of its promotion in ms (null: on request). */
@@ -178,7 +178,7 @@ export interface TargetRow {
   state: boolean;
 }
 
-/** What sending a delivery needs to know. Values: id. */
+/** Values: id. */
 export const findTarget = statement<TargetRow>(
   'webhooks.find_target',
   `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, promote_at, state

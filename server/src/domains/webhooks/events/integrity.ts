@@ -12,7 +12,7 @@ export const eventChecks: readonly Check[] = [
   {
     claim: 'The body of every event is unchanged since it was written, and agrees with its row',
     // Events written before the digest column existed have none: only their rows are compared with their bodies. Older bodies
-    // tell neither their mode nor an apiVersion.
+    // contain neither `livemode` nor `apiVersion`.
     offenders: `
       select ${publicId('id')} as offender
         from event
@@ -30,7 +30,7 @@ export const eventChecks: readonly Check[] = [
         join event on event.tenant_id = d.tenant_id and event.id = d.event_id
         join webhook_endpoint endpoint on endpoint.id = d.endpoint_id
        where endpoint.livemode <> event.livemode
-         -- Older events do not tell their mode, and went to every endpoint.
+         -- Older events have no mode in their body, and went to every endpoint.
          and left(event.body, 200) like '%,"livemode":%,"data":{"object":{%'`,
   },
 ];

@@ -15,7 +15,7 @@ export type ListedEvent = Static<typeof listedEvent>;
 
 type Query = Static<typeof eventListQuery>;
 
-/** The events of the types that the caller may read, newest first. */
+/** The events that the caller may read, newest first. */
 export async function eventList(
   database: Queryable,
   query: Query,

@@ -15,11 +15,11 @@ export interface EventRow {
 
 /** A row of the list. */
 export type ListedRow = EventRow & {
-  /** Read only if it was asked for. */
+  /** Null unless the query asks for the payload. */
   body: string | null;
 };
 
-/** The filters of the list. All are determined by the caller's scopes and the query together. */
+/** The filters of the list: `types` from the caller's scopes and the query, the others from the query. */
 export const eventFilters = listFilters({
   types: { type: 'text[]', condition: (value) => `event.type = any (${value})` },
   modes: modeFilter('event.livemode'),

@@ -7,7 +7,7 @@ import type { received } from './schema.ts';
 import { verifyService, verifyStandard } from './signature-verdict.ts';
 import { findInboxByToken, insertMessage, maxMessages } from './statements.ts';
 
-/** Not stored: the readers of an inbox are not its senders. */
+/** Not stored: those who read an inbox must not learn the credentials of those who post to it. */
 const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
 /** Stores a message that was posted to an inbox, with the verdicts on its signatures. */

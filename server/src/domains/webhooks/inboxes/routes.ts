@@ -55,7 +55,7 @@ export function inboxRoutes(deps: InboxDeps): Route[] {
       description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
       rawBody: { maximumBytes: maximumMessageBytes },
       params: receiveParams,
-      takesAnyQuery: true, // A receiver's URL may have parameters of its sender's.
+      takesAnyQuery: true, // Senders may append parameters of their own to the URL.
       data: received,
       handle: async ({ params, headers, rawBody }) => ({
         message: 'Received',

@@ -4,10 +4,10 @@ import { livemode, livemodeInput } from '../../../platform/http/shapes.ts';
 import { endpointId as inboxId, nullable, secret } from '../endpoints/schema.ts';
 import { verdicts } from './signature-verdict.ts';
 
-/** Larger than every delivery of Florin. */
+/** Every delivery of Florin is smaller. */
 export const maximumMessageBytes = 64 * 1024;
 
-/** null: no body was sent. */
+/** null stands for an absent body. */
 export const createInput = Type.Union([
   Type.Object(
     {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type SigningKeys, serviceSignature, standardSignature } from '../endpoints/signature.ts';
 
-/** VERIFIED: made with the inbox's secret over these bytes. ABSENT: the message has no such header. */
+/** VERIFIED: the signature is that of these bytes under the inbox's secret. ABSENT: the message has no such header. */
 export const verdicts = ['VERIFIED', 'WRONG', 'ABSENT'] as const;
 export type Verdict = (typeof verdicts)[number];
 

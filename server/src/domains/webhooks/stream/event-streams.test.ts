@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../core/errors.ts';
+import { uuidTimeMs } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { Topics } from '../../../platform/postgres/notifications/topics.ts';
 import { eventsWritten } from '../events/append-events.cte.ts';
@@ -22,4 +23,30 @@ test('a defect that keeps events from the streams is logged; an outage of the da
   topics.deliver([eventsWritten]);
   await expect(logged.promise).resolves.toBeInstanceOf(TypeError);
   streams.close();
+});
+
+test('after a failed read, the next one reads what the failed one would have read', async () => {
+  const readFromMs: number[] = [];
+  const thirdRead = Promise.withResolvers<void>();
+  const run = async (_statement: unknown, values: readonly unknown[]) => {
+    readFromMs.push(uuidTimeMs(values[1] as string));
+    if (readFromMs.length === 1) throw new Refusal('database_unavailable', 'Away.');
+    if (readFromMs.length === 3) thirdRead.resolve();
+    return [];
+  };
+  let nowMs = Date.UTC(2026, 2, 31);
+  const streams = new EventStreams({
+    database: { run } as unknown as Queryable,
+    topics: new Topics(),
+    // Every read is a minute after the one before.
+    clock: () => (nowMs += 60_000),
+    logError: thirdRead.reject,
+  });
+  const mayRead = async () => ({ types: new Set<string>(), livemode: undefined });
+  await streams.open({ userId: 1, tenantId: 1, sinceMs: undefined, mayRead });
+  await thirdRead.promise;
+  streams.close();
+  const [first, second, third] = readFromMs as [number, number, number];
+  expect(second).toBe(first);
+  expect(third).toBeGreaterThan(second);
 });

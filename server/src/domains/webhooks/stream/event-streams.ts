@@ -21,35 +21,35 @@ export interface EventStreamsOptions {
 export interface StreamRequest {
   userId: number;
   tenantId: number;
-  /** The time of the last event that the reader has; undefined: it wants what happens from now on. */
+  /** The time of the last event that the reader has received; undefined: it receives only events from now on. */
   sinceMs: number | undefined;
-  /** Asked before each event is sent. Rejects when the session or key has ended. */
+  /** Called before events are sent. Rejects when the session or key has ended. */
   mayRead: () => Promise<MayRead>;
 }
 
 export interface MayRead {
   types: ReadonlySet<string>;
-  /** Of a key; a session sees both modes. */
+  /** The mode of a key; undefined: a session, which sees both. */
   livemode: boolean | undefined;
 }
 
-/** Ids are drawn before their transaction commits: an event may become visible this much later than a newer one. */
+/** An id is drawn before its transaction commits: an event may become visible this much later than a newer one. */
 const lateMs = 5 * secondMs;
-/** One read shows what many commits have written. */
+/** Between two reads, so that one read covers many commits. */
 const readPauseMs = 200;
-/** Finds what a lost notification would have reported. */
+/** Polling finds the events of lost notifications. */
 const pollMs = 2 * secondMs;
 /** Shorter than the silence after which proxies and this server give up a connection. */
 const heartbeatMs = 15 * secondMs;
-/** Of one tenant in one read. More is a gap, which the reader closes with the list of events. */
+/** Events of one tenant in one read. If there are more, the reader gets a `gap`, and reads the list of events. */
 const maxEvents = 200;
 const maxStreamsOfUser = 10;
-/** A reader that is so far behind is disconnected, and resumes. */
+/** A reader that is further behind is disconnected; it resumes when it reconnects. */
 const maxBufferedBytes = 256 * 1024;
 
 /**
  * Streams of events to browsers and programs: ids and types, never payloads. One read serves all streams of the node. An
- * event may be sent twice after a reconnect; its id tells.
+ * event may be sent twice after a reconnect; its id identifies it.
  */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
@@ -57,6 +57,8 @@ export class EventStreams {
   #timer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #lastReadMs = 0;
+  /** The start of the last successful read: all older events have been read, apart from late ones (`lateMs`). */
+  #readUntilMs = 0;
   #isReading = false;
   #isClosed = false;
 
@@ -65,14 +67,14 @@ export class EventStreams {
     options.topics.subscribe(eventsWritten, () => this.#readWithin(readPauseMs));
   }
 
-  /** What has happened since, and then nothing more. */
+  /** The events since the last one that the reader has, as text. */
   async read(request: StreamRequest): Promise<string> {
     const stream = new OpenStream(request, () => {});
     await stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
-    return stream.taken();
+    return stream.text();
   }
 
-  /** What has happened since, and whatever happens from now on. Refuses with `too_many_requests`. */
+  /** The events since the last one that the reader has, and all later ones. Refuses with `too_many_requests`. */
   async open(request: StreamRequest): Promise<Readable> {
     if (this.#isClosed)
       throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
@@ -82,10 +84,11 @@ export class EventStreams {
     }
     const stream = new OpenStream(request, () => {
       this.#open.delete(stream);
-      if (this.#open.size === 0) this.#rest();
+      if (this.#open.size === 0) this.#stopTimers();
     });
+    if (this.#open.size === 0) this.#readUntilMs = this.#options.clock();
     this.#open.add(stream);
-    this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
+    this.#heartbeat ??= setInterval(() => this.#sendHeartbeats(), heartbeatMs).unref();
     this.#readWithin(pollMs);
     try {
       if (request.sinceMs !== undefined) await stream.send(await this.#eventsOf([request.tenantId], request.sinceMs));
@@ -96,14 +99,14 @@ export class EventStreams {
     return stream.readable;
   }
 
-  /** Ends every stream: readers connect to another node, and resume there. */
+  /** Ends every stream. Readers reconnect to another node and resume there. */
   close(): void {
     this.#isClosed = true;
     for (const stream of this.#open) stream.end();
-    this.#rest();
+    this.#stopTimers();
   }
 
-  #rest(): void {
+  #stopTimers(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#heartbeat);
     this.#timer = undefined;
@@ -122,10 +125,13 @@ export class EventStreams {
     this.#isReading = true;
     this.#lastReadMs = nowMs;
     const tenantIds = [...new Set([...this.#open].map(({ request }) => request.tenantId))];
-    this.#eventsOf(tenantIds, nowMs)
-      .then((events) => Promise.all([...this.#open].map((stream) => stream.send(events))))
+    this.#eventsOf(tenantIds, this.#readUntilMs)
+      .then((events) => {
+        this.#readUntilMs = nowMs;
+        return Promise.all([...this.#open].map((stream) => stream.send(events)));
+      })
       .catch((error: unknown) => {
-        // While the database is away: the next poll shows what was missed, as long as that is recent.
+        // The next poll reads the same events.
         if (!isUnavailable(error)) this.#options.logError(error, 'Events could not be read for the streams');
       })
       .finally(() => {
@@ -140,10 +146,10 @@ export class EventStreams {
     return this.#options.database.run(eventsSince, [tenantIds, since, maxEvents, eventTypes]);
   }
 
-  #beat(): void {
+  #sendHeartbeats(): void {
     for (const stream of this.#open) {
-      stream.beat();
-      // Whatever the reason is: the reader connects again, and is then told.
+      stream.sendHeartbeat();
+      // After any failure: the reader reconnects, and the answer then gives the reason.
       stream.request.mayRead().catch(() => stream.end());
     }
   }
@@ -161,17 +167,17 @@ class OpenStream {
     this.readable.push('retry: 2000\n\n');
   }
 
-  /** Ends instead when the session or key has ended meanwhile. */
+  /** Ends the stream instead if the session or key has ended. */
   async send(events: readonly EventRow[]): Promise<void> {
-    const ours = events.filter(({ tenant_id }) => tenant_id === this.request.tenantId);
-    if (ours.every(({ id }) => this.#sent.has(id))) return;
+    const ownEvents = events.filter(({ tenant_id }) => tenant_id === this.request.tenantId);
+    if (ownEvents.every(({ id }) => this.#sent.has(id))) return;
     const mayRead = await this.request.mayRead().catch(() => undefined);
     if (mayRead === undefined) {
       this.end();
       return;
     }
-    const unsent = ours.filter(({ id }) => !this.#sent.has(id));
-    if (ours.length >= maxEvents && unsent.length === ours.length) this.#push('event: gap\ndata: {}\n\n');
+    const unsent = ownEvents.filter(({ id }) => !this.#sent.has(id));
+    if (ownEvents.length >= maxEvents && unsent.length === ownEvents.length) this.#push('event: gap\ndata: {}\n\n');
     for (const event of unsent) {
       this.#sent.set(event.id, true);
       if (!isReadable(event, mayRead)) continue;
@@ -179,12 +185,12 @@ class OpenStream {
     }
   }
 
-  beat(): void {
+  sendHeartbeat(): void {
     this.#push(':\n\n');
   }
 
-  /** Everything so far. */
-  taken(): string {
+  /** The text that has been pushed so far. */
+  text(): string {
     return this.readable.read() as string;
   }
 

@@ -46,7 +46,7 @@ export function streamRoutes({ eventStreams, authenticate }: StreamDeps): Route[
   ];
 }
 
-/** Nothing once the tenant has begun to require a second factor that the user does not have. */
+/** No types if the tenant requires a second factor that the user does not have. */
 const mayRead = ({ scopes, livemode, mayOnlyEnrol }: Principal): MayRead => ({
   types: new Set(mayOnlyEnrol === true ? [] : readableTypes(scopes)),
   livemode,

@@ -2,7 +2,7 @@ import type { EventType } from '../../../core/event-types.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { EventRow } from '../events/statements.ts';
 
-/** Events of some tenants after an id, oldest first, at most $3 of each tenant: its newest. Values: tenants, id, limit, types. */
+/** The newest events after an id, up to a limit for each tenant, oldest first. Values: tenants, id, limit, types. */
 export const eventsSince = statement<EventRow & { type: EventType }>(
   'stream.events_since',
   `select near.*

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../../cast.ts';
 import { eventually } from '../../postgres/database.ts';
-import type { Scene } from './scene.ts';
+import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 
 export function billingKills(
-  scene: Scene,
+  scenario: Scenario,
 ): Kills<'invoices' | 'overdue invoices' | 'invoice mails' | 'subscriptions' | 'test clocks'> {
-  const { node, count, reaches, isNone, killPostgres, lock, waits } = scene;
+  const { node, count, reaches, isNone, killPostgres, lock, waits } = scenario;
   return {
     invoices: {
       claiming: () =>
@@ -17,7 +17,7 @@ export function billingKills(
           await pay();
           await lock('invoice_payment');
           await records.release();
-          // A claim, and the outcomes of the payments.
+          // Two statements wait: a claim, and the outcomes of the payments.
           await waits('invoice_payment', 2);
           await killPostgres();
         }),
@@ -109,13 +109,13 @@ export function billingKills(
     },
   };
 
-  /** Invoices that a payment each pays, and a kill in between. */
+  /** Invoices, each paid by one payment, with a kill in between. */
   async function invoicesPaid(kill: (pay: () => Promise<unknown>) => Promise<void>): Promise<void> {
-    const channelId = await scene.makeChannel();
+    const channelId = await scenario.makeChannel();
     const customerId = await makeCustomer(node.service, node.as, { defaultChannelId: channelId });
     const ids = await Promise.all(Array.from({ length: 8 }, () => makeInvoice(node.service, node.as, customerId)));
     await kill(async () => {
-      for (const id of ids) await scene.post('invoice/pay', { id });
+      for (const id of ids) await scenario.post('invoice/pay', { id });
     });
     await isNone('every invoice is paid', `invoice where customer_id = ${customerId} and status <> 'PAID'`);
     expect(await count(`invoice_payment where invoice_id in (${ids.join()}) and state = 'SUCCEEDED'`)).toBe(8);
@@ -123,7 +123,7 @@ export function billingKills(
     expect(await count(`event where type = 'invoice.paid' and object_id in (${invoices})`)).toBe(8);
   }
 
-  /** An invoice that is paid, a kill around its receipt, and the receipt that is sent nevertheless. */
+  /** A paid invoice, with a kill while its receipt is written or sent: the receipt is sent once. */
   async function receiptSent(kill: (pay: () => Promise<void>) => Promise<void>): Promise<void> {
     const admin = await administratorOf(node.service);
     dataOf(await node.service.post('/api/tenant/modify', { id: 0, customerMails: true }, admin));
@@ -145,17 +145,17 @@ export function billingKills(
     months: number,
     kill: (advance: () => Promise<unknown>, invoices: string) => Promise<void>,
   ): Promise<void> {
-    const channelId = await scene.makeChannel();
-    const { id: clockId } = await scene.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
+    const channelId = await scenario.makeChannel();
+    const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
     const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: channelId });
     const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
-    const { id: planId } = await scene.post('plan/modify', plan);
-    for (let i = 0; i < 5; i++) await scene.post('subscription/create', { customerId, planId });
+    const { id: planId } = await scenario.post('plan/modify', plan);
+    for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });
     const invoices = `invoice where customer_id = ${customerId}`;
     await reaches('the first invoices are raised', invoices, 5);
     await isNone('the first invoices are paid', `${invoices} and status <> 'PAID'`);
     const toTime = months === 12 ? '2028-01-31T09:30:00Z' : '2027-02-28T09:30:00Z';
-    await kill(() => scene.post('clock/advance', { id: clockId, toTime }), invoices);
+    await kill(() => scenario.post('clock/advance', { id: clockId, toTime }), invoices);
     await isNone('the clock has arrived', `clock where id = ${clockId} and target_at is not null`);
     await isNone('every invoice is paid', `${invoices} and status <> 'PAID'`);
     expect(await count(invoices)).toBe(5 * (months + 1));

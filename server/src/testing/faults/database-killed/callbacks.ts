@@ -3,11 +3,11 @@ import { headersOf, signedMessage } from '../../../domains/payments/providers/sa
 import { dataOf } from '../../cast.ts';
 import { sandboxReportOf } from '../../payments/callbacks.ts';
 import { eventually } from '../../postgres/database.ts';
-import type { Scene } from './scene.ts';
+import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 
-/** Callbacks of providers: those that the sandbox sends, those that are settled, and those that contradict what is settled. */
-export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 'sandbox'> {
+/** Kills while the sandbox sends callbacks, while callbacks are settled, and while contradictions are looked up. */
+export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks' | 'sandbox'> {
   const {
     node,
     count,
@@ -21,7 +21,7 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
     pay,
     operationsOf,
     paidOnce,
-  } = scene;
+  } = scenario;
 
   return {
     disputes: {
@@ -52,10 +52,10 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
       },
       waiting: async () => {
         const contradicted = await contradict();
-        // The provider does not answer within the deadline: it is asked again after 5 s.
+        // The provider does not answer within the deadline: the next look-up is due after 5 s.
         const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await reaches('it is to be asked again', `${contradicted.dispute} and look_ups = 1 and lease is null`);
+        await reaches('the next look-up is scheduled', `${contradicted.dispute} and look_ups = 1 and lease is null`);
         await records.release();
         await killPostgres();
         await contradicted.isAgreed();
@@ -64,9 +64,9 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
 
     callbacks: {
       claiming: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(1, 'pending:9', channelId);
-        await reaches('the provider is at work', operationsOf('WAITING', channelId));
+        await reaches('the charge is in progress', operationsOf('WAITING', channelId));
         await node.query(`update sandbox_operation set state = 'SUCCEEDED' where channel_id = ${channelId}`);
         const message = signedMessage(sandboxReportOf(ids[0] as string), 9, 'shared');
         await holdAfter('provider_callback', () => callback(channelId, message));
@@ -74,18 +74,18 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
         await settledOnce(ids, channelId);
       },
       settling: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(3, 'late', channelId);
-        await reaches('the provider is at work', operationsOf('WAITING', channelId), 3);
+        await reaches('the charge is in progress', operationsOf('WAITING', channelId), 3);
         await lock('transaction');
         await waits('transaction');
         await killPostgres();
         await settledOnce(ids, channelId);
       },
       recording: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(1, 'late', channelId);
-        await reaches('the provider is at work', operationsOf('WAITING', channelId));
+        await reaches('the charge is in progress', operationsOf('WAITING', channelId));
         const payments = await lock('transaction');
         await waits('transaction');
         await lock('provider_callback');
@@ -95,40 +95,40 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
         await settledOnce(ids, channelId);
       },
       waiting: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const [id = ''] = await pay(1, 'succeed', channelId);
         await paidOnce([id], channelId);
-        // About a charge that Florin does not know: tried again after 5 s.
+        // The charge is unknown to Florin: the callback is tried again after 5 s.
         const message = signedMessage({ ...sandboxReportOf(id), key: `${id}-9` }, 1, 'shared');
         await callback(channelId, message);
         const stray = `provider_callback where channel_id = ${channelId} and tries`;
-        await reaches('it was tried', `${stray} = 1`);
+        await reaches('the callback was tried', `${stray} = 1`);
         await killPostgres();
-        await reaches('it was tried again', `${stray} = 2`);
+        await reaches('the callback was tried again', `${stray} = 2`);
       },
     },
 
     sandbox: {
       waiting: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(20, 'late', channelId);
-        await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`);
+        await reaches('callbacks are due', `sandbox_operation where channel_id = ${channelId}`);
         await killPostgres();
         await settledOnce(ids, channelId);
       },
       claiming: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(4, 'late', channelId);
-        await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`, 4);
+        await reaches('callbacks are due', `sandbox_operation where channel_id = ${channelId}`, 4);
         await lock('sandbox_operation');
         await waits('sandbox_operation');
         await killPostgres();
         await settledOnce(ids, channelId);
       },
       sending: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(4, 'callback:twice', channelId);
-        await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`, 4);
+        await reaches('callbacks are due', `sandbox_operation where channel_id = ${channelId}`, 4);
         await lock('provider_callback');
         await waitsBesideClaims('provider_callback');
         await killPostgres();
@@ -136,9 +136,9 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
         await settledOnce(ids, channelId);
       },
       recording: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(2, 'late', channelId);
-        await reaches('callbacks are owed', `sandbox_operation where channel_id = ${channelId}`, 2);
+        await reaches('callbacks are due', `sandbox_operation where channel_id = ${channelId}`, 2);
         const stored = await lock('provider_callback');
         await waitsBesideClaims('provider_callback');
         await lock('sandbox_operation');
@@ -153,7 +153,7 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
 
   /** A payment that has succeeded, and a callback that says that it failed. */
   async function contradict() {
-    const channelId = await scene.makeChannel();
+    const channelId = await scenario.makeChannel();
     const [id = ''] = await pay(1, 'succeed', channelId);
     await paidOnce([id], channelId);
     const dispute = `provider_dispute where channel_id = ${channelId}`;
@@ -161,8 +161,8 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
     return {
       dispute,
       send: () => callback(channelId, message),
-      /** A look-up follows the claim at once. While the sandbox's records are locked it lasts for the provider's deadline. */
-      isLookedUp: () => reaches('the provider is asked', `${dispute} and lease is not null`),
+      /** A look-up follows the claim at once. While the sandbox's records are locked it lasts until the provider's deadline. */
+      isLookedUp: () => reaches('the provider is looked up', `${dispute} and lease is not null`),
       isAgreed: async () => {
         await reaches('the provider agrees', `${dispute} and state = 'AGREES'`);
         await paidOnce([id], channelId);
@@ -178,7 +178,7 @@ export function callbackKills(scene: Scene): Kills<'disputes' | 'callbacks' | 's
     dataOf(await node.service.call('POST', `/api/callback/${channelId}`, options));
   }
 
-  /** The sandbox sends again what was leased to a claim that was lost a minute later: this makes it due now. */
+  /** A callback whose claim was lost is due again when its lease of a minute expires; this makes it due now. */
   async function expireLeases(channelId: number): Promise<void> {
     await node.query(
       `update sandbox_operation set callback_due_at = now() where channel_id = $1 and callback_due_at is not null`,

@@ -8,14 +8,14 @@ import { eventually } from '../../postgres/database.ts';
 import { startService } from '../../service/service-process.ts';
 import { startReceiver } from '../../webhooks/receiver.ts';
 import { freeze } from '../freeze.ts';
-import type { Scene } from './scene.ts';
+import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 
 /** Longer than the intervals at which the monitor, the clock and the notifications check their connections. */
 const checkedWithinMs = 1_500;
 
 export function nodePartKills(
-  scene: Scene,
+  scenario: Scenario,
 ): Kills<
   | 'sweeper'
   | 'poller'
@@ -32,11 +32,11 @@ export function nodePartKills(
   | 'request log'
   | 'event streams'
 > {
-  const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scene;
+  const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scenario;
   return {
     sweeper: {
       sweeping: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(1, 'late', channelId);
         await paidOnce(ids, channelId);
         await reaches(
@@ -48,7 +48,7 @@ export function nodePartKills(
         );
         await node.end();
         await node.start();
-        scene.restarted();
+        scenario.restarted();
         // Half a minute after the start.
         await sweeps('provider_callback');
         await killPostgres();
@@ -60,12 +60,12 @@ export function nodePartKills(
         await lock('clock', 'access exclusive');
         await waits('clock');
         await killPostgres();
-        await worksByItself();
+        await findsDueWork();
       },
     },
     'event streams': {
       reading: async () => {
-        const channelId = await scene.makeChannel();
+        const channelId = await scenario.makeChannel();
         const ids = await pay(1, 'late', channelId);
         await paidOnce(ids, channelId);
         await lock('event', 'access exclusive');
@@ -93,7 +93,7 @@ export function nodePartKills(
         const secrets = (name: string) => readFileSync(join(node.dataDir, name), 'utf8').trim();
         const socket = encodeURIComponent(join(node.dataDir, 'postgres', 'socket'));
         const before = new Set(await backends());
-        // Alone with its database a node has nobody to relay to: the first node's supervisor starts PostgreSQL again.
+        // A node relays only to other nodes. The first node's supervisor starts PostgreSQL again.
         const second = await startService({
           environment: {
             PORT: '0',
@@ -107,7 +107,7 @@ export function nodePartKills(
           },
         });
         try {
-          const channelId = await scene.makeChannel();
+          const channelId = await scenario.makeChannel();
           const ids: string[] = [];
           const create = async () => {
             const payment = { amount: 1999, currency: 'USD', channelId };
@@ -115,7 +115,7 @@ export function nodePartKills(
           };
           await create();
           await paidOnce(ids, channelId);
-          // They do not answer from now on: the notification of the next payment is under way when PostgreSQL is killed.
+          // Suspends its backends, so that the notification of the next payment is in flight when PostgreSQL is killed.
           for (const pid of await backends()) if (!before.has(pid)) process.kill(pid, 'SIGSTOP');
           await create();
           await killPostgres();
@@ -172,12 +172,12 @@ export function nodePartKills(
           secret: 'our shared secret',
           livemode: false,
         };
-        const { id } = await scene.post('webhook/register', hook);
-        const channelId = await scene.makeChannel();
+        const { id } = await scenario.post('webhook/register', hook);
+        const channelId = await scenario.makeChannel();
         const before = mails().length;
         const ids = await pay(1, 'succeed', channelId);
         await eventually('the delivery has arrived', () => held.length > 0);
-        // Not before: requests authenticate by this table, where their session is not in memory.
+        // Locked only now, because requests whose session is not in memory read this table.
         await lock('app_user', 'access exclusive');
         for (const response of held) response.writeHead(410).end();
         await waits('app_user');
@@ -191,7 +191,7 @@ export function nodePartKills(
     'audit chain': {
       chaining: async () => {
         await lock('audit_chain', 'access exclusive');
-        await scene.makeChannel();
+        await scenario.makeChannel();
         await waits('audit_chain');
         await killPostgres();
         await isNone('every entry is chained', 'audit_entry where seq is null');
@@ -203,7 +203,7 @@ export function nodePartKills(
         expect((await node.service.get('/api/channel/list', node.as)).status).toBe(200);
         await waits('api_request');
         await killPostgres();
-        // What was being written is dropped and counted; what comes afterwards is recorded.
+        // The rows in flight are dropped and counted; later ones are recorded.
         const before = await count('api_request');
         expect((await node.service.get('/api/channel/list', node.as)).status).toBe(200);
         await eventually('later requests are recorded', async () => (await count('api_request')) > before);
@@ -225,7 +225,7 @@ export function nodePartKills(
     },
   };
 
-  /** The server processes of connections that no request uses. */
+  /** The backends of connections that no request uses. */
   async function backends(): Promise<number[]> {
     const rows = await node.query<{ pid: number }>(
       `select pid from pg_stat_activity
@@ -252,17 +252,17 @@ export function nodePartKills(
     }
   }
 
-  /** Every check of the database is under way and unanswered when it is killed. */
+  /** Kills the database while every check of it is in flight and unanswered. */
   async function killedWhileChecked(): Promise<void> {
     freeze(node.postmaster() as number);
     await sleep(checkedWithinMs);
     await killPostgres();
-    await worksByItself();
+    await findsDueWork();
   }
 
-  /** Work that comes due by the clock is found: the second look-up of a charge, 5 s after its call. */
-  async function worksByItself(): Promise<void> {
-    const channelId = await scene.makeChannel();
+  /** Work that comes due by the clock is found: the look-up of a charge, 5 s after its call. */
+  async function findsDueWork(): Promise<void> {
+    const channelId = await scenario.makeChannel();
     const ids = await pay(1, 'pending:1', channelId);
     await paidOnce(ids, channelId);
     expect(await count(`transaction where channel_id = ${channelId}`)).toBe(1);

@@ -1,16 +1,16 @@
 /**
- * In which states PostgreSQL is killed, for each part of a process that works by itself. The parts have the names under which
- * they are registered with the lifecycle; `database-killed.test.ts` compares them, so that a new worker needs situations here, and
+ * The states in which PostgreSQL is killed, for each background part of a process. The parts have the names under which they
+ * are registered with the lifecycle. `database-killed.test.ts` compares them, so that a new worker needs situations here, and
  * the compiler requires a kill for each of them (`Kills`).
  *
- * `stopping` is one kill for all of them: the process is told to stop while every worker has work in progress.
+ * Stopping has one kill for all parts: the process is stopped while every worker has work in progress.
  */
 export const situations = {
-  processing: ['waiting', 'waiting for a resting channel', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
+  processing: ['waiting', 'waiting behind an open breaker', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
   disputes: ['claiming', 'looking up', 'recording', 'waiting'],
   callbacks: ['claiming', 'settling', 'recording', 'waiting'],
   sandbox: ['waiting', 'claiming', 'sending', 'recording'],
-  rollups: ['waiting', 'adding up'],
+  rollups: ['waiting', 'rolling up'],
   deliveries: ['waiting', 'paused and on trial', 'claiming', 'sending', 'recording'],
   replays: ['claiming', 'copying', 'waiting'],
   invoices: ['claiming', 'settling', 'waiting'],

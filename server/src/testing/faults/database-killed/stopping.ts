@@ -1,42 +1,46 @@
 import { expect } from 'vitest';
 import { makeCustomer } from '../../billing/invoices.ts';
 import { startReceiver } from '../../webhooks/receiver.ts';
-import type { Scene } from './scene.ts';
+import type { Scenario } from './scenario.ts';
 
 /**
- * The process is told to stop while its workers have work in progress, and PostgreSQL is killed at once: the process ends,
- * and after the next start everything is brought to its end once.
+ * Stops the process while its workers have work in progress, and kills PostgreSQL at once: the process ends, and after the next
+ * start all work is completed once.
  */
-export async function stopWhileKilled(scene: Scene): Promise<void> {
-  const { node, count, isNone, reaches, pay, paidOnce } = scene;
+export async function stopWhileKilled(scenario: Scenario): Promise<void> {
+  const { node, count, isNone, reaches, pay, paidOnce } = scenario;
   const receiver = await startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 500);
   });
   const hook = { url: receiver.url, events: ['transaction.created'], secret: 'our shared secret', livemode: false };
-  const { id: endpointId } = await scene.post('webhook/register', hook);
+  const { id: endpointId } = await scenario.post('webhook/register', hook);
 
-  const subscribed = await scene.makeChannel();
-  const { id: clockId } = await scene.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
+  const subscribed = await scenario.makeChannel();
+  const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
   const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: subscribed });
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
-  const { id: planId } = await scene.post('plan/modify', plan);
-  for (let i = 0; i < 5; i++) await scene.post('subscription/create', { customerId, planId });
+  const { id: planId } = await scenario.post('plan/modify', plan);
+  for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });
 
-  const [slow, late, contradicted] = [await scene.makeChannel(), await scene.makeChannel(), await scene.makeChannel()];
+  const [slow, late, contradicted] = [
+    await scenario.makeChannel(),
+    await scenario.makeChannel(),
+    await scenario.makeChannel(),
+  ];
   const disputed = await pay(1, 'callback:contradiction', contradicted);
   const called = await pay(5, 'late', late);
-  await reaches('callbacks are owed', `sandbox_operation where channel_id = ${late}`, 5);
-  await scene.post('clock/advance', { id: clockId, toTime: '2028-01-31T09:30:00Z' });
+  await reaches('callbacks are due', `sandbox_operation where channel_id = ${late}`, 5);
+  await scenario.post('clock/advance', { id: clockId, toTime: '2028-01-31T09:30:00Z' });
   const since = new Date(Date.now() - 60_000).toISOString();
-  await scene.post('webhook/replay', { endpointId, since });
+  await scenario.post('webhook/replay', { endpointId, since });
   const ids = await pay(5, 'slow', slow);
   await reaches('a call is under way', `provider_operation where channel_id = ${slow} and state = 'CALLING'`);
 
   const ended = node.service.end('SIGTERM');
-  await scene.kill().catch(() => {});
+  await scenario.kill().catch(() => {});
   expect(await ended).toEqual({ code: 0, signal: null });
   await node.start();
-  scene.restarted();
+  scenario.restarted();
 
   await paidOnce(ids, slow);
   await paidOnce(called, late);
@@ -47,7 +51,7 @@ export async function stopWhileKilled(scene: Scene): Promise<void> {
   expect(await count(`invoice where customer_id = ${customerId}`)).toBe(5 * 13);
   await isNone('the replay is done', `webhook_replay where endpoint_id = ${endpointId} and state = 'RUNNING'`);
   await isNone('everything is delivered', `delivery where endpoint_id = ${endpointId} and state <> 'SUCCEEDED'`);
-  await isNone('everything is added up', 'transaction_total_delta');
-  await scene.post('webhook/remove', { id: endpointId });
+  await isNone('all totals are rolled up', 'transaction_total_delta');
+  await scenario.post('webhook/remove', { id: endpointId });
   await receiver.close();
 }

@@ -6,33 +6,34 @@ import type { Sent } from './requests.ts';
 
 /** Sends a request to the service at an address. */
 export function send(
-  { operation: { method, path, address }, as, pairs, contentType, idempotencyKey, bend }: Sent,
+  { operation: { method, path, address }, as, pairs, contentType, idempotencyKey, corruption }: Sent,
   florin: { address: string },
-  { credentials, leaving }: Pick<Prepared, 'credentials' | 'leaving'>,
+  { credentials, logoutCredential }: Pick<Prepared, 'credentials' | 'logoutCredential'>,
 ): Promise<Response> {
-  const authorization = path.endsWith('/logout') ? leaving : credentials[as];
+  const authorization = path.endsWith('/logout') ? logoutCredential : credentials[as];
   const headers = {
     ...(authorization !== undefined && { authorization }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   };
-  // Otherwise it would not end.
+  // A stream would not end.
   const ending = path === '/api/stream' ? 'follow=false&' : '';
-  if (method === 'GET') return fetch(`${florin.address}${address}?${ending}${queryOf(pairs, bend)}`, { headers });
+  if (method === 'GET') return fetch(`${florin.address}${address}?${ending}${queryOf(pairs, corruption)}`, { headers });
   const json = `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
-  const body = bend === undefined ? json : json.slice(0, bend.at) + bend.insert + json.slice(bend.at + 1);
+  const body =
+    corruption === undefined ? json : json.slice(0, corruption.at) + corruption.insert + json.slice(corruption.at + 1);
   return fetch(florin.address + address, { method, body, headers: { ...headers, 'content-type': contentType } });
 }
 
-function queryOf(pairs: Sent['pairs'], bend: Sent['bend']): string {
+function queryOf(pairs: Sent['pairs'], corruption: Sent['corruption']): string {
   const query = pairs
     .map(([name, json]) => `${escaped(name)}=${escaped(json.replace(/^"|"$/g, '').slice(0, 4000))}`)
     .join('&');
-  return bend === undefined ? query : `${query.slice(0, bend.at)}%${query.slice(bend.at + 1)}`;
+  return corruption === undefined ? query : `${query.slice(0, corruption.at)}%${query.slice(corruption.at + 1)}`;
 }
 
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** What answers instead of the envelope. */
+/** Types of answers without the envelope. */
 const documentTypes = [streamType, ...renderedTypes, ...exportTypes];
 
 /** The faults of a reply, independent of the request. */

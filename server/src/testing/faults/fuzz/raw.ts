@@ -115,7 +115,7 @@ const answersWithinMs = 5_000;
 /** After an answer, the time without further bytes after which an open connection counts as idle. */
 const idleMs = 100;
 
-/** Sends the bytes and returns what came back, as far as it came: '' is no answer. */
+/** Sends the bytes and returns the answers, as far as they came; '' if there were none. */
 export function exchangeRaw({ bytes, cut }: RawExchange, address: string): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {
@@ -142,13 +142,13 @@ export function exchangeRaw({ bytes, cut }: RawExchange, address: string): Promi
   });
 }
 
-/** What is wrong with the answers to an exchange, if anything. An answer that is missing is no fault: the request may be incomplete. */
+/** The fault of the answers to an exchange, if any. A missing answer is no fault, because the request may be incomplete. */
 export function faultOfRaw(answer: string): string | undefined {
   if (answer === '') return undefined;
   const [, status, head = '', body = ''] =
     /^HTTP\/1\.1 (\d{3})[^\r]*\r\n([\s\S]*?)\r\n\r\n([\s\S]*)$/.exec(answer) ?? [];
   if (status === undefined) return `not HTTP: ${answer.slice(0, 200)}`;
-  // Continue: the answer follows.
+  // 100 Continue: the answer follows.
   if (status === '100') return faultOfRaw(answer.slice(answer.indexOf('\r\n\r\n') + 4));
   if (Number(status) >= 500) return `a 5xx: ${answer.slice(0, 500)}`;
   if (Number(status) < 300) return undefined;

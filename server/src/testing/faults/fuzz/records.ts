@@ -13,32 +13,32 @@ import {
 import { makeProviderChannel } from '../../payments/callbacks.ts';
 import type { FlorinClient } from '../../service/florin.ts';
 
-/** Records of every kind, for requests that get past the first check. */
-export interface Known {
+/** Records of every kind, which generated requests refer to. */
+export interface FuzzRecords {
   channelId: number;
-  providedId: number;
+  providerChannelId: number;
   transactionIds: string[];
   paidIds: string[];
   refundIds: string[];
   tenantId: number;
   member: Member;
   keyId: number;
-  told: { webhookId: number; deliveryId: string; replayId: string; inboxId: number; token: string };
+  webhooks: { webhookId: number; deliveryId: string; replayId: string; inboxId: number; token: string };
   draftIds: number[];
   invoiceIds: number[];
   clockId: number;
-  payerId: number;
+  customerId: number;
   planId: number;
   subscriptionIds: number[];
 }
 
 export interface Prepared {
-  known: Known;
-  /** The Authorization headers that are drawn from, the likeliest more than once. */
+  records: FuzzRecords;
+  /** The Authorization headers that are drawn from; more likely ones are repeated. */
   credentials: (string | undefined)[];
-  /** For logging out: the others must stay valid. */
-  leaving: string;
-  /** Replaces the credentials that generated requests have ended, such as by changing a password or revoking a key. */
+  /** The Authorization header of requests that log out: the others must stay valid. */
+  logoutCredential: string;
+  /** Replaces credentials that generated requests have ended, for example by changing a password or revoking a key. */
   renew: () => Promise<void>;
 }
 
@@ -49,20 +49,20 @@ export async function prepare(florin: FlorinClient): Promise<Prepared> {
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
   const viewer = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId, roles: ['viewer'] });
   const channelId = await makeChannel(florin, admin);
-  const providedId = await makeProviderChannel(florin, admin);
+  const providerChannelId = await makeProviderChannel(florin, admin);
   const transactionIds = await Promise.all(Array.from({ length: 40 }, () => makePayment(florin, admin, channelId)));
   const paidIds = await Promise.all(Array.from({ length: 20 }, () => makePaid(florin, admin, channelId)));
   const refunds = paidIds.map((paid) => florin.post('/api/refund/create', { transactionId: paid, amount: 1 }, admin));
   const refundIds = (await Promise.all(refunds)).map((reply) => dataOf(reply).id);
-  const told = await makeTold(florin, admin);
-  const payerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
-  const draftIds = await Promise.all(Array.from({ length: 40 }, () => makeDraft(florin, admin, payerId)));
-  const invoiceIds = await Promise.all(Array.from({ length: 20 }, () => makeInvoice(florin, admin, payerId)));
+  const webhooks = await makeWebhooks(florin, admin);
+  const customerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
+  const draftIds = await Promise.all(Array.from({ length: 40 }, () => makeDraft(florin, admin, customerId)));
+  const invoiceIds = await Promise.all(Array.from({ length: 20 }, () => makeInvoice(florin, admin, customerId)));
   const clockId = dataOf(await florin.post('/api/clock/create', { name: 'x' }, admin)).id;
   const plan = { name: 'Gold', currency: 'USD', amount: 1999, interval: 'month', state: true };
   const planId = dataOf(await florin.post('/api/plan/modify', plan, admin)).id;
   const subscriptions = Array.from({ length: 30 }, () =>
-    florin.post('/api/subscription/create', { customerId: payerId, planId }, admin),
+    florin.post('/api/subscription/create', { customerId, planId }, admin),
   );
   const subscriptionIds = (await Promise.all(subscriptions)).map((reply) => dataOf(reply).id);
   const key = await makeKey(florin, admin, '*');
@@ -88,28 +88,28 @@ export async function prepare(florin: FlorinClient): Promise<Prepared> {
       });
     }
   };
-  const leaving = await administratorOf(florin);
-  const known = {
+  const logoutCredential = await administratorOf(florin);
+  const records = {
     channelId,
-    providedId,
+    providerChannelId,
     transactionIds,
     paidIds,
     refundIds,
     tenantId,
     member,
     keyId: key.id,
-    told,
+    webhooks,
     draftIds,
     invoiceIds,
     clockId,
-    payerId,
+    customerId,
     planId,
     subscriptionIds,
   };
-  return { known, credentials, leaving, renew };
+  return { records, credentials, logoutCredential, renew };
 }
 
-async function makeTold(florin: FlorinClient, as: string): Promise<Known['told']> {
+async function makeWebhooks(florin: FlorinClient, as: string): Promise<FuzzRecords['webhooks']> {
   const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.refunded'], secret: 'a secret of tests' };
   const { id: webhookId } = dataOf(await florin.post('/api/webhook/register', hook, as));
   const { deliveryId } = dataOf(await florin.post('/api/webhook/test', { id: webhookId }, as));

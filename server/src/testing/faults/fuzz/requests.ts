@@ -3,16 +3,16 @@ import { bodyShapeOf } from '../../body-fields.ts';
 
 export interface Operation {
   method: 'GET' | 'POST';
-  /** As declared. */
+  /** The path in the document, with parameters. */
   path: string;
-  /** As it is called. */
+  /** The path with values for its parameters. */
   address: string;
   fields: Field[];
 }
 
 export interface Field {
   name: string;
-  /** JSON texts that fit. */
+  /** Valid values, as JSON. */
   fits: string[];
   required: boolean;
 }
@@ -23,8 +23,8 @@ export interface Sent {
   pairs: (readonly [string, string])[];
   contentType: string;
   idempotencyKey: string | undefined;
-  /** Where the body is cut or bent, if at all. */
-  bend: { at: number; insert: string } | undefined;
+  /** The position in the body at which a character is replaced. */
+  corruption: { at: number; insert: string } | undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document as it comes
@@ -50,7 +50,7 @@ export function operationsOf(document: any, fits: (path: string, name: string) =
   );
 }
 
-/** JSON texts, and what only looks like them. */
+/** Unusual and invalid JSON texts. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -81,7 +81,7 @@ const hostile: fc.Arbitrary<string> = fc.oneof(
 
 const names = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', '', 'id', '0'), fc.string());
 
-/** A request to one of the operations, valid or invalid in one way or several, by one of so many callers. */
+/** A request to one of the operations by one of the callers, valid or invalid in one or several ways. */
 export function requestTo(operations: readonly Operation[], callers: number): fc.Arbitrary<Sent> {
   return fc.nat().chain((drawn) => {
     const operation = operations[drawn % operations.length] as Operation;
@@ -105,7 +105,7 @@ export function requestTo(operations: readonly Operation[], callers: number): fc
         { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16', 'x/y', '') },
       ),
       idempotencyKey: seldom(fc.constantFrom('one', 'two', 'é', 'k'.repeat(256)), 4),
-      bend: seldom(
+      corruption: seldom(
         fc.record({ at: fc.nat({ max: 200 }), insert: fc.constantFrom('', '"', '{', '\0', ',', '\ufeff') }),
         8,
       ),
@@ -113,7 +113,7 @@ export function requestTo(operations: readonly Operation[], callers: number): fc
   });
 }
 
-/** A value once in `times`, else undefined. */
+/** A value once in so many times, otherwise undefined. */
 function seldom<Value>(arbitrary: fc.Arbitrary<Value>, once: number): fc.Arbitrary<Value | undefined> {
   return fc.oneof({ weight: once - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }

@@ -8,27 +8,27 @@ import type { CheckoutOnPage } from '../statements.ts';
 import { linkTo, type Page, pageOf } from './page.ts';
 import { type Texts, texts } from './texts.ts';
 
-/** Everything that the page of a checkout shows. */
+/** Everything that a checkout page shows. */
 export interface CheckoutView {
   row: CheckoutOnPage;
   status: CheckoutStatus;
-  /** The token, for addresses below the page. */
+  /** The token, for URLs below the page. */
   token: string;
   language: Language;
-  /** The invoice that is paid, if it is one. */
+  /** The invoice that is paid, if any. */
   invoice: InvoiceRecord | null;
-  /** The channels among which the payer can choose now. */
+  /** The channels that the payer can choose now. */
   channels: readonly ChannelRow[];
-  /** Whether the payer has just pressed the button. Who comes back is not sent to the provider again. */
+  /** Whether the payer has just pressed the button. A payer who comes back is not redirected to the provider again. */
   isLeaving: boolean;
-  /** Payments are refused until the seller helps. */
+  /** Whether the checkout has reached its maximum of payments. */
   isExhausted: boolean;
   nowMs: number;
 }
 
 export type Problem = 'channelRefused' | 'chooseOne';
 
-/** The page of a checkout: what is paid for, and the way to pay it, the progress of the payment, or the receipt. */
+/** A checkout page: the form for a payment, its progress, or the receipt. */
 export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
   const { row, status, language, token } = view;
   const text = texts[language];
@@ -41,7 +41,6 @@ export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
   return pageOf(facts, html`<h1>${title}</h1>\n${content}${linksOf(view, text)}`);
 }
 
-/** Before the payer has done something, nothing is processed yet. */
 const progressTitle = (view: CheckoutView, text: Texts) => (canGiveUp(view) ? text.waitingTitle : text.processingTitle);
 
 function titleOf({ row, invoice, language }: CheckoutView): string {
@@ -91,7 +90,7 @@ ${paid}</dl>
 `;
 }
 
-/** The tax of each rate; taxes that were given as amounts in one sum. */
+/** The tax of each rate; taxes given as amounts are summed up. */
 function taxesOf({ lines, currency }: InvoiceRecord, language: Language, text: Texts): Html[] {
   const byRate = Map.groupBy(lines, ({ taxRate, taxAmount }) => taxRate ?? (taxAmount === 0 ? undefined : null));
   return [...byRate].flatMap(([rate, taxed]) => {
@@ -108,14 +107,14 @@ function payment(view: CheckoutView, text: Texts, problem: Problem | undefined):
   if (isExhausted) return alert(text.tooMany);
   if (channels.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
   const hasFailed = row.payment_status === 'FAILED';
-  const said = problem === undefined ? hasFailed && alert(text.failed) : alert(text[problem]);
-  return html`${said}<form method="post">
+  const notice = problem === undefined ? hasFailed && alert(text.failed) : alert(text[problem]);
+  return html`${notice}<form method="post">
 ${choiceOf(channels, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>
 </form>
 `;
 }
 
-const alert = (words: string) => html`<p class="note bad" role="alert">${words}</p>\n`;
+const alert = (message: string) => html`<p class="note bad" role="alert">${message}</p>\n`;
 
 function choiceOf(channels: readonly ChannelRow[], text: Texts): Html {
   const [first, ...others] = channels;
@@ -132,7 +131,7 @@ ${choices}</fieldset>
 `;
 }
 
-/** Whether the payment waits for its payer, or for money on a channel without a provider: nothing is charged by itself. */
+/** Whether the payment waits for its payer, or for money on a channel without a provider, so that it can be given up. */
 export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
   if (row.payment_status !== 'PENDING' && row.payment_status !== 'PROCESSING') return false;
   return row.provider === null ? row.payment_status === 'PENDING' : linkTo(row.next_action?.url) !== null;
@@ -141,7 +140,7 @@ export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
 const giveUpForm = (text: Texts) =>
   html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
 
-/** A payment in progress: the way to the provider, or the wait for the outcome. The browser asks again by itself. */
+/** A payment in progress: a link to the provider, or a wait for the outcome. The page refreshes itself. */
 function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: string } {
   const { row, isLeaving, nowMs, channels, language } = view;
   const price = html`<p class="amount">${priceIn(language, row.payment_amount ?? leftToPay(row, view.invoice), row.currency)}</p>\n`;
@@ -162,7 +161,7 @@ function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: s
   return { content: html`${price}<p role="status">${text.waiting}</p>\n${again}`, refresh: secondsToWait(row, nowMs) };
 }
 
-/** Most outcomes are known within seconds; who reads the page with a screen reader is disturbed less and less often. */
+/** Most outcomes are known within seconds. Later the page refreshes less often, because it disturbs screen readers. */
 function secondsToWait({ payment_created_at }: CheckoutOnPage, nowMs: number): string {
   const ageMs = payment_created_at === null ? Number.POSITIVE_INFINITY : nowMs - Date.parse(payment_created_at);
   return ageMs < 20_000 ? '2' : ageMs < 120_000 ? '5' : '30';

@@ -29,11 +29,11 @@ export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps, Update
 export interface PageRequest {
   token: string;
   language: Language;
-  /** Whether the payer has just pressed the button: the page then leads to the provider by itself. */
+  /** Whether the payer has just pressed the button: the page then redirects to the provider. */
   isLeaving: boolean;
 }
 
-/** The pages of checkouts. Undefined instead of a page: there is none, or none any more. */
+/** The pages of checkouts. Undefined: there is no such page, or it has expired. */
 export class CheckoutPages {
   readonly #deps: CheckoutPagesDeps;
 
@@ -47,8 +47,8 @@ export class CheckoutPages {
   }
 
   /**
-   * Makes a payment on the channel that the payer chose, and sends the browser back to the page, by GET: a reload does not
-   * pay again. A channel that does not take the payment is told on the page.
+   * Creates a payment on the channel that the payer chose and redirects to the page, so that a reload does not pay again. The
+   * page says so when the channel refuses the payment.
    */
   async pay(request: PageRequest, channel: string | null, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
@@ -63,7 +63,7 @@ export class CheckoutPages {
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      // Another payment of the invoice may have been made meanwhile: the page then shows that one.
+      // When another payment of the invoice was created in the meantime, the page shows that one.
       const present = await this.#viewOf(request);
       return present?.status === 'OPEN' ? checkoutPage(present, problem) : seeOther('?');
     }
@@ -71,8 +71,8 @@ export class CheckoutPages {
   }
 
   /**
-   * Gives up a payment that waits for its payer, or for money on a channel without a provider, so that another channel can
-   * be chosen. A provider confirms it first; a payment that has ended meanwhile stays as it is.
+   * Gives up a payment that waits for its payer, or for money on a channel without a provider, so that the payer can choose
+   * another channel. The provider confirms it first. A payment that has ended in the meantime does not change.
    */
   async giveUp(request: PageRequest, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
@@ -88,7 +88,7 @@ export class CheckoutPages {
     return seeOther('?');
   }
 
-  /** The way back from the provider to the page. */
+  /** Redirects a payer who returns from the provider to the page. */
   async returned(token: string): Promise<Page | undefined> {
     if (!isToken(token)) return undefined;
     const { database, clock } = this.#deps;
@@ -129,9 +129,15 @@ export class CheckoutPages {
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
     const invoice = invoiceId === null ? null : await invoiceOf(database, tenantId, invoiceId);
     return {
-      ...{ row, status: statusOf(row, nowMs), token, language, isLeaving, nowMs, invoice },
+      row,
+      status: statusOf(row, nowMs),
+      token,
+      language,
+      invoice,
       channels: await this.#channelsOf(row),
+      isLeaving,
       isExhausted: row.payments >= maximumPayments,
+      nowMs,
     };
   }
 
@@ -159,7 +165,7 @@ function isAccepting(channel: ChannelRow, currency: string): boolean {
   return acceptanceRefusal(channel, currency) === undefined && hasPageForPayers(channel);
 }
 
-/** What to tell the payer of a refusal; undefined: it is not about the choice. */
+/** The problem that the page shows for a refusal; undefined: the refusal is not about the chosen channel. */
 function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Refusal)) return undefined;
   if (error.type === 'invalid_request' && error.field === 'channel') return 'chooseOne';

@@ -4,7 +4,7 @@ import type { Language } from '../../invoices/formats.ts';
 import { style } from './style.ts';
 import { texts } from './texts.ts';
 
-/** An answer of a payer's page: HTML, a file, or the way to another page. */
+/** A response to a payer: HTML, a file, or a redirect. */
 export interface Page {
   status: number;
   headers: Record<string, string>;
@@ -16,7 +16,7 @@ export interface SellerOnPage {
   name: string;
   /** `#rrggbb`; null: the default. */
   brandColor: string | null;
-  /** The address of its logo, relative to the page; null: it has none. */
+  /** The URL of its logo, relative to the page; null: it has none. */
   logo: string | null;
 }
 
@@ -26,13 +26,13 @@ export interface PageFacts {
   seller: SellerOnPage | null;
   livemode: boolean;
   status?: number;
-  /** The browser asks again after so many seconds, or goes to an address. */
+  /** The `refresh` header: reload after some seconds, or go to a URL. */
   refresh?: string | undefined;
   /** For tables with many columns. */
   isWide?: boolean;
 }
 
-/** A page of the payer: HTML and one style sheet, without script, which loads nothing from elsewhere. */
+/** A payer's page: HTML with one style sheet, without scripts. It loads nothing from other servers. */
 export function pageOf(facts: PageFacts, content: Html): Page {
   const { language, title, seller, livemode, status = 200, refresh, isWide = false } = facts;
   const css = style(seller?.brandColor ?? null);
@@ -69,14 +69,14 @@ ${seller !== null && sellerHeader(seller)}${content}
 const sellerHeader = ({ name, logo }: SellerOnPage) =>
   html`<header class="seller">${logo !== null && html`<img src="${logo}" alt="">`}<strong>${name}</strong></header>\n`;
 
-/** A redirect by GET, relative to the page, so that it stays below any prefix of a proxy. */
+/** A redirect that is relative to the page, so that it keeps the path prefix of a proxy. */
 export const seeOther = (location: string): Page => ({ status: 303, headers: { location }, content: '' });
 
 const policyOf = (css: string) =>
   `default-src 'none'; style-src 'sha256-${hash('sha256', css, 'base64')}'; img-src 'self'; base-uri 'none'; ` +
   "form-action 'self'; frame-ancestors 'none'";
 
-/** What is unknown, expired or used up looks the same. */
+/** The same page for unknown, expired and used links. */
 export function missingPage(language: Language): Page {
   const text = texts[language];
   const content = html`<h1>${text.missingTitle}</h1>\n<p>${text.missing}</p>`;
@@ -91,7 +91,7 @@ export function busyPage(language: Language, status: number, retryAfterSeconds: 
   return { ...page, headers: { ...page.headers, 'retry-after': String(Math.ceil(retryAfterSeconds)) } };
 }
 
-/** The first language of Accept-Language that pages are written in; English if there is none. */
+/** The supported language that Accept-Language prefers; English if there is none. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const wanted = (acceptLanguage ?? '').split(',').map((part) => {
     const [tag = '', ...parameters] = part
@@ -105,7 +105,7 @@ export function languageOf(acceptLanguage: string | undefined): Language {
   return known.toSorted((a, b) => b.weight - a.weight)[0]?.language === 'de' ? 'de' : 'en';
 }
 
-/** An http(s) address for a link; null for anything else, such as `javascript:`. */
+/** An http(s) URL for a link; null for anything else, such as `javascript:`. */
 export function linkTo(text: string | null | undefined): string | null {
   const url = text == null ? null : URL.parse(text);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : null;

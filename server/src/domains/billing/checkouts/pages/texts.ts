@@ -2,7 +2,7 @@ import type { Language } from '../../invoices/formats.ts';
 import type { InvoiceStatus } from '../../invoices/states.ts';
 import type { SubscriptionState } from '../../subscriptions/states.ts';
 
-/** All words of the payers' pages in one language. */
+/** All texts of the payers' pages in one language. */
 export interface Texts {
   testMode: string;
   missingTitle: string;
@@ -69,7 +69,7 @@ export interface Texts {
 const english: Texts = {
   testMode: 'Test mode: no money moves.',
   missingTitle: 'This page does not exist',
-  missing: 'The link may have expired, or a part of it may be missing. Ask for a new one where you got it.',
+  missing: 'The link may have expired or be incomplete. Ask the sender for a new one.',
   busyTitle: 'One moment, please',
   busy: 'The service is busy. Nothing was charged by this request. Try again in a moment.',
   payTitle: 'Payment',
@@ -84,22 +84,22 @@ const english: Texts = {
   toPay: 'To pay',
   pdf: 'Invoice as PDF',
   choose: 'How do you want to pay?',
-  payWith: (channel) => `Paid with: ${channel}`,
+  payWith: (channel) => `Payment method: ${channel}`,
   pay: (price) => `Pay ${price}`,
   noChannel: 'This cannot be paid online at the moment. Please contact the seller.',
   failed: 'The last payment did not succeed. You can try again.',
-  channelRefused: 'This way to pay is not available at the moment. Choose another one or try again later.',
+  channelRefused: 'This payment method is not available at the moment. Choose another one or try again later.',
   chooseOne: 'Choose how you want to pay.',
   tooMany: 'Too many payments failed here. Please contact the seller.',
   processingTitle: 'Your payment is being processed',
   waitingTitle: 'Waiting for your payment',
   redirecting: 'You are being taken to the payment provider.',
   continueToPay: 'Continue to the payment provider',
-  waiting: 'This page updates by itself. You can leave it: the payment goes on.',
+  waiting: 'This page updates automatically. You can leave it: the payment continues.',
   offline: (channel) =>
-    `Your choice “${channel}” is recorded. The seller confirms the payment when the money has arrived.`,
+    `Your choice “${channel}” is recorded. The seller will confirm the payment when the money has arrived.`,
   checkAgain: 'Check again',
-  chooseAnother: 'Choose another way to pay',
+  chooseAnother: 'Choose another payment method',
   paidTitle: 'Thank you for your payment',
   paid: (price) => `${price} paid.`,
   paidOn: 'Paid on',
@@ -111,7 +111,7 @@ const english: Texts = {
   noInvoices: 'There are no invoices.',
   invoiceColumns: ['Invoice', 'Date', 'Amount', 'Status', 'Actions'],
   invoiceStates: { DRAFT: 'Draft', OPEN: 'Open', PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: 'Open' },
-  inProgress: 'Being paid',
+  inProgress: 'Payment in progress',
   payNow: 'Pay',
   subscriptions: 'Subscriptions',
   noSubscriptions: 'There are no active subscriptions.',

@@ -16,7 +16,7 @@ export interface PortalDeps {
   publicUrl: string;
 }
 
-/** Makes a link to the portal of a customer. It passes on what its maker may do, so its maker needs the scopes for it. */
+/** Creates a link to the portal of a customer. The caller needs the scopes for everything that the portal allows. */
 export async function createPortal(
   { customerId, returnUrl }: Static<typeof portalInput>,
   principal: Principal,
@@ -33,7 +33,9 @@ export async function createPortal(
     const values = [hashOfToken(token), tenantId, customerId, principal.userId, returnUrl ?? null, nowMs, expiresMs];
     await transaction.run(insertPortal, values);
     await appendAudit(transaction, principal, {
-      ...{ action: 'portal.create', tenantId, recordId: customerId },
+      action: 'portal.create',
+      tenantId,
+      recordId: customerId,
       details: { returnUrl: returnUrl ?? null, expiresTime },
     });
   });

@@ -5,10 +5,10 @@ import { linkTo, type Page, pageOf } from '../pages/page.ts';
 import { type Texts, texts } from '../pages/texts.ts';
 import type { PortalInvoice, PortalRow, PortalSubscription } from './statements.ts';
 
-/** Everything that the portal of a customer shows. */
+/** Everything that a customer portal shows. */
 export interface PortalView {
   row: PortalRow;
-  /** The token, for addresses below the page. */
+  /** The token, for URLs below the page. */
   token: string;
   language: Language;
   invoices: readonly PortalInvoice[];
@@ -30,7 +30,7 @@ ${invoicesOf(view, text)}<h2>${text.subscriptions}</h2>
 ${subscriptionsOf(view, text)}<h2>${text.paymentMethod}</h2>
 <p>${payment}</p>
 ${back !== null && html`<p class="links"><a href="${back}">${text.backTo(row.seller_name)}</a></p>\n`}`;
-  return shellOf(view, text.portalTitle, content);
+  return portalLayout(view, text.portalTitle, content);
 }
 
 function invoicesOf({ invoices, language, token }: PortalView, text: Texts): Html {
@@ -70,7 +70,7 @@ ${cancel_at_period_end ? html`<p>${text.cancelled}</p>\n` : cancel}</div>
   })}`;
 }
 
-/** Asks once more before a subscription is cancelled. */
+/** Asks for confirmation before a subscription is cancelled. */
 export function cancelPage(view: PortalView, subscription: PortalSubscription): Page {
   const { language, token } = view;
   const text = texts[language];
@@ -83,10 +83,10 @@ export function cancelPage(view: PortalView, subscription: PortalSubscription): 
 </form>
 <a class="button plain" href="${token}">${text.cancelNo}</a>
 `;
-  return shellOf(view, title, content);
+  return portalLayout(view, title, content);
 }
 
-function shellOf({ row, language, token }: PortalView, title: string, content: Html): Page {
+function portalLayout({ row, language, token }: PortalView, title: string, content: Html): Page {
   const { seller_name: name, brand_color: brandColor, livemode } = row;
   const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
   return pageOf({ language, title, seller, livemode, isWide: true }, content);

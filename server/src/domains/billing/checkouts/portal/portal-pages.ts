@@ -28,10 +28,10 @@ export interface PortalPagesDeps extends RenderDeps {
   invoiceLinks: InvoiceLinks;
 }
 
-/** The portal shows the newest of each. */
-const shownAtMost = 100;
+/** The most invoices, and the most subscriptions, that the portal shows. */
+const maximumShown = 100;
 
-/** The pages of customer portals. Undefined instead of a page: there is none, or none any more. */
+/** The pages of customer portals. Undefined: there is no such page, or it has expired. */
 export class PortalPages {
   readonly #deps: PortalPagesDeps;
 
@@ -39,7 +39,7 @@ export class PortalPages {
     this.#deps = deps;
   }
 
-  /** The portal; with `cancel`, the question whether this subscription is to be cancelled. */
+  /** The portal; with `cancel`, the page that confirms the cancellation of this subscription. */
   async show(token: string, language: Language, cancel: string | null): Promise<Page | undefined> {
     const view = await this.#viewOf(token, language);
     if (view === undefined || cancel === null) return view && portalPage(view);
@@ -49,13 +49,13 @@ export class PortalPages {
       : cancelPage(view, subscription);
   }
 
-  /** Cancels a subscription of the customer at the end of its period. One that has ended meanwhile is no error. */
+  /** Cancels a subscription of the customer at the end of its period. It is no error when it has ended in the meantime. */
   async cancel(token: string, subscription: string | null, origin: RequestOrigin): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
     const { tenant_id: tenantId, customer_id: customerId } = row;
     const { database, clock, drawUuid } = this.#deps;
-    const running = await database.run(findSubscriptionsOfCustomer, [tenantId, customerId, shownAtMost]);
+    const running = await database.run(findSubscriptionsOfCustomer, [tenantId, customerId, maximumShown]);
     const found = running.find(({ id }) => String(id) === subscription);
     if (found === undefined) return undefined;
     try {
@@ -68,7 +68,7 @@ export class PortalPages {
     return seeOther(`../${token}`);
   }
 
-  /** The way to the page of an open invoice. */
+  /** Redirects to the page of an open invoice. */
   async pay(token: string, invoice: string | null): Promise<Page | undefined> {
     const key = await this.#invoiceOf(token, invoice);
     const address = key && (await this.#deps.invoiceLinks.find(key));
@@ -97,7 +97,7 @@ export class PortalPages {
   async #viewOf(token: string, language: Language): Promise<PortalView | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
-    const customer = [row.tenant_id, row.customer_id, shownAtMost];
+    const customer = [row.tenant_id, row.customer_id, maximumShown];
     const { database } = this.#deps;
     const invoices = await database.run(findInvoicesOfCustomer, customer);
     return { row, token, language, invoices, subscriptions: await database.run(findSubscriptionsOfCustomer, customer) };

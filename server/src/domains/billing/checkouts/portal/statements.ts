@@ -7,7 +7,7 @@ export const insertPortal = statement(
    values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000), to_timestamp($7::float8 / 1000))`,
 );
 
-/** A portal that is open, with its customer and its seller. */
+/** A portal that has not expired, with its customer and its seller. */
 export interface PortalRow {
   tenant_id: number;
   customer_id: number;
@@ -45,7 +45,7 @@ export interface PortalInvoice {
   finalized_at: string;
 }
 
-/** The newest finalized invoices of a customer. Values: tenant, customer, how many at most. */
+/** The newest finalized invoices of a customer. Values: tenant, customer, limit. */
 export const findInvoicesOfCustomer = statement<PortalInvoice>(
   'portals.find_invoices',
   `select id, series, number, status, currency, total, amount_held > amount_paid as is_processing, finalized_at
@@ -54,7 +54,7 @@ export const findInvoicesOfCustomer = statement<PortalInvoice>(
     order by id desc limit $3`,
 );
 
-/** Whether an invoice is one of the customer's, and finalized. Values: tenant, customer, invoice. */
+/** A finalized invoice of a customer. Values: tenant, customer, invoice. */
 export const findInvoiceOfCustomer = statement<{ id: number }>(
   'portals.find_invoice',
   'select id from invoice where tenant_id = $1 and customer_id = $2 and id = $3 and number is not null',
@@ -71,7 +71,7 @@ export interface PortalSubscription {
   cancel_at_period_end: boolean;
 }
 
-/** The subscriptions of a customer that have not ended. Values: tenant, customer, how many at most. */
+/** The newest subscriptions of a customer that have not ended. Values: tenant, customer, limit. */
 export const findSubscriptionsOfCustomer = statement<PortalSubscription>(
   'portals.find_subscriptions',
   `select s.id, plan.name as plan_name, s.state, s.currency, s.unit_amount, s.quantity, s.period_end, s.cancel_at_period_end
@@ -81,7 +81,7 @@ export const findSubscriptionsOfCustomer = statement<PortalSubscription>(
     order by s.id desc limit $3`,
 );
 
-/** Deletes links that expired before a time. Values: the time (ms), the most rows. */
+/** Deletes links that expired before a time. Values: the time (ms), limit. */
 export const sweepPortals = statement<{ tenant_id: number }>(
   'portals.sweep',
   `delete from customer_portal

@@ -43,7 +43,7 @@ const missing = async (path: string) => (await pages.open(path)).status;
 const settle = async (id: string, status: string) =>
   dataOf(await florin.post('/api/transaction/update', { id, status }, shop.as));
 
-test('who may only read is not shown the address at which payments are made and given up', async () => {
+test('a caller who may only read does not see the URL on which payments are made and given up', async () => {
   const { id, url } = await makeCheckout(florin, shop);
   const reader = await makeKey(florin, shop.as, 'transaction_read', false);
   const shown = dataOf(await florin.get(`/api/checkout/detail?id=${id}`, reader.as));
@@ -55,7 +55,7 @@ test('who may only read is not shown the address at which payments are made and 
   expect((await detail(id)).url).toBe(url);
 });
 
-test('a payer sees what to pay, chooses a channel, and pays once however often the button is pressed', async () => {
+test('a payer sees the amount, chooses a channel, and pays once no matter how often the button is pressed', async () => {
   const checkout = await makeCheckout(florin, shop, { metadata: { order: '17' }, customerId: 5 });
   expect(checkout).toMatchObject({ status: 'OPEN', livemode: false, amount: 1999, transactionId: null });
   const page = await pages.open(checkout.path);
@@ -76,7 +76,7 @@ test('a payer sees what to pay, chooses a channel, and pays once however often t
   expect(dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, shop.as))).toMatchObject({
     ...{ channelId: shop.bank, description: 'A <b>chair</b>', customerId: 5, currency: 'EUR', livemode: false },
   });
-  expect((await pages.open(checkout.path)).body).toContain('is recorded. The seller confirms');
+  expect((await pages.open(checkout.path)).body).toContain('is recorded. The seller will confirm');
   await settle(transactionId, 'SUCCESS');
   expect(await detail(checkout.id)).toMatchObject({ status: 'PAID', url: checkout.url });
   const receipt = (await pages.open(checkout.path, 'de-CH, en;q=0.5')).body;
@@ -86,7 +86,7 @@ test('a payer sees what to pay, chooses a channel, and pays once however often t
   expect(await paymentsOf(db, checkout.id)).toHaveLength(1);
 });
 
-test('a provider that asks for its payer gets them, sends them back to the page, and a failed payment can be tried again', async () => {
+test('a payer is sent to the provider and back to the page, and can retry a failed payment', async () => {
   const changes = {
     metadata: { sandbox: 'payer' },
     channelIds: [shop.cards],
@@ -115,7 +115,7 @@ test('a provider that asks for its payer gets them, sends them back to the page,
     return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
   });
   expect(again).not.toBe(sent);
-  // Who comes back before the outcome is known waits, and is not sent away again.
+  // A payer who comes back before the outcome is known waits, and is not redirected again.
   const waiting = await pages.open(checkout.path);
   expect(waiting.headers.get('refresh')).toBe('2');
   await decide(again, 'pay');
@@ -130,7 +130,7 @@ test('a provider that asks for its payer gets them, sends them back to the page,
   aheadMs = 0;
 });
 
-test('unknown, expired, closed and used-up addresses, and those of a disabled tenant, get one and the same page', async () => {
+test('unknown, expired, closed and used links, and those of a disabled tenant, show the same page', async () => {
   const closed = await makeCheckout(florin, shop);
   expect(dataOf(await florin.post('/api/checkout/expire', { id: closed.id }, shop.as))).toMatchObject({
     ...{ status: 'EXPIRED', url: null },
@@ -144,7 +144,7 @@ test('unknown, expired, closed and used-up addresses, and those of a disabled te
   const foreign = await makeCheckout(florin, elsewhere);
   dataOf(await florin.post('/api/tenant/modify', { id: elsewhere.tenantId, state: false }, admin));
   aheadMs = 61_000;
-  // A payment in progress outlives the link, and so does its receipt, for a day.
+  // A payment in progress can end after the link has expired, and its receipt is shown for a day.
   expect((await detail(paid.id)).status).toBe('PROCESSING');
   await settle(transactionId, 'SUCCESS');
   expect((await pages.open(paid.path)).body).toContain('Thank you for your payment');
@@ -159,7 +159,7 @@ test('unknown, expired, closed and used-up addresses, and those of a disabled te
   expect((await detail(short.id)).status).toBe('OPEN');
 });
 
-test('an invoice is shown with its lines and taxes, read as PDF, and paid for what is left of it', async () => {
+test('an invoice is shown with its lines and taxes, offered as PDF, and its remaining amount is paid', async () => {
   const customerId = await makeCustomer(florin, shop.as, { livemode: false, name: 'Ada', email: 'ada@home.example' });
   const lines = [
     { description: 'Bread', quantity: 3, unitAmount: 333, taxRate: 700 },
@@ -204,7 +204,7 @@ test('an invoice is shown with its lines and taxes, read as PDF, and paid for wh
   });
 });
 
-test('a payer who changed their mind gives up a payment that waits, and pays in another way; a payment that ended stays', async () => {
+test('a payer can give up a waiting payment and pay on another channel; an ended payment does not change', async () => {
   const checkout = await makeCheckout(florin, shop, { metadata: { sandbox: 'payer' } });
   const giveUp = () => pages.submit(checkout.path, { action: 'give-up' });
   expect((await giveUp()).headers.get('location')).toBe('?');
@@ -212,11 +212,11 @@ test('a payer who changed their mind gives up a payment that waits, and pays in 
   await eventually('the page leads to the provider', async () =>
     (await pages.open(`${checkout.path}?go`)).headers.get('refresh')?.startsWith('0; url='),
   );
-  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  expect((await pages.open(checkout.path)).body).toContain('Choose another payment method');
   await giveUp();
   await eventually('the provider has confirmed it', async () => (await detail(checkout.id)).status === 'OPEN');
   await pages.submit(checkout.path, { channel: shop.bank });
-  expect((await pages.open(checkout.path)).body).toContain('Choose another way to pay');
+  expect((await pages.open(checkout.path)).body).toContain('Choose another payment method');
   await giveUp();
   await pages.submit(checkout.path, { channel: shop.bank });
   await settle((await detail(checkout.id)).transactionId, 'SUCCESS');
@@ -230,7 +230,7 @@ test('a payer who changed their mind gives up a payment that waits, and pays in 
   expect(entry).toMatchObject({ by: 'nobody', userId: null, details: { requestedStatus: 'CANCELLED' } });
 });
 
-test('a channel that the page does not offer, or that takes no payments any more, is not paid on', async () => {
+test('a channel that the page does not offer, or that no longer accepts payments, is refused', async () => {
   const checkout = await makeCheckout(florin, shop, { channelIds: [shop.bank] });
   const refused = await pages.submit(checkout.path, { channel: shop.cards });
   expect([refused.status, refused.body.includes('Choose how you want to pay.')]).toEqual([409, true]);
@@ -245,7 +245,7 @@ test('a channel that the page does not offer, or that takes no payments any more
   expect(await paymentsOf(db, other.id)).toEqual([]);
 });
 
-test('after ten failed payments a page takes no more', async () => {
+test('after ten failed payments a page accepts no more', async () => {
   const checkout = await makeCheckout(florin, shop, { channelIds: [shop.bank] });
   for (let i = 0; i < 10; i++) {
     await pages.submit(checkout.path, { channel: shop.bank });
@@ -256,7 +256,7 @@ test('after ten failed payments a page takes no more', async () => {
   expect(await paymentsOf(db, checkout.id)).toHaveLength(10);
 });
 
-test('a page loads nothing from elsewhere, cannot be framed or indexed, and leaves no trace of its address', async () => {
+test('a page loads nothing from other servers, cannot be framed or indexed, and does not leak its URL', async () => {
   const { path } = await makeCheckout(florin, shop);
   const { headers, body } = await pages.open(path);
   const policy = headers.get('content-security-policy');
@@ -346,7 +346,7 @@ test('channels of both modes, and a key of the other mode, are refused; an invoi
   expect([missingScope.status, missingScope.body.error.details]).toEqual([403, { scope: 'invoice_write' }]);
 });
 
-test('checkouts that nobody paid on are deleted 90 days after they expired', async () => {
+test('checkouts without a payment are deleted 90 days after they expired', async () => {
   const other = await makeShop(florin, admin, 'Sweep shop');
   const [unpaid, paid] = [await makeCheckout(florin, other), await makeCheckout(florin, other)];
   await pages.submit(paid.path, { channel: other.bank });

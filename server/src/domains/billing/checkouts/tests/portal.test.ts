@@ -20,7 +20,7 @@ const logo = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDw
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  // The address of the sandbox's page, to which the browser is sent, has the port.
+  // The URL of the sandbox's page, to which the browser is redirected, contains the port.
   florin = await florinOn(db, { APP_SERVER_PORT: await freePort() }, () => Date.now() + aheadMs);
   shop = await makeShop(florin, await administratorOf(florin));
   pages = pagesOf(florin);
@@ -101,7 +101,7 @@ test('a customer sees invoices and subscriptions, pays, and cancels at the end o
   expect(entry).toMatchObject({ by: 'nobody', userId: null, address: '127.0.0.1', recordId: String(subscriptionId) });
 });
 
-test('a portal shows one customer alone, for one hour, and looks like none afterwards', async () => {
+test('a portal shows only one customer, for one hour, and is not found afterwards', async () => {
   const [ada, bob] = [await makeAda(), await makeAda()];
   const path = await portalOf(ada.customerId);
   const unknown = await pages.open(`/p/portal/${'x'.repeat(43)}`);
@@ -122,7 +122,7 @@ test('a portal shows one customer alone, for one hour, and looks like none after
   aheadMs = 0;
 });
 
-test('a link to a portal needs the scopes that it passes on', async () => {
+test('a portal link needs the scopes for everything that it allows', async () => {
   const { customerId } = await makeAda();
   for (const [scope, missing] of [
     ['transaction_write,subscription_write', 'invoice_read'],
@@ -134,7 +134,7 @@ test('a link to a portal needs the scopes that it passes on', async () => {
   }
 });
 
-test('somebody who tries addresses is refused after a while, and payers are not', async () => {
+test('guessed URLs are refused after a while, and payers are not', async () => {
   const { customerId } = await makeAda();
   const path = await portalOf(customerId);
   let status = 404;
@@ -203,7 +203,7 @@ test.skipIf(chromiumPath === undefined)(
       await page.getByRole('button', { name: 'Pay EUR' }).click();
       await page.getByRole('button', { name: 'Pay', exact: true }).click({ timeout: 15_000 });
       aheadMs = 6_000; // The provider is asked again five seconds after the charge.
-      // By themselves: the provider's page leads back, and the page of the payer shows the outcome.
+      // Without a click: the provider's page redirects back, and the payer's page shows the outcome.
       await page.getByText('Thank you for your payment').waitFor({ timeout: 20_000 });
       expect(new URL(page.url()).pathname).toBe(card.path);
       await context.close();

@@ -4,7 +4,7 @@ import { changedMetadata, refuseBothWays } from '../../../../core/metadata.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
-import { type ChangeStatusDeps, changeInvoice } from '../change-status.ts';
+import { type ChangeInvoiceDeps, changeInvoice } from '../change-invoice.ts';
 import { requireChannel, requireOneTax } from '../create.ts';
 import { lineColumns, numbered } from '../issue/line-columns.ts';
 import { type PricedLine, priceLines } from '../issue/price-lines.ts';
@@ -15,13 +15,13 @@ import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
 
 type ModifyInput = Static<typeof modifyInput>;
 
-export interface ModifyInvoiceDeps extends ChangeStatusDeps {
+export interface ModifyInvoiceDeps extends ChangeInvoiceDeps {
   channels: ChannelDirectory;
 }
 
 /**
- * Changes a DRAFT: only the fields that are given; null clears one. `lines` replace all lines; metadata changes by key. Refused with
- * `invoice_not_draft` once it is finalized or void, since others may rely on it then.
+ * Changes the given fields of a DRAFT; null clears a field. `lines` replace all lines; metadata changes by key. Refused with
+ * `invoice_not_draft` once it is finalized or void, because others may rely on it then.
  */
 export async function modifyInvoice(
   input: ModifyInput,

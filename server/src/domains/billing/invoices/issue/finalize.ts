@@ -1,20 +1,21 @@
 import { utcDay } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { type ChangeStatusDeps, changeInvoice, setStatus } from '../change-status.ts';
+import { type ChangeInvoiceDeps, changeInvoice, setStatus } from '../change-invoice.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { requireTransition } from '../rules.ts';
 import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
-export interface FinalizeDeps extends ChangeStatusDeps {
+export interface FinalizeDeps extends ChangeInvoiceDeps {
   drawUuid: DrawUuid;
 }
 
 /**
  * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so that
- * numbers have no holes. The invoice keeps the seller as it is now. An invoice with a total of 0 becomes PAID at once, with its `invoice.paid` event.
+ * numbers have no gaps. The invoice keeps a copy of the seller. An invoice with a total of 0 becomes PAID at once, with an
+ * `invoice.paid` event.
  */
 export async function finalizeInvoice(id: number, principal: Principal, deps: FinalizeDeps): Promise<InvoiceRecord> {
   return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {

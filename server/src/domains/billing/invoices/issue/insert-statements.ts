@@ -7,7 +7,7 @@ import type { InvoiceStatus } from '../states.ts';
 import { lineColumns, type NumberedLine } from './line-columns.ts';
 import type { PricedLines } from './price-lines.ts';
 
-/** What an invoice is about, apart from its lines. */
+/** The facts of an invoice, without its lines. */
 export interface InvoiceFacts {
   tenantId: number;
   /** The mode of its customer. */
@@ -29,7 +29,7 @@ export interface InvoiceFacts {
   metadata: Record<string, unknown> | null;
 }
 
-/** An invoice to insert, with the amounts that follow from its lines. */
+/** An invoice to insert, with its totals. */
 export interface NewInvoice extends InvoiceFacts {
   dueMs: number | null;
   totals: PricedLines;
@@ -41,7 +41,7 @@ export interface NewInvoice extends InvoiceFacts {
   createdMs: number;
 }
 
-/** With its place among the invoices of one statement, from 1, by which its lines find it. */
+/** With its position among the invoices of one statement, from 1. Lines refer to it. */
 type PlacedInvoice = NewInvoice & { place: number };
 type PlacedLine = NumberedLine & { place: number };
 
@@ -75,7 +75,7 @@ export const invoicesToInsert = columns<PlacedInvoice>([
 export const linesToInsert = columns<PlacedLine>([['place', 'int', ({ place }) => place], ...lineColumns.list]);
 
 /**
- * Inserts invoices and their lines. Lines find the tenant and the id of their invoice by its place: with a join to `input`,
+ * Inserts invoices and their lines. Lines get the tenant and the id of their invoice from arrays: with a join to `input`,
  * PostgreSQL compared each of 500 lines with 500 invoices. Values: those of `invoicesToInsert`, then those of `linesToInsert`.
  */
 export const insertInvoicesWithLines = statement<{ place: number; id: number }>(

@@ -16,7 +16,7 @@ export async function insertInvoices(transaction: Queryable, drafts: readonly Ne
   return drafts.map((draft, i) => rowOf(draft, (inserted[i] as { id: number }).id));
 }
 
-/** The inserted row, derived from the draft: it is not read back. */
+/** The inserted row, derived from the draft instead of read back. */
 function rowOf(draft: NewInvoice, id: number): InvoiceRow {
   const created = new Date(draft.createdMs).toISOString();
   const { totals, status } = draft;

@@ -10,7 +10,7 @@ import type { InvoiceFacts } from './insert-statements.ts';
 import { allocateNumbers } from './numbers.ts';
 import { type LineInput, type PricedLines, priceLines } from './price-lines.ts';
 
-/** An invoice to issue. Its amounts follow from its lines (`priceLines`). */
+/** An invoice to issue. `priceLines` calculates its amounts. */
 export interface InvoiceDraft extends InvoiceFacts {
   dueMs: number;
   /** When it is issued, in its customer's time. */
@@ -19,9 +19,9 @@ export interface InvoiceDraft extends InvoiceFacts {
 }
 
 /**
- * Issues many invoices, finalized and numbered, with their events, in five statements for any number of them. Invoices with
- * a total of 0 are PAID at once, with their `invoice.paid` event. Runs in the caller's transaction and keeps the tenants' number counters
- * locked until it ends. Returns the rows in the order of the drafts.
+ * Issues invoices, finalized and numbered, with their events. It takes five statements for any number of invoices. Invoices
+ * with a total of 0 are PAID at once, with an `invoice.paid` event. Runs in the caller's transaction and keeps the tenants'
+ * number counters locked until it ends. Returns the rows in the order of the drafts.
  */
 export async function issueInvoices(
   transaction: Queryable,
@@ -51,7 +51,7 @@ export async function issueInvoices(
   return rows;
 }
 
-/** The record follows from the draft: nothing is read back. */
+/** The record is derived from the draft instead of read back. */
 function eventsOfIssued(invoice: InvoiceRow, { lines }: PricedLines, drawUuid: DrawUuid): EventDraft[] {
   const record = { ...recordOf(invoice), lines, payments: [] };
   const events: InvoiceEvent[] = [

@@ -54,7 +54,7 @@ export function priceLines(lines: readonly LineInput[]): PricedLines {
   };
 }
 
-/** The amounts and taxes of lines, and their sums, which can be negative or exceed the largest amount. */
+/** The amounts and taxes of lines, and their sums, which can be negative or exceed the maximum. */
 export function sumsOf(lines: readonly Omit<LineInput, 'description'>[]) {
   const amounts = lines.map(({ quantity, unitAmount }) => BigInt(quantity) * BigInt(unitAmount));
   const taxes = taxesOf(lines, amounts);

@@ -3,17 +3,17 @@ import type { Templates } from './templates.ts';
 /** Mails to customers in English. */
 export const english: Templates = {
   invoice: {
-    subject: 'Invoice {number} of {seller}',
+    subject: 'Invoice {number} from {seller}',
     body: `Hello {customer},
 
-here is your invoice {number} over {amount}, due on {dueDate}. You can see it and pay it here:
+here is your invoice {number} for {amount}, due on {dueDate}. You can view and pay it here:
 {link}
 
 Thank you
 {seller}`,
   },
   receipt: {
-    subject: 'Receipt for invoice {number} of {seller}',
+    subject: 'Receipt for invoice {number} from {seller}',
     body: `Hello {customer},
 
 we received your payment of {amount} for invoice {number} on {paidOn}. The invoice is paid in full.
@@ -22,22 +22,22 @@ Thank you
 {seller}`,
   },
   paymentFailed: {
-    subject: 'Payment of invoice {number} of {seller} failed',
+    subject: 'Payment of invoice {number} from {seller} failed',
     body: `Hello {customer},
 
-a payment of your invoice {number} failed. {amount} is still to be paid.
+a payment of your invoice {number} failed. {amount} is still due.
 
-The payment is tried again on {nextAttempt}. Please make sure that your means of payment is valid until then.
+The payment will be retried on {nextAttempt}. Please make sure that your payment method is valid by then.
 
 {seller}`,
   },
   lastPaymentFailed: {
-    subject: 'Payment of invoice {number} of {seller} failed',
+    subject: 'Payment of invoice {number} from {seller} failed',
     body: `Hello {customer},
 
-a payment of your invoice {number} failed. {amount} is still to be paid.
+a payment of your invoice {number} failed. {amount} is still due.
 
-The payment is not tried again by itself. Please contact us to pay the invoice.
+The payment will not be retried automatically. Please contact us to pay the invoice.
 
 {seller}`,
   },

@@ -1,9 +1,9 @@
 import type { InvoiceKey } from '../lock.ts';
 
-/** Finds the address of an invoice's page; null: there is none. */
+/** Returns the URL of an invoice's page; null: it has none. */
 export type FindInvoiceLink = (invoice: InvoiceKey) => Promise<string | null>;
 
-/** The addresses of invoices' pages, for mails. An extension point: the module that serves the pages registers itself. */
+/** URLs of invoice pages, for mails. An extension point: the module that serves the pages registers itself. */
 export class InvoiceLinks {
   #find: FindInvoiceLink = async () => null;
 

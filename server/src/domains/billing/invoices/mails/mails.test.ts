@@ -48,7 +48,7 @@ async function shop(changes: object = {}) {
 
 type Shop = Awaited<ReturnType<typeof shop>>;
 
-/** An invoice whose only payment ends so. */
+/** An invoice whose only payment ends with this outcome. */
 async function paid(
   { as, channelId }: Shop,
   status: 'SUCCESS' | 'FAILED',
@@ -69,7 +69,7 @@ const mailsOf = (invoiceId: number) =>
     [invoiceId],
   );
 
-/** What has been received but the invoice itself, which may be mailed before it is paid. */
+/** The received mails except the invoice itself, which may be mailed before it is paid. */
 const received = () =>
   smtp.received.filter((mail) => !/here is your invoice|hier ist Ihre Rechnung/.test(plainOf(mail)));
 
@@ -79,7 +79,7 @@ const until = (invoiceId: number, state: string, tries = 0) =>
     return mail?.state === state && mail.tries === tries;
   });
 
-/** The addresses of pages in a mail. */
+/** The URLs of pages in a mail. */
 const linksIn = (mail: ReceivedMail | undefined) => plainOf(mail).match(/http\S+\/p\/[\w-]{43}/g) ?? [];
 
 const plainOf = (mail: ReceivedMail | undefined) =>
@@ -108,7 +108,7 @@ test('a customer is mailed a receipt when an invoice is paid, with the decimals 
   expect(html).toContain('Thank you<br>Mühle &amp; Söhne');
 });
 
-test('a failed payment is mailed in the language of the tenant; without a next try it says so', async () => {
+test('a failed payment is mailed in the language of the tenant, and the mail says when there is no retry', async () => {
   const id = await paid(await shop({ mailLanguage: 'de' }), 'FAILED', {}, { currency: 'EUR' });
   await until(id, 'SENT');
   const text = plainOf(received()[0]);
@@ -116,7 +116,7 @@ test('a failed payment is mailed in the language of the tenant; without a next t
   expect(text).toContain('Die Zahlung wird nicht automatisch wiederholt.');
 });
 
-test('the mail about a failed payment of a subscription names the day of the next try', async () => {
+test('the mail about a failed payment of a subscription names the day of the next retry', async () => {
   const { as, channelId } = await shop();
   const customerId = await makeCustomer(florin, as, { email: 'bob@home.example', defaultChannelId: channelId });
   const plan = { name: 'Daily bread', amount: 300, currency: 'USD', interval: 'month', state: true };
@@ -130,10 +130,10 @@ test('the mail about a failed payment of a subscription names the day of the nex
   await eventually('the mail is sent', () => received().length === 1);
   const [invoice] = dataOf(await florin.get('/api/invoice/list', as));
   const day = new Date(invoice.nextPaymentAttempt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  expect(plainOf(received()[0])).toContain(`The payment is tried again on ${day}.`);
+  expect(plainOf(received()[0])).toContain(`The payment will be retried on ${day}.`);
 });
 
-test('nobody is mailed by a tenant that did not ask for it, without an address, about a test invoice, or about a total of 0', async () => {
+test('no mail is sent without customerMails, without an address, about a test invoice, or about a total of 0', async () => {
   const [off, on] = [await shop({ customerMails: false }), await shop()];
   const free = [{ description: 'Gift', quantity: 1, unitAmount: 0 }];
   const customerId = await makeCustomer(florin, on.as, { email: 'ada@home.example' });
@@ -151,7 +151,7 @@ test('nobody is mailed by a tenant that did not ask for it, without an address, 
   for (const id of ids) expect(await mailsOf(id)).toEqual([]);
 });
 
-test('a finalized invoice is mailed with the address of its page, on which it is paid; all its mails lead there', async () => {
+test('a finalized invoice is mailed with a link to its page, which takes the payment; all its mails have that link', async () => {
   const { as, channelId } = await shop({ mailLanguage: 'de' });
   const customerId = await makeCustomer(florin, as, { email: 'ada@home.example', defaultChannelId: channelId });
   const id = await makeInvoice(florin, as, customerId, { currency: 'EUR', dueDate: '2099-01-31' });
@@ -171,7 +171,7 @@ test('a finalized invoice is mailed with the address of its page, on which it is
   expect((await florin.call('GET', path)).body).toContain('Thank you for your payment');
 });
 
-test('a tenant writes its own texts, and what it fills in cannot become markup or another placeholder', async () => {
+test('a tenant can write its own texts, and filled-in values become neither markup nor placeholders', async () => {
   const { id: tenantId, as, channelId } = await shop();
   const receipt = {
     subject: 'Danke {customer} – {number}',
@@ -191,7 +191,7 @@ test('a tenant writes its own texts, and what it fills in cannot become markup o
   expect(html).toContain(`<br>Siehe <a href="${link}">${link}</a>.</p>`);
 });
 
-test('while the mail server is away, mails wait, and are sent when it is back, each once', async () => {
+test('mails wait while the mail server is down, and each is sent once when it is back', async () => {
   const { port } = smtp;
   await smtp.close();
   const id = await paid(await shop(), 'SUCCESS');
@@ -211,7 +211,7 @@ test('an address that the mail server refuses is given up at once', async () => 
 test('a process that dies after sending sends again under the same Message-ID', async () => {
   const id = await paid(await shop(), 'SUCCESS');
   await until(id, 'SENT');
-  // As a process leaves it that ends before it records the result: the lease has expired.
+  // The state after a process died before it recorded the result: the lease has expired.
   await db.query(`update invoice_mail set state = 'OPEN', ended_at = null where invoice_id = $1 and kind = 'RECEIPT'`, [
     id,
   ]);

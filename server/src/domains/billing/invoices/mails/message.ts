@@ -7,7 +7,7 @@ import { filledIn, paragraphsOf, templateOf } from './fill-in.ts';
 import type { DueMail, MailContent } from './statements.ts';
 import type { MailFacts } from './templates.ts';
 
-/** The mail as text and as a simple HTML page, in the tenant's language. `link` is the address of the invoice's page. */
+/** The mail as text and as a simple HTML page, in the tenant's language. `link` is the URL of the invoice's page. */
 export function messageOf(
   { kind, next_attempt_at }: Pick<DueMail, 'kind' | 'next_attempt_at'>,
   content: MailContent,

@@ -3,15 +3,15 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { InvoiceRow } from '../statements.ts';
 import { insertMails, type MailKind, mailColumns } from './statements.ts';
 
-/** What a mail reports. */
+/** A change of an invoice that its customer is mailed about. */
 export interface MailOccasion {
   kind: MailKind;
   invoice: InvoiceRow;
 }
 
 /**
- * Writes mails to customers in the transaction of what they report. Nobody is mailed about test invoices, or by tenants that
- * did not ask for it (`customerMails`).
+ * Queues mails to customers in the transaction of the change that they report. No mails are sent about test invoices or for
+ * tenants without `customerMails`.
  */
 export async function queueMails(
   transaction: Queryable,

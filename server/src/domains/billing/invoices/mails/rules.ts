@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from '../../../../core/clock.ts';
 
-/** Waits after each failure: about three days in all, since a mail server can be away over a weekend. */
+/** The wait after each failure: about three days in all, because a mail server can be down over a weekend. */
 export const retryWaitsMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
@@ -8,7 +8,7 @@ export const retryWaitsMs: readonly number[] = [
   ...[1, 3, 6, 12, 24, 24].map((hours) => hours * hourMs),
 ];
 
-/** When a mail is sent again after this many failures; undefined after the last one. */
+/** When a mail is retried after `tries` earlier failures; undefined: it is not. */
 export function retryAt(tries: number, nowMs: number): number | undefined {
   const waitMs = retryWaitsMs[tries];
   return waitMs === undefined ? undefined : nowMs + waitMs;

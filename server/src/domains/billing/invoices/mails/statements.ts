@@ -15,7 +15,7 @@ import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { retryWaitsMs } from './rules.ts';
 
-/** Mails to customers are due to be sent. */
+/** Published when mails to customers are queued. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
 
 export type MailKind = 'INVOICE' | 'RECEIPT' | 'PAYMENT_FAILED';
@@ -30,7 +30,7 @@ export interface DueMail {
   tries: number;
 }
 
-/** A mail that is not written yet. */
+/** A mail to queue. */
 export interface MailDraft {
   id: string;
   kind: MailKind;
@@ -47,7 +47,7 @@ export const mailColumns = columns<MailDraft>([
   ['due_ms', 'float8', ({ id }) => uuidTimeMs(id)],
 ]);
 
-/** Writes mails about invoices of tenants that mail their customers. Values: those of `mailColumns`. */
+/** Queues mails of tenants with `customerMails` to customers with an address. Values: those of `mailColumns`. */
 export const insertMails = statement<{ id: string }>(
   'invoice_mails.insert',
   `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
@@ -75,7 +75,7 @@ export const claimMails = claimStatement<DueMail>(mailTable, {
   returning: ['tenant_id', 'id', 'invoice_id', 'kind', 'next_attempt_at', 'tries'],
 });
 
-/** What a mail says, as it is when the mail is sent. */
+/** The content of a mail, read when it is sent. */
 export interface MailContent {
   number: number;
   series: NumberSeries;

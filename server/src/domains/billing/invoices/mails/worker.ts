@@ -29,7 +29,7 @@ export interface MailWorkerDeps extends FailureReports {
 
 /** Few mail servers accept more connections from one sender. */
 const maximumInFlight = 4;
-/** Longer than a mail server may take with all its timeouts. */
+/** Longer than all timeouts of one SMTP conversation together. */
 const leaseMs = 2 * minuteMs;
 
 interface TryResult {
@@ -39,9 +39,9 @@ interface TryResult {
 }
 
 /**
- * Sends mails to customers. While the mail server is away they wait and are sent again for about three days (`retryWaitsMs`).
- * Each is sent at least once: SMTP cannot tell whether a message was accepted before its process died, and then it is sent
- * again, under the same Message-ID.
+ * Sends mails to customers. While the mail server is down they are retried for about three days (`retryWaitsMs`). Each is
+ * sent at least once: when the process dies after sending, SMTP cannot tell whether the message was accepted, and it is sent
+ * again under the same Message-ID.
  */
 export function invoiceMailWorker(deps: MailWorkerDeps): Worker<DueMail> {
   const { onError, onRecovered } = deps;
@@ -87,7 +87,7 @@ async function trySending(
   }
 }
 
-/** Nobody is asked to pay an invoice that has been paid or closed in the meantime. */
+/** No mail asks for the payment of an invoice that has since been paid or closed. */
 const isWanted = ({ kind }: DueMail, { customer_mails, status }: MailContent) =>
   customer_mails && (kind === 'RECEIPT' || status === 'OPEN');
 

@@ -2,6 +2,7 @@ import { type Clock, dayMs } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
+import { realClockId } from '../../test-clocks/rules.ts';
 import type { TestClockWork } from '../../test-clocks/worker.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import {
@@ -20,12 +21,10 @@ export interface OverdueWorkerDeps extends FailureReports {
 
 /** Invoices in one transaction. */
 const batchSize = 200;
-/** The clock id of customers without a test clock. */
-const realClockId = 0;
 
 /**
- * Finds OPEN invoices whose due date has passed, and reports each once by `invoice.overdue`. The mark and the event are
- * written by one transaction, so that no lease is needed: after a crash the invoice is still due.
+ * Finds OPEN invoices whose due date has passed and reports each once with `invoice.overdue`. One transaction writes the
+ * mark and the event, so no lease is needed: after a crash the invoice is found again.
  */
 export function overdueInvoiceWorker(deps: OverdueWorkerDeps): Worker<object> {
   const { database, clock, onError, onRecovered } = deps;
@@ -54,12 +53,11 @@ function reportOverdue(clockId: number, nowMs: number, { database, drawUuid }: O
   });
 }
 
-/** Invoices become overdue by test clocks: at the end of the due date, in UTC. */
+/** Invoices become overdue at the end of their due date, in UTC. */
 export const overdueTestClockWork: TestClockWork = {
-  nextDueMs: async (snapshot, { clockId }, untilMs) => {
+  nextDueMs: async (snapshot, { clockId }) => {
     const [row] = await snapshot.run(nextDueDate, [clockId]);
-    const dueMs = row?.day == null ? null : Date.parse(row.day) + dayMs;
-    return dueMs !== null && dueMs <= untilMs ? dueMs : null;
+    return row?.day == null ? null : Date.parse(row.day) + dayMs;
   },
   isInProgress: async () => false,
   topics: [overdueInvoicesDue],

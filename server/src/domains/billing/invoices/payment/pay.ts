@@ -71,19 +71,19 @@ async function createPayment(
   return publicId('txn', await payLockedInvoice(transaction, invoice, { ...input, channelId, userId }, deps));
 }
 
-/** A payment of an invoice that somebody asks for. */
+/** A payment of an invoice that a user or a payer requests. */
 export interface InvoicePaymentInput {
-  /** Default: all that is left to pay. */
+  /** Default: the amount that is left to pay. */
   amount?: number | undefined;
   channelId: number;
-  /** In whose name. */
+  /** The user in whose name the payment is created. */
   userId: number;
   /** The provider's token. Default: the customer's; null: the payer chooses. */
   paymentMethod?: string | null | undefined;
   returnUrl?: string | undefined;
 }
 
-/** Creates a payment of a locked invoice and reserves its amount. Returns its UUID. Throws the refusal of its channel. */
+/** Creates a payment of a locked invoice and reserves its amount. Returns its UUID. Throws when the channel refuses it. */
 export async function payLockedInvoice(
   transaction: Queryable,
   invoice: LockedInvoice,

@@ -3,15 +3,11 @@ import { paymentMethodPlace } from '../../customers/payment-method.ts';
 import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
-/** What a payment of an invoice names, because the invoice does. */
 export interface InvoicePaymentRequest extends PaymentRequest {
   invoiceId: number;
 }
 
-/**
- * A payment of an invoice. Without `changes`, it uses the payment method stored with the customer; null: the payer chooses
- * one.
- */
+/** A payment of an invoice. Default: the customer's stored payment method; null: the payer chooses one. */
 export function paymentRequestOf(
   invoice: LockedInvoice,
   id: string,
@@ -38,7 +34,7 @@ export function paymentRequestOf(
 
 function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | null {
   const { tenant_id, customer_id, payment_method_sealed: sealed, payment_method: inClear } = invoice;
-  // In clear only if a node of the older version has written it, and then it is the newer one.
+  // Only nodes of an older version store it unsealed. If both exist, the unsealed one is newer.
   if (inClear !== null || sealed === null) return inClear;
   return { sealed, place: paymentMethodPlace(tenant_id, customer_id) };
 }

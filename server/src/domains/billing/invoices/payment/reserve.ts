@@ -7,7 +7,7 @@ import { lockInvoices } from '../lock.ts';
 import { requirePayableAmount } from '../rules.ts';
 import { invoiceExists, type Reservation, reservationColumns, reservePayments } from '../statements.ts';
 
-/** Reserves the amounts of payments on the invoices that they name. */
+/** Reserves the amounts of payments on their invoices. */
 export const invoiceReservations: PaymentReservations = { hasInvoice, lock, reserve };
 
 async function hasInvoice(database: Queryable, tenantId: number, invoiceId: number): Promise<boolean> {
@@ -18,7 +18,7 @@ async function lock(transaction: Queryable, invoice: Pick<PaymentOfInvoice, 'ten
   await lockInvoices(transaction, [invoice]);
 }
 
-/** Runs under the invoice's lock, so that concurrent payments never exceed it. A constraint ensures it as well. */
+/** The invoice's lock, and a constraint, ensure that concurrent payments never exceed the invoice. */
 async function reserve(transaction: Queryable, payment: PaymentOfInvoice): Promise<void> {
   const { tenantId, invoiceId, transactionId, amount, currency, createdMs } = payment;
   const [invoice] = await lockInvoices(transaction, [payment]);

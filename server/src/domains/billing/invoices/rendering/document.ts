@@ -1,8 +1,7 @@
 import type { CustomerRecord } from '../../customers/record.ts';
-import { dayIn, type Language } from '../formats.ts';
+import { amountIn, dayIn, type Language, numberIn, percentIn, priceIn } from '../formats.ts';
 import type { InvoiceRecord } from '../record.ts';
 import type { Seller } from '../statements.ts';
-import { Figures } from './figures.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */
@@ -15,7 +14,7 @@ export interface InvoiceDocument {
   seller: { name: string; details: string[] };
   /** Name, address and e-mail address of the customer. */
   buyer: string[];
-  /** The amount to pay and its due date, or why nothing is to be paid; null for a draft. */
+  /** The amount to pay and its due date, or why there is nothing to pay; null for a draft. */
   paymentSummary: string | null;
   facts: LabelledValue[];
   description: string | null;
@@ -33,11 +32,11 @@ export type Buyer = Pick<CustomerRecord, 'name' | 'address' | 'email'>;
 
 const stamps = { DRAFT: 'Draft', OPEN: null, PAID: 'Paid', VOID: 'Void', UNCOLLECTIBLE: null } as const;
 
-/** What the parts of one invoice are written with. */
-interface Writing {
+interface Formatting {
   language: Language;
   labels: Labels;
-  figures: Figures;
+  price: (amount: number | bigint) => string;
+  amount: (amount: number | bigint) => string;
 }
 
 /** Formats an invoice for rendering, in the language in which the tenant addresses its customers. */
@@ -48,8 +47,12 @@ export function documentOf(
   language: Language = 'en',
 ): InvoiceDocument {
   const labels = labelsIn[language];
-  const figures = new Figures(language, invoice.currency);
-  const writing = { language, labels, figures };
+  const formatting: Formatting = {
+    language,
+    labels,
+    price: (amount) => priceIn(language, amount, invoice.currency),
+    amount: (amount) => amountIn(language, amount, invoice.currency),
+  };
   return {
     id: invoice.id,
     language,
@@ -60,17 +63,17 @@ export function documentOf(
       details: [...addressOf(seller, language), ...(seller.taxId ? [`${labels.taxId}: ${seller.taxId}`] : [])],
     },
     buyer: [buyer.name, ...addressOf(buyer, language), ...(buyer.email ? [buyer.email] : [])],
-    paymentSummary: paymentSummaryOf(invoice, writing),
-    facts: factsOf(invoice, writing),
+    paymentSummary: paymentSummaryOf(invoice, formatting),
+    facts: factsOf(invoice, formatting),
     description: invoice.description,
     lines: invoice.lines.map((line) => ({
       description: line.description,
-      quantity: figures.grouped(String(line.quantity)),
-      unitPrice: figures.amount(line.unitAmount),
-      tax: taxOf(line, figures),
-      amount: figures.amount(line.amount),
+      quantity: numberIn(language, line.quantity),
+      unitPrice: formatting.amount(line.unitAmount),
+      tax: taxOf(line, formatting),
+      amount: formatting.amount(line.amount),
     })),
-    sums: sumsOf(invoice, writing),
+    sums: sumsOf(invoice, formatting),
     changedAt: new Date(invoice.updatedTime),
   };
 }
@@ -93,20 +96,20 @@ function countryOf(code: string, language: Language): string {
   return code.length === 2 ? (countryNames[language].of(code) ?? code) : code;
 }
 
-function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, figures }: Writing) {
+function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, price }: Formatting) {
   const { status, amountRemaining, amountRefunded, total, dueDate, paidTime, closedTime } = invoice;
-  const refunded = amountRefunded > 0 ? `, ${labels.refunded(figures.price(amountRefunded))}` : '';
+  const refunded = amountRefunded > 0 ? `, ${labels.refunded(price(amountRefunded))}` : '';
   const day = (time: string | null) => dayOf(time, language);
   if (status === 'DRAFT') return null;
   if (status === 'VOID') return labels.voidSince(day(closedTime));
   if (total === 0) return labels.nothingToPay;
-  if (status === 'PAID') return labels.paidOn(figures.price(total), day(paidTime)) + refunded;
-  return labels.toPayBy(figures.price(amountRemaining), day(dueDate)) + refunded;
+  if (status === 'PAID') return labels.paidOn(price(total), day(paidTime)) + refunded;
+  return labels.toPayBy(price(amountRemaining), day(dueDate)) + refunded;
 }
 
 function factsOf(
   { finalizedTime, dueDate, periodStart, periodEnd, status }: InvoiceRecord,
-  { language, labels }: Writing,
+  { language, labels }: Formatting,
 ): LabelledValue[] {
   const day = (time: string | null) => dayOf(time, language);
   const facts: [string, string | null][] = [
@@ -117,41 +120,40 @@ function factsOf(
   return facts.filter((fact): fact is LabelledValue => fact[1] !== null);
 }
 
-function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], figures: Figures): string {
-  if (taxRate !== null) return figures.percent(taxRate);
-  return taxAmount === 0 ? '' : figures.amount(taxAmount);
+function taxOf({ taxRate, taxAmount }: InvoiceRecord['lines'][number], { language, amount }: Formatting): string {
+  if (taxRate !== null) return percentIn(language, taxRate);
+  return taxAmount === 0 ? '' : amount(taxAmount);
 }
 
-function sumsOf(invoice: InvoiceRecord, writing: Writing): LabelledValue[] {
-  const { labels, figures } = writing;
+function sumsOf(invoice: InvoiceRecord, formatting: Formatting): LabelledValue[] {
+  const { labels, price } = formatting;
   const { status, subtotal, total, amountPaid, amountRemaining } = invoice;
   const sums: LabelledValue[] = [
-    [labels.subtotal, figures.price(subtotal)],
-    ...taxesOf(invoice, writing),
-    [labels.total, figures.price(total)],
+    [labels.subtotal, price(subtotal)],
+    ...taxesOf(invoice, formatting),
+    [labels.total, price(total)],
   ];
   if (status === 'DRAFT') return sums;
-  if (amountPaid > 0) sums.push([labels.paid, figures.price(-amountPaid)]);
-  return [...sums, [labels.toPay, figures.price(amountRemaining)]];
+  if (amountPaid > 0) sums.push([labels.paid, price(-amountPaid)]);
+  return [...sums, [labels.toPay, price(amountRemaining)]];
 }
 
 /** The tax of each rate with its base; taxes given as amounts are summed up in the last entry. */
-function taxesOf({ lines }: InvoiceRecord, { labels, figures }: Writing): LabelledValue[] {
+function taxesOf({ lines }: InvoiceRecord, { language, labels, price, amount: amountOf }: Formatting): LabelledValue[] {
   const rates = [...new Set(lines.flatMap(({ taxRate }) => taxRate ?? []))].sort((a, b) => a - b);
   const withTaxAmount = lines.filter(({ taxRate, taxAmount }) => taxRate === null && taxAmount !== 0);
   const taxes = rates.map((rate): LabelledValue => {
     const withRate = lines.filter(({ taxRate }) => taxRate === rate);
-    const base = figures.amount(sumOf(withRate.map(({ amount }) => amount)));
+    const base = amountOf(sumOf(withRate.map(({ amount }) => amount)));
     const tax = sumOf(withRate.map(({ taxAmount }) => taxAmount));
-    return [labels.taxOf(figures.percent(rate), base), figures.price(tax)];
+    return [labels.taxOf(percentIn(language, rate), base), price(tax)];
   });
   if (withTaxAmount.length > 0 || rates.length === 0)
-    taxes.push([labels.tax, figures.price(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)))]);
+    taxes.push([labels.tax, price(sumOf(withTaxAmount.map(({ taxAmount }) => taxAmount)))]);
   return taxes;
 }
 
 /** In bigint: the lines of one rate can exceed 2^53 − 1 when lines of another rate are credits. */
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
 
-/** 2027-06-30 → `30 June 2027`, which is unambiguous in all countries. */
 const dayOf = (time: string | null, language: Language) => (time === null ? null : dayIn(language, time));

@@ -1,4 +1,4 @@
-/** Characters that a file name cannot have on some system, and those that would hide or reorder it. */
+/** Characters that some systems forbid in file names, and those that hide or reorder text. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
 
 /** The longest seller's name in a file name, in characters: file systems allow 255 bytes in all. */
@@ -12,8 +12,8 @@ export function fileNameOf(seller: string, invoice: { id: number; number: string
 }
 
 /**
- * A `Content-Disposition` that saves the answer under this name (RFC 6266): in UTF-8 as RFC 8187 encodes it, and for old clients
- * in ASCII, with `_` for every other character.
+ * A `Content-Disposition` header that saves the response under this name (RFC 6266): in UTF-8, encoded by RFC 8187, and for old
+ * clients in ASCII, with `_` for every other character.
  */
 export function attachmentNamed(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');

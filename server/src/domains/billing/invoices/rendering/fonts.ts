@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url);
 /** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew. The standard PDF fonts only cover Western Europe. */
 const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
 
-/** Optional packages, 30 to 40 MB each. Each also has Han characters of the other languages. */
+/** Optional packages, 30 to 40 MB each. Each also covers the Han characters of the other languages. */
 const chinese = installedFace(
   '@embedpdf/fonts-sc',
   '../fonts/NotoSansHans-Regular.otf',
@@ -28,7 +28,7 @@ const chinese = installedFace(
 const japanese = installedFace('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
 const korean = installedFace('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
 
-/** Installed faces; reading them here opens no font. */
+/** The names of the installed faces. No font file is opened for them. */
 export const installedFaceNames = [dejaVu, chinese, japanese, korean].flatMap((face) => face?.name ?? []);
 
 /**
@@ -62,7 +62,7 @@ function installedFace(anchor: string, regular: string, bold: string): Face | un
 function lazyFont(file: string): () => Font {
   let font: Font | undefined;
   return () => {
-    font ??= withOwnCharacters(
+    font ??= withRequestedCharacters(
       (require('fontkit') as { create: (bytes: Buffer) => OpenedFont }).create(readFileSync(file)),
     );
     return font;
@@ -74,10 +74,10 @@ interface OpenedFont extends Font {
 }
 
 /**
- * The font keeps each glyph with the characters for which it was first asked, and Ö asks for O as a part of it, for no character:
- * nobody could search or copy the O of later files.
+ * fontkit caches a glyph with the code points of the first request for it. A composite glyph such as Ö requests its part O
+ * without code points: in later files, that O could be neither searched nor copied.
  */
-function withOwnCharacters(font: OpenedFont): OpenedFont {
+function withRequestedCharacters(font: OpenedFont): OpenedFont {
   const getGlyph = font.getGlyph.bind(font);
   font.getGlyph = (id, codePoints = []) => {
     const glyph = getGlyph(id, codePoints);

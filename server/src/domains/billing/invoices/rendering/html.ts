@@ -4,7 +4,7 @@ import type { Language } from '../formats.ts';
 import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { labelsIn } from './labels.ts';
 
-/** Always light, since invoices are printed. The layout does not depend on the paper size. */
+/** Always light, because invoices are printed. The layout does not depend on the paper size. */
 const styleOf = ([page, of]: readonly [
   string,
   string,

@@ -1,6 +1,6 @@
 import type { Language } from '../formats.ts';
 
-/** The words of a rendered invoice. Amounts and days arrive formatted. */
+/** The texts of a rendered invoice. Their parameters are formatted already. */
 export interface Labels {
   invoice: string;
   stamps: Readonly<Record<'Paid' | 'Void' | 'Draft', string>>;
@@ -38,8 +38,8 @@ const english: Labels = {
   date: 'Date',
   due: 'Due',
   period: 'Period',
-  nothingToPay: 'Nothing is to be paid',
-  voidSince: (day) => `Void since ${day}: nothing is to be paid`,
+  nothingToPay: 'Nothing to pay',
+  voidSince: (day) => `Void since ${day}: nothing to pay`,
   paidOn: (price, day) => `${price} paid on ${day}`,
   toPayBy: (price, day) => `${price} to pay by ${day}`,
   refunded: (price) => `${price} refunded`,
@@ -50,9 +50,9 @@ const english: Labels = {
   paid: 'Paid',
   toPay: 'To pay',
   page: ['Page', 'of'],
-  missingFont: (placeholder) => `This file has no font for some letters; ${placeholder} stands for each of them.`,
+  missingFont: (placeholder) => `This file has no font for some characters, which are shown as ${placeholder}.`,
   wrongOrder: 'Right-to-left text is shown in the wrong order in this file.',
-  seePage: (address) => `The page shows them as they are: ${address}`,
+  seePage: (address) => `The page shows them correctly: ${address}`,
 };
 
 const german: Labels = {

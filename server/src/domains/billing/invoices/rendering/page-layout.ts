@@ -42,7 +42,7 @@ export class PageLayout {
       bufferPages: true,
       lang: language,
       displayTitle: true,
-      // No default font: fonts are registered when they are first used.
+      // No default font: fonts are registered on first use.
       font: null as unknown as string,
       info: { Title: title, Author: author, CreationDate: changedAt, ModDate: changedAt },
     });
@@ -58,7 +58,7 @@ export class PageLayout {
     return size * leading;
   }
 
-  /** The distance from the top of a line to its baseline. It is fixed, since faces of different height share one line. */
+  /** The distance from the top of a line to its baseline. The same for all faces, because one line can mix them. */
   baselineOffset({ size }: Style): number {
     return size * 1.1;
   }
@@ -80,15 +80,15 @@ export class PageLayout {
   }
 
   /** Writes lines at the current position, on as many pages as needed. `onPage` may draw at the top of each new page. */
-  writeLines(breakLines: readonly Line[], box: Box, style: Style, onPage = () => {}): void {
-    for (const line of breakLines) {
+  writeLines(lines: readonly Line[], box: Box, style: Style, onPage = () => {}): void {
+    for (const line of lines) {
       this.ensureSpace(this.lineHeight(style), onPage);
       this.#draw(line, this.y, box, style);
       this.y += this.lineHeight(style);
     }
   }
 
-  /** Begins a new page when less than `height` is left. Elements that are higher than a page must be broken by the caller. */
+  /** Begins a new page when less than `height` is left. The caller must split elements that are higher than a page. */
   ensureSpace(height: number, onPage = () => {}): void {
     if (this.y + height <= this.bottom || this.y === margin.top) return;
     this.#document.addPage();
@@ -110,11 +110,11 @@ export class PageLayout {
   }
 
   /** Draws the footers of all pages. Called last, when the number of pages is known. */
-  addFooters(drawText: (y: number, page: number, pages: number) => void): void {
+  addFooters(drawFooter: (y: number, page: number, pages: number) => void): void {
     const { count } = this.#document.bufferedPageRange();
     for (let i = 0; i < count; i++) {
       this.#document.switchToPage(i);
-      drawText(this.#document.page.height - margin.bottom * 0.6, i + 1, count);
+      drawFooter(this.#document.page.height - margin.bottom * 0.6, i + 1, count);
     }
   }
 

@@ -9,7 +9,7 @@ const cacheBytes = 8 * 1024 * 1024;
 const cachedForMs = 10 * 60_000;
 /** A process with the library and the fonts takes 100 to 170 MB. Starting one takes 0.4 s. */
 const idleMs = 30_000;
-/** Of JavaScript objects; the largest invoice needs 60. */
+/** The heap limit of a process; the largest invoice needs 60 MB. */
 const memoryMb = 256;
 
 export interface PdfRendererOptions {
@@ -21,22 +21,22 @@ export interface PdfRendererOptions {
   timeoutMs: number;
   stopping: AbortSignal;
   log: Pick<Log, 'warn'>;
-  /** Another module for the processes, in tests. */
+  /** Tests replace the module that the processes run. */
   entry?: URL;
 }
 
-/** An invoice to render; the content of equal tags is equal. */
-export interface PdfOrder {
+export interface PdfRequest {
+  /** The cache key (`tagOf`). */
   tag: string;
   invoice: InvoiceDocument;
   /** Tenants take turns. */
   tenantId: number;
 }
 
-/** Renders PDFs in processes of their own, within bounds, and keeps the last ones in memory. */
+/** Renders PDFs in separate processes, of which a limited number runs, and caches recent PDFs in memory. */
 export class PdfRenderer {
   readonly #pool: ProcessPool<InvoiceDocument, Uint8Array>;
-  readonly #cache: LRUCache<string, Buffer, PdfOrder>;
+  readonly #cache: LRUCache<string, Buffer, PdfRequest>;
   readonly #options: PdfRendererOptions;
 
   constructor(options: PdfRendererOptions) {
@@ -54,7 +54,7 @@ export class PdfRenderer {
       sizeCalculation: ({ length }) => length,
       ttl: cachedForMs,
       ttlAutopurge: true,
-      // Requests for the same PDF wait for one rendering.
+      // Concurrent requests for the same PDF share one rendering.
       fetchMethod: (_tag, _stale, { context }) => this.#render(context),
     });
   }
@@ -68,15 +68,15 @@ export class PdfRenderer {
   }
 
   /** Refuses with `overloaded`, `rendering_failed` or `shutting_down`. */
-  pdf(order: PdfOrder): Promise<Buffer> {
-    return this.#cache.forceFetch(order.tag, { context: order });
+  pdf(request: PdfRequest): Promise<Buffer> {
+    return this.#cache.forceFetch(request.tag, { context: request });
   }
 
   stop(): Promise<void> {
     return this.#pool.stop();
   }
 
-  async #render({ invoice, tenantId }: PdfOrder): Promise<Buffer> {
+  async #render({ invoice, tenantId }: PdfRequest): Promise<Buffer> {
     const result = await this.#pool.run(invoice, String(tenantId));
     if (result.outcome !== 'done') throw this.#refusalOf(result, invoice);
     const { buffer, byteOffset, byteLength } = result.value;

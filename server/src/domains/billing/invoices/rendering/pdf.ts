@@ -13,7 +13,7 @@ const label: Style = { size: 8, weight: 'regular', color: grey };
 const heading: Style = { size: 19, weight: 'bold', color: ink };
 /** Space between columns, in points. */
 const columnGap = 14;
-/** Width of the right columnGap: the facts, and the totals below them. */
+/** Width of the right column: the facts, and the totals below them. */
 const rightWidth = 215;
 
 /** Renders an invoice as A4 pages with embedded fonts. */
@@ -122,7 +122,7 @@ function addLines(layout: PageLayout, { language, lines }: InvoiceDocument): voi
   for (const { description, figures } of rows) {
     const wrapped = layout.breakLines(description, first.width, style);
     const height = wrapped.length * layout.lineHeight(style);
-    // A row moves to the next page as a whole; only one that is higher than half a page is broken.
+    // A row is not split across pages, unless it is higher than half a page.
     layout.ensureSpace(Math.min(height, layout.bottom / 2), drawColumnNames);
     drawFigures(figures, style);
     layout.writeLines(wrapped, first, style, drawColumnNames);
@@ -132,7 +132,7 @@ function addLines(layout: PageLayout, { language, lines }: InvoiceDocument): voi
   }
 }
 
-/** Figures are never broken: their columns are as wide as needed, and the font shrinks when the description gets too narrow. */
+/** Figures never wrap: their columns are as wide as needed, and the font shrinks when the description column gets too narrow. */
 function columnsFor(
   layout: PageLayout,
   rows: readonly (readonly string[])[],
@@ -172,7 +172,7 @@ function addTotals(layout: PageLayout, { sums: all }: InvoiceDocument): void {
   }
 }
 
-/** Adds a note for text that the available fonts and packages cannot show correctly. */
+/** Adds notes about text that the installed fonts and packages cannot show correctly. */
 function addFontNotes(layout: PageLayout, id: number, text: string, labels: Labels): void {
   const page = labels.seePage(`/api/invoice/print?id=${id}`);
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'left' };

@@ -58,7 +58,7 @@ interface Renderable {
 
 async function renderable(snapshot: Queryable, row: InvoiceRow, customer: CustomerRow): Promise<Renderable> {
   const present = await sellerOf(snapshot, row.tenant_id);
-  // Invoices that were finalized before sellers were kept show the name alone, as they always have.
+  // Invoices that were finalized by versions that did not record the seller show only its name, as they did then.
   const seller = row.seller ?? (row.status === 'DRAFT' ? present : { name: present.name, address: null, taxId: null });
   const record = await detailOf(snapshot, row);
   const language = await languageOf(snapshot, row.tenant_id);
@@ -69,7 +69,7 @@ async function renderable(snapshot: Queryable, row: InvoiceRow, customer: Custom
   };
 }
 
-/** The PDF file of an invoice for its payer, who has no account here. Undefined: there is no such invoice. */
+/** The PDF file of an invoice for its payer, who has no account. Undefined: there is no such invoice. */
 export async function pdfForPayer(
   { tenantId, invoiceId }: InvoiceKey,
   { database, pdfRenderer }: RenderDeps,

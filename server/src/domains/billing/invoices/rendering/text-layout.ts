@@ -11,7 +11,7 @@ export interface Line {
   /** In visual order, from left to right. */
   runs: Run[];
   width: number;
-  /** Whether its paragraph is right-to-left and starts at the right. */
+  /** Whether the line belongs to a right-to-left paragraph. */
   isRtl: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface LayoutOptions {
   widthOf: (run: Run) => number;
 }
 
-/** Replaces a character that no face has. DejaVu has it, which is always installed. */
+/** Shown for a character that no face has. DejaVu has it, which is always installed. */
 export const placeholder = '□';
 
 interface Levels {
@@ -54,13 +54,13 @@ const joiners = /[\u200c\u200d]/g;
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Breaks a text into lines no wider than `width` where Unicode allows it (UAX 14), each in visual order (UAX 9). */
-export function layOutLines(text: string, width: number, typesetting: LayoutOptions): Line[] {
+export function layOutLines(text: string, width: number, options: LayoutOptions): Line[] {
   return paragraphsOf(text).flatMap((paragraph) => {
-    const set = assignFaces(paragraph, typesetting.faces);
-    const levels = rightToLeft.test(set.text) ? bidi?.getEmbeddingLevels(set.text) : undefined;
-    return lineRanges(set, width, typesetting).map(([start, end]) => {
-      const runs = visualRuns(set, levels, start, end);
-      return { runs, width: widthOf(runs, typesetting), isRtl: (levels?.paragraphs[0]?.level ?? 0) % 2 === 1 };
+    const withFaces = assignFaces(paragraph, options.faces);
+    const levels = rightToLeft.test(withFaces.text) ? bidi?.getEmbeddingLevels(withFaces.text) : undefined;
+    return lineRanges(withFaces, width, options).map(([start, end]) => {
+      const runs = visualRuns(withFaces, levels, start, end);
+      return { runs, width: widthOf(runs, options), isRtl: (levels?.paragraphs[0]?.level ?? 0) % 2 === 1 };
     });
   });
 }
@@ -88,7 +88,7 @@ interface TextWithFaces {
   faces: Face[];
 }
 
-/** Gives each grapheme the first face that has all of it; a grapheme that none has is replaced. */
+/** Gives each grapheme the first face that has all its characters; a grapheme that no face has is replaced. */
 function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;
   if (hasGlyphsFor(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
@@ -111,9 +111,9 @@ function hasGlyphsFor(face: Face, text: string): boolean {
 }
 
 /** Start and end of each line, without trailing spaces. */
-function lineRanges({ text, faces }: TextWithFaces, width: number, typesetting: LayoutOptions): [number, number][] {
+function lineRanges({ text, faces }: TextWithFaces, width: number, options: LayoutOptions): [number, number][] {
   const lines: [number, number][] = [];
-  const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), typesetting);
+  const widthBetween = (start: number, end: number) => widthOf(logicalRuns({ text, faces }, start, end), options);
   let start = 0;
   let used = 0;
   for (const [from, to] of breakOpportunities(text)) {
@@ -151,8 +151,8 @@ function* breakOpportunities(text: string): Generator<[number, number]> {
   }
 }
 
-const widthOf = (runs: readonly Run[], typesetting: LayoutOptions) =>
-  runs.reduce((sum, run) => sum + typesetting.widthOf(run), 0);
+const widthOf = (runs: readonly Run[], options: LayoutOptions) =>
+  runs.reduce((sum, run) => sum + options.widthOf(run), 0);
 
 function logicalRuns({ text, faces }: TextWithFaces, start: number, end: number): Run[] {
   const runs: Run[] = [];
@@ -165,14 +165,14 @@ function logicalRuns({ text, faces }: TextWithFaces, start: number, end: number)
 }
 
 /** The runs of a line in visual order. */
-function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: number, end: number): Run[] {
-  if (bidi === undefined || levels === undefined || start === end) return logicalRuns(set, start, end);
-  const mirrored = bidi.getMirroredCharactersMap(set.text, levels.levels);
+function visualRuns(withFaces: TextWithFaces, levels: Levels | undefined, start: number, end: number): Run[] {
+  if (bidi === undefined || levels === undefined || start === end) return logicalRuns(withFaces, start, end);
+  const mirrored = bidi.getMirroredCharactersMap(withFaces.text, levels.levels);
   const runs: (Run & { level: number })[] = [];
-  for (const i of bidi.getReorderedIndices(set.text, levels, start, end - 1).slice(start, end)) {
+  for (const i of bidi.getReorderedIndices(withFaces.text, levels, start, end - 1).slice(start, end)) {
     const level = levels.levels[i] as number;
-    const face = set.faces[i] as Face;
-    const letter = mirrored.get(i) ?? (set.text[i] as string);
+    const face = withFaces.faces[i] as Face;
+    const letter = mirrored.get(i) ?? (withFaces.text[i] as string);
     const last = runs.at(-1);
     if (last === undefined || last.level !== level || last.face !== face) runs.push({ text: letter, face, level });
     // The font engine reverses right-to-left text itself, so a run keeps its reading order.
@@ -184,9 +184,9 @@ function visualRuns(set: TextWithFaces, levels: Levels | undefined, start: numbe
   );
 }
 
-/** Removes direction marks, which have taken effect, and joiners that the font does not have. */
+/** Removes direction marks, which have already been applied, and joiners that the font does not have. */
 function cleanRun(text: string, face: Face): Run {
-  const turned = text.replace(directionMarks, '');
-  const knows = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
-  return { text: turned.replace(joiners, (joiner) => (knows(joiner) ? joiner : '')), face };
+  const unmarked = text.replace(directionMarks, '');
+  const hasGlyph = (letter: string) => face.regular().hasGlyphForCodePoint(letter.codePointAt(0) as number);
+  return { text: unmarked.replace(joiners, (joiner) => (hasGlyph(joiner) ? joiner : '')), face };
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { InvoiceDocument } from './document.ts';
 import { installedFaceNames } from './fonts.ts';
 
-/** Raise it with every change of the HTML or the PDF of the same invoice; `version.test.ts` finds such a change. */
-export const rendererVersion = 2;
+/** Increase it with every change to the HTML or PDF of the same invoice; `version.test.ts` detects such changes. */
+export const rendererVersion = 3;
 
-/** Identifies a rendered document by everything that it depends on. The same tag means the same bytes, on every node. */
+/** The ETag of a rendered document: a hash of everything that it depends on. Equal tags mean equal bytes, on every node. */
 export function tagOf(invoice: InvoiceDocument, format: 'html' | 'pdf'): string {
   const input = JSON.stringify([rendererVersion, installedFaceNames, format, invoice]);
   return `"${hash('sha256', input, 'base64url')}"`;

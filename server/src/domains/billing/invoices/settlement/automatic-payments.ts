@@ -10,24 +10,24 @@ import { unreservedAmountOf } from '../rules.ts';
 import { failedPaymentColumns, type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
 import { isPayable } from '../states.ts';
 
-/** The result of one attempt to pay an invoice. How an opened payment ends is reported by `InvoiceFollowers.settled`. */
+/** The result of one attempt to pay an invoice. `InvoiceFollowers.settled` reports how payments end. */
 export type PaymentAttempt = InvoiceKey &
   (
     | { outcome: 'opened'; transactionId: string }
-    /** Another payment of the invoice is in progress. Its end is reported by `InvoiceFollowers.settled`. */
+    /** Another payment of the invoice is in progress. */
     | { outcome: 'under_way' }
     /** The invoice is paid, void or unknown. */
     | { outcome: 'not_payable' }
-    /** No payment could be created. Recorded as a failed payment of the invoice. */
+    /** No payment could be created. The invoice records a failed payment. */
     | { outcome: 'failed'; refusal: Refusal; invoice: InvoiceRow }
   );
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
- * payment method. Runs in the caller's transaction, which has locked them (`lockInvoices`). Payments
- * and reservations are committed together with what the caller writes, so that a crash neither loses nor repeats a payment.
- * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order. The caller decides when failed
- * ones are tried again, and then appends their events (`appendFailureEvents`).
+ * payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). Payments and reservations
+ * are committed together with the caller's writes, so that a crash neither loses nor repeats a payment. `nowMs` is the
+ * customers' time. Returns one attempt for each wanted invoice, in that order. The caller schedules the retries of failed
+ * payments and then appends their events (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Queryable,
@@ -102,7 +102,7 @@ async function recordFailedAttempts(
   await transaction.run(insertFailedPayments, failedPaymentColumns.parametersOf(payments));
 }
 
-/** The invoice as the statement of `recordFailedAttempts` leaves it. */
+/** The invoice after the statement of `recordFailedAttempts`, without reading it back. */
 function afterFailure(invoice: LockedInvoice, nowMs: number): InvoiceRow {
   const now = new Date(nowMs).toISOString();
   return {

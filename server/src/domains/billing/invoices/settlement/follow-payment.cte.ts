@@ -2,12 +2,11 @@ import type { TransitionFollower } from '../../../payments/transactions/transiti
 import { invoicesDue } from './settle-statements.ts';
 
 /**
- * A CTE that records how payments of invoices ended, in the statement that changes the payments, so that both are committed
+ * A CTE in the statement that changes payments. It records how payments of invoices ended, so that both are committed
  * together. Input: a CTE `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`.
  * The invoices are settled shortly afterwards (settle.ts), so that payments never wait for a lock on their invoice.
  *
- * Cost: for a payment without an invoice a check of `invoice_id`; for the id of an invoice that is not in Florin an index
- * lookup.
+ * Cost: a check of `invoice_id` for a payment without an invoice; an index lookup for the id of an invoice of another system.
  */
 const followPaymentsCte = `
   ended_invoice_payment as (
@@ -22,7 +21,7 @@ const followPaymentsCte = `
     returning 1
   )`;
 
-/** Follows payments (`transition.cte.ts`): billing's part of the statement that moves them. */
+/** Billing's part of the statement that changes payments (`transition.cte.ts`). */
 export const invoiceFollower: TransitionFollower = {
   cte: followPaymentsCte,
   wakes: { topic: invoicesDue, changed: 'ended_invoice_payment' },

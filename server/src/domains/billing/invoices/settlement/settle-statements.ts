@@ -1,23 +1,15 @@
 import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
-import type { InvoiceRow } from '../statements.ts';
-import { permittedTransitions } from '../states.ts';
+import type { InvoiceRow, PaymentRow } from '../statements.ts';
+import { type PaymentState, permittedTransitions } from '../states.ts';
 
-/** Published when payments of invoices have ended and their invoices are to be settled. */
+/** Published when payments of invoices have ended, so that the invoices are settled. */
 export const invoicesDue: Topic = 'invoices';
 
 /** A payment that has ended and is not settled on its invoice yet. */
-export interface EndedPayment {
-  tenant_id: number;
-  invoice_id: number;
-  number: number;
-  transaction_id: string | null;
-  amount: number;
-  automatic: boolean;
-  state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
-  failure_code: string | null;
-  failure_message: string | null;
+export interface EndedPayment extends Omit<PaymentRow, 'state' | 'created_at' | 'finished_at'> {
+  state: Exclude<PaymentState, 'OPEN'>;
   finished_at: string;
 }
 
@@ -61,7 +53,7 @@ export const settledColumns = columns<InvoiceRow>([
   ['updated_at', 'text', ({ updated_at }) => updated_at],
 ]);
 
-/** Writes invoices after their payments; the transition table guards the statuses. Values: those of `settledColumns`. */
+/** Writes settled invoices; the transition table guards the statuses. Values: those of `settledColumns`. */
 export const updateSettledInvoices = statement<{ id: number }>(
   'invoices.update_settled',
   `update invoice i

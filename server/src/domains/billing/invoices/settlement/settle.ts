@@ -17,7 +17,6 @@ import {
 } from './settle-statements.ts';
 
 export interface InvoiceSettlementDeps extends FailureReports {
-  /** The settler uses one connection at a time. */
   database: Database;
   drawUuid: DrawUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
@@ -80,7 +79,7 @@ async function apply(
   await saveInvoices(transaction, [...current.values()]);
   await transaction.run(markPaymentsApplied, appliedColumns.parametersOf(ended));
   await followers.settled(transaction, settled);
-  // After the followers, which decide when a failed payment is tried again.
+  // After the followers, which schedule the retries that the events show.
   await appendInvoiceEvents(transaction, events, drawUuid);
 }
 

@@ -83,7 +83,7 @@ const end = (attempt: PaymentAttempt | undefined, status: 'SUCCESS' | 'FAILED' |
 
 const outcomes = (attempts: readonly PaymentAttempt[]) => attempts.map(({ outcome }) => outcome);
 
-/** Settles on several nodes at once until nothing is left. Returns what the followers were called with. */
+/** Settles on several nodes at once until nothing is left. Returns the payments that the followers got. */
 async function settle(nodes = 1): Promise<SettledPayment[]> {
   const reported: SettledPayment[] = [];
   const errors: unknown[] = [];
@@ -122,7 +122,7 @@ describe('issueInvoices', () => {
     const numbers = (tenant: number) => rows.filter((row) => row.tenant_id === tenant).map((row) => row.number);
     expect(numbers(1)).toEqual(Array.from({ length: 20 }, (_, i) => before + i + 1));
     expect(numbers(2)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
-    // What is read from other tables is no column.
+    // Fields that are read from other tables are not columns.
     for (const { amount_refunded: _, next_payment_attempt: __, ...row } of rows) {
       const [stored] = await db.query('select * from invoice where id = $1', [row.id]);
       expect(stored).toMatchObject({ ...row, metadata: row.metadata });
@@ -160,7 +160,7 @@ describe('payInvoices', () => {
       expect(new Set(outcomes(await pay(keysOf(rows), counted)))).toEqual(new Set(['opened']));
       counts.push(statements);
     }
-    // Locks, payments, reservations; and the channel, which is looked up for the first payment.
+    // Locks, payments and reservations, and the channel, which is read for the first payment.
     expect(counts[1]).toBeLessThanOrEqual(counts[0] ?? 0);
     expect(counts[1]).toBeLessThanOrEqual(4);
   });

@@ -177,7 +177,7 @@ describe('payments of an invoice', () => {
     expect(await detail(id)).toMatchObject({ amountUnderWay: 0, version: 2, payments: [] });
   });
 
-  test('may name an invoice id of another system, which is stored as given', async () => {
+  test('may name an invoice id of another system, which is stored unchanged', async () => {
     const transactionId = await makePayment(florin, admin, channelId, { invoiceId: 987_654_321 });
     await update(transactionId, 'SUCCESS');
     const payment = dataOf(await florin.get(`/api/transaction/detail?id=${transactionId}`, admin));
@@ -364,7 +364,7 @@ test('fifty concurrent payments on two nodes never exceed the invoice', async ()
   }
 });
 
-test('the numbers of a tenant have no holes, also when two nodes finalize concurrently', async () => {
+test('the numbers of a tenant have no gaps, even when two nodes finalize concurrently', async () => {
   const other = await florinOn(db);
   try {
     const tenantId = await makeTenant(florin, admin);

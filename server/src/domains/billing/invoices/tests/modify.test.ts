@@ -33,7 +33,7 @@ const modify = (body: object, as = admin) => florin.post('/api/invoice/modify', 
 const detail = async (id: number) => dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin));
 
 describe('a draft', () => {
-  test('gets new lines with their totals, and keeps what is not named', async () => {
+  test('gets new lines with their totals, and keeps the fields that are not given', async () => {
     const id = await makeDraft(florin, admin, customerId, { dueDate: '2027-06-30', description: 'June' });
     const lines = [
       { description: 'Bread', quantity: 1, unitAmount: 300, taxRate: 700 },
@@ -85,7 +85,7 @@ describe('a draft', () => {
   });
 });
 
-test('an invoice that is no draft stays as it is', async () => {
+test('an invoice that is not a draft cannot be changed', async () => {
   const open = await makeInvoice(florin, admin, customerId);
   const voided = await makeDraft(florin, admin, customerId);
   dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));

@@ -54,7 +54,7 @@ test('a credit reduces the tax of its rate', () => {
   expect(() => priceLines([line(-1)])).toThrow('less than 0');
 });
 
-test('apportioning neither loses nor adds a unit, also with negative numbers', () => {
+test('apportioning neither loses nor adds a unit, even with negative numbers', () => {
   const numerators = fc.array(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), { maxLength: 40 });
   fc.assert(
     fc.property(numerators, fc.bigInt({ min: 1n, max: 10n ** 12n }), (given, denominator) => {

@@ -8,7 +8,7 @@ import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
  * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
- * on no invoice yet are invoiced. `actor` is who does it, for the audit log, if it is not the caller.
+ * not on an invoice yet are invoiced. The audit log names `actor`, by default the caller.
  */
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },

@@ -8,7 +8,7 @@ import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { readVisible } from '../../../identity/tenants/read-visible.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
-import { customerNowMs } from '../periods/customer-time.ts';
+import { subscriptionNowMs } from '../periods/subscription-time.ts';
 import { readSubscription } from '../read.ts';
 import { recordOf, type SubscriptionRecord } from '../record.ts';
 import { catchUp } from '../renewal/renew.ts';
@@ -28,11 +28,11 @@ export interface ChangeRequest {
   action: AuditAction;
   input: { id: number };
   idempotencyKey: string | undefined;
-  /** Who does it, for the audit log, if it is not the caller. */
+  /** The actor in the audit log. Default: the caller. */
   actor?: Actor | undefined;
 }
 
-/** Decides the change of a locked subscription for which no work is due any more. */
+/** Decides the change of a locked subscription. Its due periods and ends have been applied. */
 export type DecideChange = (
   transaction: Queryable,
   row: SubscriptionWithTerms,
@@ -49,11 +49,11 @@ export async function changeSubscription(
   deps: ChangeSubscriptionDeps,
   decide: DecideChange,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
-  // Before an answer is repeated: a key must not be shown a subscription of the other mode.
+  // Checked before a stored answer is repeated: a key must not see a subscription of the other mode.
   await readSubscription(deps.database, input.id, principal);
   const run = async (transaction: Queryable) => {
     const found = await readVisible(transaction, lockSubscription, { noun: 'subscription', id: input.id }, principal);
-    const nowMs = await customerNowMs(transaction, found, deps.clock);
+    const nowMs = await subscriptionNowMs(transaction, found, deps.clock);
     const row = await catchUp(transaction, found, nowMs, deps);
     requireNotEnded(row);
     const decided = await decide(transaction, row, nowMs);

@@ -27,8 +27,8 @@ export function pauseSubscription(
 }
 
 /**
- * Resumes a paused subscription. Within the paid period it continues unchanged. After it, the time since then is not billed,
- * a period begins now, and this moment becomes the anchor of all periods.
+ * Resumes a paused subscription. Within the paid period it continues unchanged. Later, a period begins now, which becomes the
+ * anchor of all periods, and the time since the paid period is not billed.
  */
 export function resumeSubscription(
   input: { id: number },

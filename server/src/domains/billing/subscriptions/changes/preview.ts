@@ -6,7 +6,7 @@ import type { Principal } from '../../../../core/principal.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { type PricedLines, priceLines } from '../../invoices/issue/price-lines.ts';
 import { findPlan } from '../../plans/statements.ts';
-import { customerNowMs } from '../periods/customer-time.ts';
+import { subscriptionNowMs } from '../periods/subscription-time.ts';
 import { readSubscription } from '../read.ts';
 import { type Carried, type ChangeLine, invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
 import { renewalOf } from '../renewal/renew.ts';
@@ -26,7 +26,7 @@ export async function previewInvoice(
 ): Promise<Previewed> {
   return database.snapshot(async (snapshot) => {
     const row = await readSubscription(snapshot, query.id, principal);
-    const nowMs = await customerNowMs(snapshot, row, clock);
+    const nowMs = await subscriptionNowMs(snapshot, row, clock);
     const terms = await termsFor(snapshot, row, query, nowMs, findPlan);
     const pending = await pendingLinesOf(snapshot, [row]);
     const changes = [...pending, ...terms.lines];
@@ -43,7 +43,7 @@ function upcomingInvoice(
 ): Previewed {
   const unbilled = changes.reduce((sum, { amount }) => sum + amount, 0);
   if (invoiceNow && unbilled > 0) return previewOf(row, invoiceLinesOf(undefined, changes), timeOf(nowMs));
-  // A PAST_DUE subscription is invoiced for missed periods as soon as it is paid.
+  // When its failed invoices are paid, a PAST_DUE subscription is invoiced for the missed periods.
   const renewing = row.state === 'PAST_DUE' ? withChange(row, { state: 'ACTIVE' }, nowMs) : row;
   if (hasEnded(renewing.state) || renewing.due_at === null) return null;
   const { after, invoice } = renewalOf(renewing, msOf(renewing.due_at));

@@ -87,7 +87,7 @@ async function changeFor(
   };
 }
 
-/** Without its own channel, a subscription needs that of the plan or the customer: its next payment would fail. */
+/** Refuses to clear the channel when neither the plan nor the customer has one: the next payment would fail. */
 async function requireDefaultChannel(
   transaction: Queryable,
   row: SubscriptionWithTerms,
@@ -100,7 +100,7 @@ async function requireDefaultChannel(
 
 type RequestedTerms = Pick<UpdateInput, 'planId' | 'quantity' | 'atPeriodEnd' | 'prorate'>;
 
-/** The requested change of terms; no change when neither plan nor quantity is named. */
+/** The requested change of terms; empty when neither plan nor quantity is given. */
 export async function termsFor(
   database: Queryable,
   row: SubscriptionWithTerms,
@@ -138,7 +138,7 @@ function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: n
   return timeOf(endMs);
 }
 
-/** Refused for a paused subscription: it has no period end at which it could be cancelled. */
+/** Refused for a paused subscription, because it has no period end at which it could be cancelled. */
 export function cancelAtPeriodEndFor({ state }: SubscriptionWithTerms, cancelAtPeriodEnd: boolean): boolean {
   if (state !== 'PAUSED') return cancelAtPeriodEnd;
   throw new Refusal('subscription_fixed', 'This subscription is PAUSED: cancel it at once, or resume it first.', {

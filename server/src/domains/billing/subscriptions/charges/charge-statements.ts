@@ -8,9 +8,9 @@ export interface ChargeKey {
 }
 
 /**
- * Due charges, the longest due first. They are not locked here: collecting and settling both lock the invoices first and then
- * the subscriptions. Charges are written only under the lock of their subscription, since two transactions that wrote charges
- * of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
+ * Due charges, those with the earliest due time first. They are not locked here: collecting and settling both lock the
+ * invoices first and then the subscriptions. Charges are written only under the lock of their subscription, because two
+ * transactions that wrote charges of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
  */
 export const findDueCharges = statement<ChargeKey>(
   'subscriptions.find_due_charges',
@@ -20,10 +20,10 @@ export const findDueCharges = statement<ChargeKey>(
 );
 
 /**
- * Marks charges of locked subscriptions as tried: their payments' outcomes decide when they are due again. Returns those that
- * were still due. Values: arrays of tenants and invoices, now (ms).
+ * Marks charges of locked subscriptions as attempted: the outcomes of their payments decide when they are due again. Returns
+ * those that were still due. Values: arrays of tenants and invoices, now (ms).
  */
-export const markChargesTried = statement<{ invoice_id: number }>(
+export const markChargesAttempted = statement<{ invoice_id: number }>(
   'subscriptions.mark_charges_tried',
   `update subscription_charge c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
@@ -40,7 +40,7 @@ export const postponeCharge = statement(
 );
 
 /**
- * The charges of locked subscriptions that are not settled, unordered. Values: arrays of tenants and subscriptions.
+ * The unsettled charges of locked subscriptions, unordered. Values: arrays of tenants and subscriptions.
  *
  * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL read
  * all charges of the tenant for each subscription, since sorting is disabled for workers.

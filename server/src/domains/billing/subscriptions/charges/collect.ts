@@ -14,7 +14,7 @@ import {
   findChargesOfInvoices,
   findDueCharges,
   findOpenCharges,
-  markChargesTried,
+  markChargesAttempted,
   postponeCharge,
 } from './charge-statements.ts';
 import { applyOutcome, type ChargeOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
@@ -37,9 +37,9 @@ export interface CollectDeps {
 }
 
 /**
- * Attempts due charges: opens payments for their invoices and marks the charges as tried, in one transaction. An invoice has
- * at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the charges are still due.
- * The outcomes of the payments arrive in `followPayments`. Returns how many charges were due.
+ * Attempts due charges: opens payments for their invoices and marks the charges as attempted, in one transaction. An invoice
+ * has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the charges are still
+ * due. `followPayments` gets the outcomes of the payments. Returns how many charges were due.
  */
 export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
   const due = await deps.database.run(findDueCharges, [clockId, nowMs, batchSize]);
@@ -59,25 +59,25 @@ async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDe
     const keys = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
     const invoices = await lockInvoices(transaction, keys);
     await transaction.run(lockSubscriptionIds, inLockOrder(due));
-    const stillDue = await transaction.run(markChargesTried, [
+    const stillDue = await transaction.run(markChargesAttempted, [
       keys.map(({ tenantId }) => tenantId),
       keys.map(({ invoiceId }) => invoiceId),
       nowMs,
     ]);
-    // Since the due charges were read, another node may have tried one, and its payment may have ended: its retry is later.
+    // Another node may have attempted a charge since it was read. If that payment has failed, its retry is due later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
     const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
-    // After the outcomes, which decide when a failed payment is tried again.
+    // After the outcomes, which schedule the retries that the events show.
     await appendFailureEvents(transaction, attempts, deps.drawUuid);
     failPoint('collecting');
   });
   failPoint('collected');
 }
 
-/** Retries a charge of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
+/** Collects one charge of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
 async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps): Promise<void> {
   try {
     await collect([charge], nowMs, deps);
@@ -90,7 +90,7 @@ async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps)
 
 function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
-  // The invoice is paid otherwise or void: there is nothing left to collect.
+  // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];
 }
@@ -105,13 +105,13 @@ export async function followPayments(
     .filter(({ subscriptionId }) => subscriptionId !== null)
     .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeOutcome[] => {
       if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
-      // A payment created by a user counts as no attempt. A charge that had to wait for it is now due.
+      // A payment created by a user does not count as an attempt. A charge that waited for it is now due.
       return [{ tenantId, invoiceId, outcome: automatic && state !== 'SUCCEEDED' ? 'failed' : 'freed', atMs }];
     });
   await applyOutcomes(transaction, outcomes, deps);
 }
 
-/** Updates a subscription after one of its invoices became VOID or UNCOLLECTIBLE, in that transaction. */
+/** Updates a subscription in the transaction in which one of its invoices becomes VOID or UNCOLLECTIBLE. */
 export async function followClosed(
   transaction: Queryable,
   closed: { tenantId: number; invoiceId: number; atMs: number },
@@ -120,7 +120,7 @@ export async function followClosed(
   await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
 }
 
-/** Locks the subscriptions, applies the outcomes of their charges in order, and writes those that changed. */
+/** Locks the subscriptions, applies the outcomes of their charges in order, and writes the changed ones. */
 async function applyOutcomes(
   transaction: Queryable,
   outcomes: readonly ChargeOutcome[],
@@ -148,7 +148,7 @@ async function applyOutcomes(
     const changed = after.charges.filter((charge) => !before.charges.includes(charge));
     if (after.row === row && changed.length === 0) return [];
     const next_payment_attempt = nextPaymentAttemptOf(after.charges);
-    // Without a change of the row, the subscription has no new version and no event.
+    // An unchanged row gets no new version and no event.
     const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
     return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed }];
   });

@@ -3,17 +3,17 @@ import { timeOf, withChange, withEnd } from '../rules.ts';
 import type { SubscriptionWithTerms } from '../statements.ts';
 import { hasEnded } from '../states.ts';
 
-/** What happened to the charge for an invoice. */
+/** The outcome of the charge for an invoice. */
 export interface ChargeOutcome {
   tenantId: number;
   invoiceId: number;
-  /** `freed`: a payment that was no automatic attempt has ended, and an amount is left to pay. */
+  /** `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay. */
   outcome: 'paid' | 'failed' | 'closed' | 'freed';
   /** In the customer's time. */
   atMs: number;
 }
 
-/** A locked subscription with all its charges that are not settled. */
+/** A locked subscription with all its unsettled charges. */
 export interface DunningState {
   row: SubscriptionWithTerms;
   charges: readonly ChargeRow[];
@@ -72,13 +72,13 @@ function scheduleRetry(
   return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, charges: [...others, scheduled] };
 }
 
-/** When the first of the failed charges is tried again; null: none is. */
+/** When the first of the failed charges is retried; null: none is. */
 export function nextPaymentAttemptOf(charges: readonly ChargeRow[]): string | null {
   const times = charges.flatMap(({ state, due_at }) => (state === 'FAILED' && due_at !== null ? [due_at] : []));
   return times.toSorted()[0] ?? null;
 }
 
-/** A charge of an ended subscription: a failed payment is not retried, but a first attempt is still made. */
+/** A charge of an ended subscription. A failed payment is not retried, but a first attempt is still made. */
 export function withoutRetry(charge: ChargeRow): ChargeRow {
   return charge.state === 'FAILED' && charge.due_at !== null ? { ...charge, due_at: null } : charge;
 }

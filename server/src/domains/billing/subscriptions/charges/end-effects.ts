@@ -8,7 +8,7 @@ import { withoutRetry } from './dunning.ts';
 
 /**
  * Completes changes that end subscriptions: failed payments are not retried, and a positive balance of credits and charges
- * that are on no invoice yet is invoiced. A negative balance lapses: money is returned by refunds only.
+ * that are not on an invoice yet is invoiced. A negative balance lapses: only refunds return money.
  */
 export async function withEndEffects(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
   const ending = changes.filter(isEnding);

@@ -8,7 +8,7 @@ export interface Interval {
   count: number;
 }
 
-/** The start of the first period, from which all others are counted in wall-clock time of a time zone. */
+/** The start of the first period. All others are counted from it, in the wall-clock time of a time zone. */
 export interface Anchor {
   atMs: number;
   /** An IANA time zone, such as `Europe/Zurich`, or UTC. */
@@ -22,10 +22,10 @@ export interface Span {
 }
 
 /**
- * The start of period `number`: `number` intervals after the anchor. It is always counted from the anchor, so that a clamped
+ * The start of period `number`: `number` intervals after the anchor. Counting always starts at the anchor, so that a clamped
  * month end (31 January → 28 February) recovers (→ 31 March), as does 29 February in the next leap year. Intervals are counted
  * in wall-clock time: a day on which clocks change has 23 or 25 hours. A time that does not exist on such a day is moved
- * forward by the gap; of a time that occurs twice, the first is used.
+ * forward by the gap; when a time occurs twice, the first is used.
  */
 export function boundaryOf(anchor: Anchor, { unit, count }: Interval, number: number): number {
   // The anchor itself may be the second of two equal wall-clock times.
@@ -38,10 +38,7 @@ export function boundaryOf(anchor: Anchor, { unit, count }: Interval, number: nu
   return fromWallTime(moved, anchor.timeZone);
 }
 
-/**
- * Period `number` and the number of the next one. The numbers are consecutive, except where a time zone skipped a whole day:
- * an empty period is left out.
- */
+/** Period `number` and the number of the next one. A number is skipped only where a time zone skipped a whole day. */
 export function periodOf(anchor: Anchor, interval: Interval, number: number): Span & { next: number } {
   const startMs = boundaryOf(anchor, interval, number);
   for (let next = number + 1; ; next++) {

@@ -5,7 +5,7 @@ import type { SubscriptionWithTerms } from '../statements.ts';
 import { type Interval, periodOf, type Span } from './calendar.ts';
 import { prorateChange, proratedPrice } from './proration.ts';
 
-/** What happens to a due subscription: it ends, or its next period begins. */
+/** The next step of a due subscription: it ends, or its next period begins. */
 export type Step =
   | { kind: 'ends'; after: SubscriptionWithTerms }
   | { kind: 'begins'; after: SubscriptionWithTerms; price: number; isFullPeriod: boolean };
@@ -59,7 +59,7 @@ function nextPeriodOf(row: SubscriptionWithTerms, nowMs: number): Step {
   return { kind: 'begins', after, price, isFullPeriod: cutEndMs === endMs };
 }
 
-/** The current period in full, also when the subscription ends within it. Prices are for full periods. */
+/** The full current period, even when the subscription ends within it. Prices are for full periods. */
 export function fullPeriodOf(row: SubscriptionWithTerms): Span {
   const anchor = { atMs: msOf(row.anchor_at), timeZone: row.time_zone };
   const interval: Interval = { unit: row.interval_unit, count: row.interval_count };

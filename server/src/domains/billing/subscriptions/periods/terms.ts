@@ -18,9 +18,9 @@ export interface NewTerms {
 }
 
 /**
- * Applies another plan, another quantity, or both. They take effect at once: the rest of an invoiced period is credited at
- * the old price and charged at the new one. They take effect with the next period when `atPeriodEnd` is set and when the new
- * plan has another interval. During a trial nothing is prorated.
+ * Applies another plan, another quantity, or both. By default the change takes effect at once: the rest of an invoiced period
+ * is credited at the old price and charged at the new one. It takes effect with the next period when `atPeriodEnd` is set or
+ * the new plan has another interval. During a trial nothing is prorated.
  */
 export function newTerms(
   row: SubscriptionWithTerms,
@@ -31,7 +31,7 @@ export function newTerms(
   const { quantity = row.quantity, atPeriodEnd = false, prorate = true } = input;
   requireChangeable(row, plan);
   const nextUnitAmount = plan?.amount ?? row.next_unit_amount;
-  // Both throw when the price exceeds the largest amount.
+  // Both throw when the price exceeds the maximum.
   periodPrice(nextUnitAmount, quantity);
   periodPrice(nextUnitAmount, scheduledQuantity(row, input) ?? quantity);
   const nextTerms = plan === undefined ? {} : nextTermsOf(plan);
@@ -61,7 +61,7 @@ function requireChangeable({ state, currency }: SubscriptionWithTerms, plan: Pla
   }
 }
 
-/** The quantity scheduled for the next period: a request without a quantity keeps it. */
+/** The quantity scheduled for the next period. A request without a quantity keeps it. */
 function scheduledQuantity({ next_quantity }: SubscriptionWithTerms, { quantity }: TermsInput): number | null {
   return quantity === undefined ? next_quantity : null;
 }
@@ -75,7 +75,7 @@ interface Terms {
   next_quantity: number | null;
 }
 
-/** Another plan's amount and tax rate take effect at once; new ones of the same plan with the next period. */
+/** The amount and tax rate of another plan take effect at once; new ones of the same plan take effect with the next period. */
 function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, input: TermsInput) {
   const isAnother = plan !== undefined && plan.id !== row.plan_id;
   return {
@@ -102,7 +102,7 @@ function prorationLines(row: SubscriptionWithTerms, to: Terms, nowMs: number): N
   ].filter(({ amount }) => amount !== 0);
 }
 
-/** Refuses a change whose credits and charges, with the next period, exceed the largest amount of an invoice. */
+/** Refuses a change whose credits and charges, together with the next period, exceed the maximum of an invoice. */
 export function requireFitsOneInvoice(
   row: SubscriptionWithTerms,
   pending: readonly Pick<ChangeLine, 'amount' | 'tax_rate'>[],

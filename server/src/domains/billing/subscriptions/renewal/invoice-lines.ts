@@ -1,6 +1,6 @@
 import { sumsOf } from '../../invoices/issue/price-lines.ts';
 
-/** Further changes are summed up in one line for each tax rate, since nobody reads more. */
+/** More changes than this are summed up in one line per tax rate: nobody reads more lines. */
 const maxChangeLines = 100;
 
 /** A line of an invoice, before tax. */
@@ -20,15 +20,15 @@ export interface ChangeLine {
   tax_rate: number | null;
 }
 
-/** What is carried to the next invoice, before tax. */
+/** An amount that is carried to the next invoice, before tax. */
 export type Carried = Omit<ChangeLine, 'description'>;
 
 export const carriedOut = 'Credit carried to the next invoice';
 
 /**
- * The lines of an invoice: that of the period that begins, if one does, and the pending credits and charges. Where credits
- * exceed charges, the invoice comes to 0 and the difference is carried to the next one, apart for each tax rate: a credit
- * takes back the tax that was charged with it, at its own rate. With a single rate that is the rest of the credit.
+ * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When credits
+ * exceed charges, the invoice has a total of 0 and the difference is carried to the next one, separately for each tax rate,
+ * because a credit also returns the tax that was charged at its rate. With a single rate, that is the rest of the credit.
  */
 export function invoiceLinesOf(
   period: Line | undefined,
@@ -42,7 +42,7 @@ export function invoiceLinesOf(
   return { lines: [...lines, ...taken], carried };
 }
 
-/** Whether the lines sum up to less than 0, without or with tax: no invoice can. */
+/** Whether the lines add up to less than 0, with or without tax. An invoice cannot. */
 function isNegative(lines: readonly Line[]): boolean {
   const { subtotal, tax } = sumsOf(lines);
   return subtotal < 0n || subtotal + tax < 0n;

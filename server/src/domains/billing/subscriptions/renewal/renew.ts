@@ -9,7 +9,7 @@ import { msOf } from '../rules.ts';
 import { claimDue, lockSubscriptions, postponeSubscription, type SubscriptionWithTerms } from '../statements.ts';
 import { type Change, writeChanges } from './write-changes.ts';
 
-/** Subscriptions in one transaction. Larger batches gain nothing and keep their locks longer. */
+/** Subscriptions in one transaction. Larger batches are not faster and hold their locks longer. */
 const batchSize = 500;
 /** How long a subscription that cannot be renewed is postponed. */
 const postponeMs = hourMs;
@@ -24,9 +24,9 @@ export interface RenewDeps {
 
 /**
  * Advances due subscriptions by one step each: the next billing period begins and is invoiced, or the subscription ends. One
- * transaction claims up to 500 and takes the same few statements for any number of them; after a crash they are still due.
- * Concurrent callers claim different subscriptions. A subscription that is several periods behind is due again and catches
- * up in order. Returns how many were claimed.
+ * transaction claims up to 500 and runs the same few statements for any number of them; after a crash they are still due.
+ * Concurrent callers claim different subscriptions. A subscription that is several periods behind is due again at once and
+ * catches up in order. Returns how many were claimed.
  */
 export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps): Promise<number> {
   let claimed: SubscriptionWithTerms[] = [];
@@ -58,7 +58,7 @@ async function advanceOneStep(
   await writeChanges(transaction, changes, { drawUuid });
 }
 
-/** The change that the next step of a due subscription makes. */
+/** The change of a due subscription by its next step. */
 export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change {
   const step = nextStepOf(before, nowMs);
   const { after } = step;
@@ -72,7 +72,7 @@ export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change 
 
 const taxOf = ({ tax_rate }: SubscriptionWithTerms) => (tax_rate === null ? {} : { taxRate: tax_rate });
 
-/** Retries a subscription of a failed batch alone. One that fails again is postponed, so that it does not block the others. */
+/** Renews one subscription of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
 async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
   const key = [row.tenant_id, row.id];
   try {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
+import { realClockId } from '../../test-clocks/rules.ts';
 import type { TestClockWork } from '../../test-clocks/worker.ts';
 import { type CollectDeps, collectDue } from '../charges/collect.ts';
 import { msOf } from '../rules.ts';
@@ -11,11 +12,8 @@ export interface SubscriptionWorkerDeps extends RenewDeps, CollectDeps, FailureR
   clock: Clock;
 }
 
-/** The clock id of customers without a test clock. */
-export const realClockId = 0;
-
 /**
- * Renews due subscriptions and collects due charges, batch after batch until nothing is due. Batches of renewals and charges
+ * Renews due subscriptions and collects due charges, batch by batch until nothing is due. Batches of renewals and charges
  * alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes may run it at once.
  */
 export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object> {
@@ -25,7 +23,7 @@ export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object>
   return new Worker({
     name: 'subscriptions',
     dueWork: { topic: subscriptionsDue, due: subscriptionDue },
-    // Each batch is a transaction of its own: a claim that found work is followed by the next one at once.
+    // Each batch is its own transaction. The worker claims again at once after a claim that found work.
     claim: async () => {
       let processed = await processDue(realClockId, clock());
       for (const { id, now_at } of await database.run(dueClocks)) processed += await processDue(id, msOf(now_at));
@@ -37,12 +35,10 @@ export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object>
   });
 }
 
-/** The work of subscriptions that runs by test clocks. */
 export const subscriptionTestClockWork: TestClockWork = {
-  nextDueMs: async (snapshot, { clockId }, untilMs) => {
+  nextDueMs: async (snapshot, { clockId }) => {
     const [row] = await snapshot.run(nextDueTime, [clockId]);
-    const dueMs = row?.at == null ? null : msOf(row.at);
-    return dueMs !== null && dueMs <= untilMs ? dueMs : null;
+    return row?.at == null ? null : msOf(row.at);
   },
   isInProgress: async () => false,
   topics: [subscriptionsDue],

@@ -12,7 +12,7 @@ import { eventOf } from '../states.ts';
 import { type Carried, type ChangeLine, carriedOut, invoiceLinesOf, type Line } from './invoice-lines.ts';
 import { type ChangedRows, type ChargeRow, type LineRow, saveRows } from './write-statements.ts';
 
-/** A change of a locked subscription: its row before and after, and what follows from the change. */
+/** A change of a locked subscription: its row before and after, and the rows that the change adds. */
 export interface Change {
   before: SubscriptionWithTerms;
   after: SubscriptionWithTerms;
@@ -20,13 +20,13 @@ export interface Change {
   atMs: number;
   /** Credits and charges for the next invoice. */
   lines?: readonly ChangeLine[];
-  /** An invoice to issue: for a period that begins, or without a period for pending credits and charges alone. */
+  /** An invoice to issue: for a period that begins, or only for pending credits and charges. */
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
   /** Time that is not billed. */
   unbilled?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
   /** The charges of the subscription that change, in their new state. */
   charges?: readonly ChargeRow[];
-  /** The event type, when it does not follow from the states: a new subscription. */
+  /** The event type of a new subscription. Otherwise the states decide it. */
   eventType?: EventType;
 }
 
@@ -48,7 +48,7 @@ export async function writeChanges(
     drafts.map(({ draft }) => draft),
     drawUuid,
   );
-  // A subscription without a new version has only changed charges, and emits no event.
+  // Without a new version, only charges have changed, and there is no event.
   const versioned = changes.filter(({ before, after }) => before.version !== after.version);
   await saveRows(transaction, rowsOf(changes, versioned, drafts, issued));
   await appendEvents(
@@ -64,7 +64,7 @@ interface DraftedInvoice {
   draft: InvoiceDraft;
   /** Earlier credits and charges that the invoice includes. */
   pending: PendingLine[];
-  /** What is carried to the next invoice: credits that exceed the charges. */
+  /** Credits that exceed the charges and are carried to the next invoice. */
   carried: readonly Carried[];
 }
 
@@ -170,7 +170,7 @@ const carriedIn = 'Credit carried from the invoice before';
 
 const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });
 
-/** The unbilled time between two moments; nothing when they are the same. */
+/** The unbilled time between two times; nothing when they are equal. */
 export function unbilledTime(kind: 'TRIAL' | 'PAUSED', start_at: string, end_at: string): Pick<Change, 'unbilled'> {
   return msOf(start_at) < msOf(end_at) ? { unbilled: { kind, start_at, end_at } } : {};
 }

@@ -44,8 +44,8 @@ export interface InvoicedLine {
 }
 
 /**
- * Writes changes of locked subscriptions and the rows that follow from them. The lock excludes concurrent changes; the check
- * of `from_version` and of the transition table guards against defects. Values, each a JSON array: rows with `from_state` and
+ * Writes changes of locked subscriptions and the rows that they add. The lock excludes concurrent changes; the checks of
+ * `from_version` and of the transition table guard against defects. Values, each a JSON array: rows with `from_state` and
  * `from_version`, periods, charges, lines, pending lines that are now on an invoice.
  */
 const save = statement<{ id: number }>(

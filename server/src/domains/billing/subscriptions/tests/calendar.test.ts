@@ -22,7 +22,7 @@ test('month ends clamp and recover', () => {
   expect(boundaries(utc('2028-01-30T00:00Z'), { unit: 'month', count: 1 }, 3)[1]).toBe('2028-02-29T00:00Z');
 });
 
-test('29 February returns in the next leap year, also across 2100, which is none', () => {
+test('29 February returns in the next leap year, even across 2100, which is not one', () => {
   expect(
     boundaries(utc('2096-02-29T00:00Z'), { unit: 'year', count: 1 }, 9).filter((day) => day.includes('-02-29')),
   ).toEqual(['2096-02-29T00:00Z', '2104-02-29T00:00Z']);
@@ -47,7 +47,7 @@ test('in a time zone, periods begin at the same wall-clock time in summer and in
   ]);
 });
 
-test('a wall-clock time that does not exist is an hour later; of one that occurs twice the first is used', () => {
+test('a wall-clock time that does not exist is moved an hour later; when one occurs twice, the first is used', () => {
   const zone = 'Europe/Zurich';
   const gap: Anchor = { atMs: at('2026-03-28T01:30Z'), timeZone: zone }; // 02:30 wall-clock time
   expect(boundaries(gap, { unit: 'day', count: 1 }, 3)).toEqual([
@@ -59,7 +59,7 @@ test('a wall-clock time that does not exist is an hour later; of one that occurs
   expect(boundaries(twice, { unit: 'day', count: 1 }, 3)[1]).toBe('2026-10-25T00:30Z');
 });
 
-test('a day that a time zone skipped makes no empty period', () => {
+test('a day that a time zone skipped creates no empty period', () => {
   const apia: Anchor = { atMs: at('2011-12-29T22:00Z'), timeZone: 'Pacific/Apia' };
   const first = periodOf(apia, { unit: 'day', count: 1 }, 0);
   const second = periodOf(apia, { unit: 'day', count: 1 }, first.next);

@@ -103,7 +103,7 @@ test('a failed payment is retried after each interval, and the last failure canc
   ]);
 });
 
-/** The next try in the last event of a type, as a number of days after `start`. */
+/** The next retry in the last event of a type, as a number of days after `start`. */
 async function nextTryInEvent(type: string): Promise<number | null> {
   const [row] = await db.query<{ body: string }>('select body from event where type = $1 order by id desc limit 1', [
     type,
@@ -112,7 +112,7 @@ async function nextTryInEvent(type: string): Promise<number | null> {
   return at === null ? null : (Date.parse(at) - start) / dayMs;
 }
 
-/** The next try that the records of the subscription and its invoice show. */
+/** The next retry that the records of the subscription and its invoice show. */
 async function nextTries(id: number) {
   const [subscription] = await db.database.run(findSubscription, [[1], id]);
   const [found] = await db.query<{ id: number }>('select id from invoice');
@@ -122,7 +122,7 @@ async function nextTries(id: number) {
   );
 }
 
-test('the next try is shown by the subscription, its invoice and the events of the failure, until it is made or given up', async () => {
+test('the next retry is shown by the subscription, its invoice and the events of the failure, until it is made or cancelled', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   expect(await nextTries(id)).toEqual([null, null]);
   await failNow();
@@ -141,7 +141,7 @@ test('the next try is shown by the subscription, its invoice and the events of t
   expect(await nextTryInEvent('subscription.cancelled')).toBeNull();
 });
 
-test('the event of a payment that could not be created shows the next try as well', async () => {
+test('the event of a payment that could not be created also shows the next retry', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await db.query('update invoice set channel_id = 987654');
   await node.collect();

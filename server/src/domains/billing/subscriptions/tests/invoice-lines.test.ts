@@ -29,7 +29,7 @@ function sumsByRate(lines: readonly { amount: number; rate: number | null }[]): 
 const changesBy = (list: readonly Omit<ChangeLine, 'description'>[]) =>
   list.map(({ amount, tax_rate }) => ({ amount, rate: tax_rate }));
 
-test('whatever changes are pending, the invoice can be issued, and no tax rate gains or loses a minor unit', () => {
+test('for any pending changes, the invoice can be issued, and no tax rate gains or loses a minor unit', () => {
   fc.assert(
     fc.property(periods, changes, (period, pending) => {
       const { lines, carried } = invoiceLinesOf(period, pending);

@@ -81,7 +81,7 @@ const failOpenPayment = async (each: typeof node) => {
   });
 };
 
-test('renewing and collecting never deadlock, in whatever order they write the charges of one subscription', async () => {
+test('renewing and collecting never deadlock, no matter in which order they write the charges of one subscription', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
   node.setTime(start + dayMs);
   await node.renew();
@@ -116,7 +116,7 @@ test('renewing and collecting never deadlock, in whatever order they write the c
   expect(await db.query('select 1 from transaction')).toEqual([]);
 });
 
-test('a charge that another node has tried and that has failed since it was read is not retried before its time', async () => {
+test('a charge that another node has attempted and that failed since it was read is not retried early', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { database } = other.deps;
   const slow = Object.assign(Object.create(database) as typeof database, {

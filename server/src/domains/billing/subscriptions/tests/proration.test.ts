@@ -21,7 +21,7 @@ const periods = fc
   .tuple(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1, max: 40 * 366 * 86_400_000 }))
   .map(([startMs, lengthMs]) => ({ startMs, endMs: startMs + lengthMs }));
 
-test('however a period is divided, the prices of its parts sum up to its price, and none is negative', () => {
+test('no matter how a period is divided, the prices of its parts add up to its price, and none is negative', () => {
   fc.assert(
     fc.property(
       prices,
@@ -45,7 +45,7 @@ test('however a period is divided, the prices of its parts sum up to its price, 
   );
 });
 
-test('a series of changes at one moment that ends at the first price costs nothing', () => {
+test('a series of changes at one time that ends at the first price costs nothing', () => {
   fc.assert(
     fc.property(
       prices,

@@ -113,7 +113,7 @@ test('after three missed periods, many subscriptions catch up in batches, each p
   expect(await brokenClaims(db)).toEqual([]);
 });
 
-/** Rows read from tables in the current transaction, also those that a filter discarded. */
+/** Rows read from tables in the current transaction, including those that a filter discarded. */
 const rowsRead = statement<{ rows: number }>(
   'test.rows_read',
   'select (sum(seq_tup_read) + sum(idx_tup_fetch))::int as rows from pg_stat_xact_user_tables',

@@ -20,12 +20,12 @@ export interface DisputeRow {
 
 /** The mode of a dispute is that of its channel. */
 const livemode = '(select livemode from channel where channel.id = channel_id)';
-const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups, opened_at, closed_at,
-       closed_by, close_note`;
+const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups,
+       opened_at, closed_at, closed_by, close_note`;
 
 /**
- * Closes a dispute on behalf of a user, and fences off a look-up in progress. Returns nothing if it is closed already or does
- * not exist. Values: tenant, payment, number, user, note, now in ms.
+ * Closes a dispute on behalf of a user, and fences off a look-up in progress. Returns nothing if the dispute is closed already
+ * or does not exist. Values: tenant, payment, number, user, note, now in ms.
  */
 export const closeOpenDispute = statement<DisputeRow>(
   'processing.close_dispute',
@@ -52,7 +52,7 @@ export const countDisputes = statement<{ total: number }>(
   `select count(*) as total from provider_dispute where ${isListed}`,
 );
 
-/** One page, the latest first. Further values: rows to skip, the most rows. */
+/** One page, the latest first. Further values: rows to skip, limit. */
 export const findDisputePage = statement<DisputeRow>(
   'processing.list_disputes',
   `select ${columns} from provider_dispute

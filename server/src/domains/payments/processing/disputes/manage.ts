@@ -9,7 +9,7 @@ import type { Database } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { TransactionReader } from '../../transactions/read.ts';
-import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import { closeOpenDispute, countDisputes, type DisputeRow, findDispute, findDisputePage } from './manage-statements.ts';
 import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schema.ts';
 
@@ -61,9 +61,8 @@ export async function closeDispute(
       return recordOf(found);
     }
     const detail = { userId: principal.userId, note };
-    await addTimelineMessages(transaction, [
-      { tenantId, transactionId: id, id: messageId, atMs: nowMs, kind: 'dispute_closed', operation, detail },
-    ]);
+    const subject = { tenant_id: tenantId, id, number: operation };
+    await addTimelineMessage(transaction, subject, { id: messageId, atMs: nowMs, kind: 'dispute_closed', detail });
     await appendAudit(transaction, principal, {
       action: 'dispute.close',
       tenantId,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { DrawUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
@@ -16,7 +16,7 @@ export interface DisputeReporterDeps {
   onDispute: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
 }
 
-/** Records on the timeline that an outcome contradicts the settled one, and opens a dispute: the provider is looked up. */
+/** Opens a dispute about an outcome that contradicts the settled one, and records it on the timeline. */
 export async function reportContradiction(
   row: OperationRow,
   outcome: FinalOutcome,
@@ -27,10 +27,10 @@ export async function reportContradiction(
   deps.onDispute(row, outcome, 'contradiction');
   const { state: stands, status: payment } = row;
   const detail = { stands, payment, said: outcome.kind, by, reference: outcome.reference ?? null };
-  await addTimelineMessage('contradiction', row, detail, deps);
+  await addMessage('contradiction', row, detail, deps);
 }
 
-/** As above, for another amount or currency. Every look-up may repeat it: it is reported once. */
+/** Opens a dispute about an outcome of another amount or currency. Look-ups may repeat it; it is recorded once. */
 export async function reportMismatch(
   row: OperationRow,
   outcome: FinalOutcome,
@@ -40,7 +40,7 @@ export async function reportMismatch(
   if (!(await openDispute(row, outcome, deps))) return;
   deps.onDispute(row, outcome, 'mismatch');
   const detail = { said: outcome.kind, by, reference: outcome.reference ?? null, ...outcome.money };
-  await addTimelineMessage('mismatch', row, detail, deps);
+  await addMessage('mismatch', row, detail, deps);
 }
 
 /** Returns false if the same dispute is open already. */
@@ -63,13 +63,11 @@ async function openDispute(
   return opened.length > 0;
 }
 
-async function addTimelineMessage(
+function addMessage(
   kind: DisputeKind,
-  { tenant_id: tenantId, id: transactionId, number: operation }: OperationRow,
+  row: OperationRow,
   detail: Record<string, unknown>,
   { database, clock, drawUuid }: DisputeReporterDeps,
 ): Promise<void> {
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id: drawUuid(), atMs: clock(), kind, operation, detail },
-  ]);
+  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind, detail });
 }

@@ -42,7 +42,7 @@ export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict 
   }
 }
 
-/** The charge of a payment that is not paid is money taken that no booking shows. */
+/** A charge that succeeded while its payment is not paid is money that no booking shows. */
 function isSettled({ kind, state, status }: OperationRow): boolean {
   return state === 'SUCCEEDED' && (kind !== 'CHARGE' || status === 'SUCCESS' || status === 'REFUNDED');
 }

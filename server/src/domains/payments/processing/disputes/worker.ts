@@ -7,7 +7,7 @@ import type { ChannelCredentials } from '../../channels/credentials.ts';
 import { lookUpAt } from '../../operations/rules.ts';
 import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
-import { addTimelineMessages } from '../../transactions/timeline-message-statements.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
@@ -31,17 +31,17 @@ export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
 
-/** Disputes are rare; this few look-ups at a time cannot load a provider. */
+/** Disputes are rare, and few look-ups at a time do not load a provider. */
 const maximumInFlight = 5;
-/** What a lease lasts beyond the deadline of the look-up: time to settle and to record the result. */
+/** A lease lasts longer than its look-up, by the time to settle and to record the result. */
 const leaseBeyondCallMs = 10 * secondMs;
 
 /**
- * Looks operations in dispute up at their provider.
+ * Looks disputed operations up at their provider.
  *
  * An operation that is still open is settled with the answer, and a refund that has failed after it had succeeded is
- * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled the dispute is closed; if
- * it disagrees that is shown, and the look-up is repeated every day.
+ * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the dispute is closed; if it
+ * disagrees, the dispute says so, and the look-up is repeated every day.
  */
 export function disputeWorker(deps: DisputeWorkerDeps): Worker<DueDispute> {
   const { timeoutMs, onError, onRecovered } = deps;
@@ -108,7 +108,7 @@ async function record(
   const { database, clock, onVerdict } = deps;
   const state = stateAfter(dispute, verdict);
   const isNewVerdict = verdict !== undefined && state !== dispute.state;
-  if (isNewVerdict) await addTimelineMessage(row, answer, verdict, deps);
+  if (isNewVerdict) await addVerdictMessage(row, answer, verdict, deps);
   const lookUps = Math.min(dispute.look_ups + 1, 32_767);
   // After a verdict the longest wait applies.
   const dueMs = lookUpAt(verdict === undefined ? dispute.look_ups : Number.POSITIVE_INFINITY, clock());
@@ -118,7 +118,7 @@ async function record(
   if (isNewVerdict && recorded.length > 0) onVerdict(row, answer, verdict);
 }
 
-async function addTimelineMessage(
+function addVerdictMessage(
   row: OperationRow,
   answer: Outcome | Absent,
   verdict: Verdict,
@@ -127,11 +127,7 @@ async function addTimelineMessage(
   const { database, clock, drawUuid } = deps;
   const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
   const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
-  const { tenant_id: tenantId, id: transactionId, number: operation } = row;
-  const id = drawUuid();
-  await addTimelineMessages(database, [
-    { tenantId, transactionId, id, atMs: clock(), kind: 'looked_up', operation, detail },
-  ]);
+  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind: 'looked_up', detail });
 }
 
 async function read(

@@ -44,6 +44,14 @@ test('an open breaker stops claims, unless the channel has a fallback; a half-op
   expect(await limits.current()).toEqual([[1, 499]]);
 });
 
+test('operations in flight lower the limit of a channel with a fallback while its breaker is open', async () => {
+  fail(2, 5);
+  limits.started(2);
+  expect(await limits.current()).toContainEqual([2, 499]);
+  limits.finished(2);
+  breaker.recordAnswer(2);
+});
+
 test('a breaker does not stay open when the clock is set back', () => {
   fail(3, 5);
   expect(breaker.isOpen(3)).toBe(true);

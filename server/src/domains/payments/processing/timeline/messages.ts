@@ -3,7 +3,7 @@ import type { TimelineMessageKind } from '../../transactions/timeline-message-st
 import type { MessageRecord, OperationRecord } from './statements.ts';
 import { type PlacedStep, ranks } from './steps.ts';
 
-/** The facts of a message that the API shows. Every other one is internal. */
+/** The facts of a message that the API shows. All others are internal. */
 const publicFacts = [
   'from',
   'to',
@@ -20,7 +20,7 @@ const publicFacts = [
   'note',
 ];
 
-/** `operation` is the operation that the message refers to, if it is known. */
+/** `operation`: the operation that the message refers to, if there is one. */
 export function stepOfMessage(
   { at, kind, operation: number, detail }: MessageRecord,
   operation?: OperationRecord,

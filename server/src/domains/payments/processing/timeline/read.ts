@@ -10,11 +10,11 @@ import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefu
 export interface TimelineDeps {
   database: Pick<Database, 'snapshot'>;
   reader: Pick<TransactionReader, 'find'>;
-  /** A cache: names of channels cost no query. */
+  /** A cache of channels, for their names. */
   channels: Pick<ChannelDirectory, 'find'>;
 }
 
-/** The most steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
+/** The maximum of steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
 export const maximumSteps = 1_000;
 
 /**
@@ -28,10 +28,10 @@ export async function readTimeline(
 ): Promise<Step[]> {
   const payment = await reader.find(publicId, principal);
   const values = [payment.tenant_id, payment.id, maximumSteps + 1];
-  const { operations, refunds, messages } = await database.snapshot(async (moment) => ({
-    operations: await moment.run(findOperations, values),
-    refunds: await moment.run(findRefunds, values),
-    messages: await moment.run(findMessages, values),
+  const { operations, refunds, messages } = await database.snapshot(async (snapshot) => ({
+    operations: await snapshot.run(findOperations, values),
+    refunds: await snapshot.run(findRefunds, values),
+    messages: await snapshot.run(findMessages, values),
   }));
   const lastCharge = operations.find(({ kind }) => kind === 'CHARGE')?.number;
   const byNumber = new Map(operations.map((row) => [row.number, row]));

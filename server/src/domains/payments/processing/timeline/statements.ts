@@ -24,7 +24,7 @@ export interface OperationRecord {
   finished_at: string | null;
 }
 
-/** The newest operations of a payment. Values: tenant, payment, the most rows. */
+/** The newest operations of a payment. Values: tenant, payment, limit. */
 export const findOperations = statement<OperationRecord>(
   'processing.timeline_operations',
   `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,

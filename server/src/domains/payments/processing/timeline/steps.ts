@@ -13,7 +13,7 @@ export type Step = Static<typeof timelineStep>;
 export interface PlacedStep extends Step {
   /** Orders the steps of one operation within a millisecond. */
   rank: number;
-  /** The status that the step gives the payment, if the payment can have it by then. */
+  /** The status that the step gives the payment, if the transition table allows it at that point. */
   to?: TransactionStatus;
   /** A refund that had succeeded has failed: the payment stays REFUNDED as long as another refund stands. */
   isReversal?: boolean;
@@ -73,7 +73,7 @@ const subjects: Record<OperationKind, string> = {
   CANCEL: 'The request to cancel the charge',
 };
 
-/** Claimed, and then settled without a call. */
+/** Whether the operation was claimed, and then settled without a call. */
 function wasNotCalled({ settled_by, calls, look_ups }: OperationRecord): boolean {
   return settled_by === 'nothing' && calls + look_ups === 0;
 }
@@ -94,7 +94,7 @@ function callStep(row: OperationRecord, time: string, money: string): PlacedStep
   };
 }
 
-/** A reversed refund ended twice. Of its success the row still contains the time, but not how it became known. */
+/** A reversed refund ended twice. The row still has the time of its success, but not how the success became known. */
 function endSteps(
   row: OperationRecord,
   finishedAt: string,

@@ -24,9 +24,9 @@ export function readMollieCallback(callback: Callback, webhookSecret: string | n
 
 /**
  * Posted to the `webhookUrl` of a payment: a form that contains only `id=tr_…`. It is unsigned; the token in the address
- * replaces a signature. Every change of a payment sends the same bytes, so repeats cannot be recognised: each request counts
- * as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count as one; the look-up
- * comes after both.
+ * replaces a signature. Every change of a payment sends the same bytes, so that repeats cannot be recognised: each request
+ * counts as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count as one, because the
+ * look-up comes after both.
  */
 function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): ProviderCallback {
   const { key = '', token = '' } = query;
@@ -51,7 +51,7 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Pro
   const { id, entityId } = message;
   if (typeof id === 'string' && /^event_\w{1,100}$/.test(id))
     return callbackOf(id, updateOf(entityId, entityIn(message)));
-  // An entity alone has no message id. Its hash identifies repeats: they have the same bytes, and other states have others.
+  // An entity has no message id. The hash of the body identifies repeats: another state of the entity has other bytes.
   return callbackOf(hash('sha256', body), updateOf(id, message));
 }
 

@@ -1,4 +1,5 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
+import { singleLine } from '../redaction.ts';
 
 export interface MollieConnection {
   /** The address before `/v2`: `https://api.mollie.com`, or a simulator's. */
@@ -23,8 +24,8 @@ export class MollieApiError extends Error {
 }
 
 /**
- * Mollie's library for one call, with its transport replaced. The library's transport is unsafe for money, and none of this
- * can be configured:
+ * Mollie's library for one call, with its transport replaced. The library's own transport is unsafe for payments, and cannot be
+ * configured otherwise:
  * - It takes no abort signal.
  * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so this
  *   could refund twice.
@@ -84,22 +85,15 @@ async function sendOnce(
 function apiErrorOf(status: number, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
-  // Anything else comes from a proxy in between.
+  // Any other body comes from a proxy.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
-  const detail = singleLine(error.detail) ?? singleLine(error.title) ?? '';
-  return new MollieApiError(status, singleLine(error.title) ?? '', detail, singleLine(error.field));
+  const detail = textOf(error.detail) ?? textOf(error.title) ?? '';
+  return new MollieApiError(status, textOf(error.title) ?? '', detail, textOf(error.field));
 }
 
-const maxTextCharacters = 300;
-
-/** Makes a text of Mollie's fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
-export function singleLine(text: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  return text
-    .toWellFormed()
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, maxTextCharacters)
-    .toWellFormed();
+/** A field that should be text. The library's types are not checked at run time. */
+export function textOf(field: unknown): string | undefined {
+  return typeof field === 'string' ? singleLine(field) : undefined;
 }
 
 /** Parses a JSON object. Undefined if the text is not one. */

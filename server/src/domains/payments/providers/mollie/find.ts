@@ -1,8 +1,9 @@
 import type { MollieClient, Page, Payment, Refund } from '@mollie/api-client';
+import { minuteMs } from '../../../../core/clock.ts';
 import { keyIn } from './outcomes.ts';
 
 /** Tolerates a difference between Mollie's clock and ours. */
-const clockSkewMs = 600_000;
+const clockSkewMs = 10 * minuteMs;
 /** Mollie's maximum. */
 const pageSize = 250;
 

@@ -77,7 +77,7 @@ export class MollieProvider implements Provider {
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
     return this.#start(operation, call, async (mollie) => {
       const payment = await findCharge(mollie, operation);
-      // Without a payment at Mollie, or without its checkout address in Florin, nobody can pay.
+      // Nobody can pay: there is no payment at Mollie, or Florin never got its checkout address.
       if (payment === undefined) return { kind: 'cancelled' };
       const settled = cancelOutcome(payment, operation);
       if (settled !== undefined) return settled;

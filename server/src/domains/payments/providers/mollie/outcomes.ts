@@ -3,12 +3,12 @@ import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
-import { singleLine } from './client.ts';
+import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
 /**
- * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run
- * time. The outcome is then unknown. The same goes for the functions below.
+ * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run time.
+ * The outcome is then unknown. The functions below do the same.
  */
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
@@ -105,7 +105,7 @@ function requireKey(metadata: unknown, key: string): void {
   if (keyIn(metadata) !== key) throw new Error('Mollie answered with a payment or refund of another operation.');
 }
 
-/** The payer's browser is redirected there. */
+/** Requires an HTTP address, because the payer's browser is redirected to it. */
 function httpUrl(text: string): string {
   const { protocol, href } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:')
@@ -113,8 +113,8 @@ function httpUrl(text: string): string {
   return href;
 }
 
-/** The reason of a card payment, or that of a point-of-sale payment, which is in `statusReason`. */
+/** The failure reason of a card payment, or of a point-of-sale payment (`statusReason`). */
 function reasonOf({ details, statusReason }: Payment): string | null {
   const { failureReason } = (details ?? {}) as { failureReason?: unknown };
-  return singleLine(failureReason) ?? singleLine(statusReason?.code) ?? null;
+  return textOf(failureReason) ?? textOf(statusReason?.code) ?? null;
 }

@@ -167,7 +167,7 @@ test('a callback that is never accepted is given up and reported; a look-up stil
     node.moveBy(2 ** tries * secondMs);
   }
   expect(await allSent(charge.key)).toMatchObject({ callback_tries: 8, callback_trouble: 'given_up' });
-  expect(node.troubles).toEqual([refused]);
+  expect(node.errors).toEqual([refused]);
   expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
 });
 

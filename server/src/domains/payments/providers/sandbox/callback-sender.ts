@@ -21,16 +21,16 @@ export interface CallbackSenderDeps {
   clock: Clock;
   /** Delivers a callback to its channel, as if it had arrived over HTTP. Rejects if the callback is not accepted. */
   deliverCallback: DeliverCallback;
-  /** Called once when the database becomes unavailable, and for every callback that is given up. */
+  /** Called once when the database becomes unavailable, and for every callback whose attempts are used up. */
   onError: (error: unknown) => void;
-  /** Resolves when the sandbox writes no record any more; awaited by `stop`. */
+  /** Resolves when the sandbox has no record left to write; awaited by `stop`. */
   recordsWritten?: () => Promise<void>;
 }
 
 const maxInFlight = 16;
-/** Longer than any callback takes: the lease of a sender that is alive must not run out. */
+/** Longer than any callback takes, so that the lease of a live sender does not expire. */
 const leaseMs = 60 * secondMs;
-/** Within about two minutes. After that only a look-up finds the result. */
+/** Made within about two minutes. After them only a look-up finds the result. */
 const maxAttempts = 8;
 
 /**

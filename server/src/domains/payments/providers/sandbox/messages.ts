@@ -26,7 +26,7 @@ export interface SandboxResult {
   currency: string;
 }
 
-/** Contains the hex HMAC-SHA256 of the raw body with the channel's `webhookSecret`. */
+/** Its value is the hex HMAC-SHA256 of the raw body with the channel's `webhookSecret`. */
 const signatureHeader = 'x-sandbox-signature';
 
 /** The sandbox's id of an operation. */
@@ -91,7 +91,7 @@ function signatureOf(body: Buffer, secret: string): Buffer {
   return createHmac('sha256', secret).update(body).digest();
 }
 
-/** Validates the body: anyone with the secret can send arbitrary content. */
+/** Validates the body, because a valid signature does not make it well-formed. */
 function parseMessage(body: Buffer): { id: string; result: SandboxResult } {
   const content = parseJson(body);
   const { id, key, state, failureCode, fee, amount, currency } = (content ?? {}) as Record<string, unknown>;

@@ -37,7 +37,7 @@ export function newOperationRecord(
   };
 }
 
-/** The record of a cancellation. `settleCancel` finds its result. */
+/** The record of a cancellation. `settleCancel` determines its result. */
 export function newCancellationRecord(
   operation: CancelOperation,
   call: Call,
@@ -79,7 +79,7 @@ function defaultRecord(
   };
 }
 
-/** A refund that is to succeed is carried out by `settleRefund`, which checks its charge. */
+/** A refund that should succeed is UNTAKEN until `settleRefund` has checked its charge. */
 function initialState(kind: 'CHARGE' | 'REFUND', { finalState, effectiveCall }: Behaviour): OperationState {
   if (effectiveCall !== undefined) return 'UNTAKEN';
   return finalState ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');

@@ -65,7 +65,7 @@ export class SandboxRecords {
     return this.#current(counted, record);
   }
 
-  /** Applies a change of the result that has become due. Must run before the result is reported, which makes it final. */
+  /** Applies a change of the result that has become due. Must run before the result is reported, because that makes it final. */
   async applyDueChange(record: OperationRecord): Promise<OperationRecord> {
     const { database, clock } = this.#options;
     if (record.returns_ms !== null && record.returns_ms <= clock()) {
@@ -97,12 +97,12 @@ export class SandboxRecords {
 
   async #insertBatch(records: readonly NewOperationRecord[]): Promise<OperationRecord[]> {
     const { database } = this.#options;
-    // Two nodes that insert the same keys in different orders would deadlock.
+    // Sorted, because two nodes that insert the same keys in different orders would deadlock.
     const inOrder = records.toSorted(byKey);
     const inserted = await insertMany(database, inOrder);
     if (inserted.length === records.length) return records.slice();
     const insertedKeys = new Set(inserted.map(({ key }) => key));
-    // If a batch has a key several times, the first of them was inserted.
+    // If a key occurs several times in a batch, its first record was inserted.
     const repeated = new Set(inOrder.filter((record) => !insertedKeys.delete(record.key)));
     const counts = new Map<string, number>();
     for (const { key } of repeated) counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -218,10 +218,10 @@ describe("the payer's page", () => {
       reference: referenceOf(charge.key),
       nextAction: { type: 'redirect', url: `https://pay.example.com/sandbox/pay/${charge.key}` },
     });
-    const bill = { amount: 1999, currency: 'USD', returnUrl: charge.returnUrl };
-    expect(await sandbox.bill(charge.key)).toEqual({ ...bill, state: 'UNDECIDED' });
-    expect(await sandbox.decide(charge.key, 'pay')).toEqual({ ...bill, state: 'SUCCEEDED' });
-    expect(await sandbox.decide(charge.key, 'cancel')).toEqual({ ...bill, state: 'SUCCEEDED' });
+    const payment = { amount: 1999, currency: 'USD', returnUrl: charge.returnUrl };
+    expect(await sandbox.payerPayment(charge.key)).toEqual({ ...payment, state: 'UNDECIDED' });
+    expect(await sandbox.decide(charge.key, 'pay')).toEqual({ ...payment, state: 'SUCCEEDED' });
+    expect(await sandbox.decide(charge.key, 'cancel')).toEqual({ ...payment, state: 'SUCCEEDED' });
     expect(await sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
   });
 
@@ -239,15 +239,15 @@ describe("the payer's page", () => {
     const charge = chargeWith('payer');
     await sandbox.charge(charge, call());
     const choices = ['pay', 'fail', 'cancel'] as const;
-    const bills = await times(30, (index) => sandbox.decide(charge.key, choices[index % 3] as 'pay'));
-    expect(new Set(bills.map((bill) => bill?.state)).size).toBe(1);
+    const payments = await times(30, (index) => sandbox.decide(charge.key, choices[index % 3] as 'pay'));
+    expect(new Set(payments.map((payment) => payment?.state)).size).toBe(1);
   });
 
   test('does not exist for any other key', async () => {
     const charge = chargeOf();
     await sandbox.charge(charge, call());
     for (const key of [charge.key, freshKey(), '', 'x'.repeat(1_000), 'a\0b', '../etc', "';--", '\ud800']) {
-      expect(await sandbox.bill(key)).toBeUndefined();
+      expect(await sandbox.payerPayment(key)).toBeUndefined();
       expect(await sandbox.decide(key, 'pay')).toBeUndefined();
     }
   });

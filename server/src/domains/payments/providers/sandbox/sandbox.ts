@@ -43,10 +43,10 @@ export interface PayerPayment {
 
 /**
  * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
- * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries a key out once and never changes a final result. The
+ * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries out a key once and never changes a final result. The
  * outcome is unknown if it cannot reach its records or the deadline passes.
  *
- * The callbacks that it has to send are rows, which a worker sends (`callback-sender.ts`), after a restart too.
+ * Callbacks are stored as rows, which a worker sends (`callback-sender.ts`), also after a restart.
  */
 export class Sandbox implements Provider {
   readonly #options: SandboxOptions;
@@ -100,8 +100,8 @@ export class Sandbox implements Provider {
     return readSandboxCallback(callback, webhookSecret);
   }
 
-  /** A payment that waits for its payer's choice, or did, for the page at `/sandbox/pay/{key}`. Undefined if there is none. */
-  async bill(key: string): Promise<PayerPayment | undefined> {
+  /** The payment of the page at `/sandbox/pay/{key}`: it waits for its payer's choice, or did. Undefined if there is none. */
+  async payerPayment(key: string): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.find(key) : undefined;
     return record === undefined ? undefined : payerPaymentOf(record);
   }
@@ -109,7 +109,7 @@ export class Sandbox implements Provider {
   /** Applies the payer's choice on the page. Only the first choice counts; returns the payment as it is afterwards. */
   async decide(key: string, decision: PayerChoice): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.decide(key, decision) : undefined;
-    return record === undefined ? this.bill(key) : payerPaymentOf(record);
+    return record === undefined ? this.payerPayment(key) : payerPaymentOf(record);
   }
 
   #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {
@@ -147,7 +147,7 @@ export class Sandbox implements Provider {
 
 const tooLate = failure('invalid_operation', 'too_late', 'The charge is final and can no longer be cancelled.');
 
-/** A typing error in the behaviour must not look like a success. The operation is not recorded. */
+/** A typing error in the name of a behaviour must not look like a success. The operation is not recorded. */
 function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
@@ -159,7 +159,7 @@ function unknownBehaviour(operation: Operation): Outcome {
   };
 }
 
-/** A key identifies one operation. The result of another one under the same key is unknown. */
+/** A key identifies one operation. A second operation under the same key has an unknown outcome. */
 function requireSameOperation(record: OperationRecord, operation: Operation, call: Call): void {
   requireSameKind(record, operation, call);
   if (!hasSameAmount(record, operation)) throw keyConflict(operation);
@@ -178,9 +178,9 @@ const keyConflict = ({ key }: Operation) => new Error(`The sandbox has another o
 const noAnswer = Symbol('noAnswer');
 
 /**
- * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour asked for no
- * answer, the cause of a missed deadline is our own database, which holds the records: it is reported like any other
- * unavailable database.
+ * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour is to give no answer,
+ * the cause of a missed deadline is our own database, which has the records: it is reported like any other unavailable
+ * database.
  */
 function untilDeadline<Answer>(
   { signal }: Call,
@@ -212,7 +212,7 @@ const recordsUnavailable = (cause: unknown) =>
     cause,
   });
 
-/** Keys come from the address of the page, which may contain anything. */
+/** The key in the address of the page may be any text. */
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
 function payerPaymentOf(record: OperationRecord): PayerPayment | undefined {

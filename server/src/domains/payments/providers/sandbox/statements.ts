@@ -22,7 +22,7 @@ export interface OperationRecord {
   behaviour: string | null;
   failure_code: FailureCode | null;
   fee: number | null;
-  /** When the final state may be reported, in ms; null: it has been. */
+  /** When the final state may be reported, in ms; null: at any time. */
   settles_ms: number | null;
   /** When a refund that has succeeded will fail, in ms; null: it does not, or it has. */
   returns_ms: number | null;
@@ -63,7 +63,7 @@ const insertOperations = statement<{ key: string }>(
 export function insertMany(database: Queryable, records: readonly NewOperationRecord[]): Promise<{ key: string }[]> {
   type Value = string | number | null;
   const column = <V extends Value>(value: (record: NewOperationRecord) => V) => records.map(value);
-  // unnest pads a null array with nulls: a column that no record of the batch has costs next to nothing.
+  // unnest pads a null array with nulls, so a column that is null in the whole batch costs next to nothing.
   const rare = (value: (record: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
     const values = column(value);
     return values.every((one) => one === null) ? null : array(values as never[]);
@@ -110,7 +110,7 @@ export const findOperation = statement<OperationRecord>(
   `select ${columns} from sandbox_operation o where key = $1`,
 );
 
-/** Fixes a result that is about to be reported: it can no longer be cancelled afterwards. Values: key, now in ms. */
+/** Makes a result final before it is reported: the operation can no longer be cancelled. Values: key, now in ms. */
 export const fixDueResult = statement<OperationRecord>(
   'sandbox.fix_due_result',
   `update sandbox_operation o set settles_at = null
@@ -119,7 +119,7 @@ export const fixDueResult = statement<OperationRecord>(
 );
 
 /**
- * Fails a refund whose money came back, so that the amount can be refunded again. Locks the charge after the refund, as
+ * Fails a refund whose money came back; the amount can then be refunded again. Locks the charge after the refund, as
  * `settleRefund` does. Values: key, now in ms.
  */
 export const failReturnedRefund = statement<OperationRecord>(
@@ -234,7 +234,7 @@ export interface DueCallback {
 /** `$1` is now in ms. */
 const isCallbackDue = `callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'`;
 
-/** For the poller: whether any callback is due. `$1` is now in ms. */
+/** For the due-work poller: whether any callback is due. Value: now in ms. */
 export const sandboxCallbackDue = `select from sandbox_operation where ${isCallbackDue}`;
 
 /**

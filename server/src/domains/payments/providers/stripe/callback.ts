@@ -4,7 +4,7 @@ import type { Callback, Credentials, OperationUpdate, Outcome, ProviderCallback 
 import { keyOf } from './find.ts';
 import { intentOutcome, refundOutcome } from './outcomes.ts';
 
-/** Older messages are refused, so that an intercepted one cannot be replayed later. Stripe's default. */
+/** Older messages are refused, so that an intercepted one cannot be replayed. The value is Stripe's default. */
 const toleranceSeconds = 300;
 
 /** Verifies Stripe's signature (https://docs.stripe.com/webhooks/signature) and parses the event. */
@@ -49,9 +49,9 @@ function invalidCallback(message: string, cause?: Error): Refusal {
  * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not need
  * and for payments and refunds without our key, such as a refund made in the Dashboard.
  *
- * Florin ignores `charge.refunded`: it shows the charge but not which refund, and `refund.*` events follow it. A declined
- * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
- * `payment_intent.payment_failed` carries no outcome and leads to a look-up.
+ * Florin ignores `charge.refunded`, which does not name the refund, because `refund.*` events follow it. A declined attempt is
+ * not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
+ * `payment_intent.payment_failed` has no outcome and leads to a look-up.
  */
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
   switch (type) {

@@ -39,7 +39,7 @@ export function stripeClient(apiKey: string, { signal, timeoutMs }: Call, addres
   });
 }
 
-/** A secret or restricted key. Also rejects text that cannot be a header value: the error about it would quote the key. */
+/** Whether this is a secret or restricted key. Rejects text that cannot be a header value: the error would quote the key. */
 export function isApiKey(apiKey: string | null): apiKey is string {
   return apiKey !== null && /^[sr]k_\w{1,250}$/.test(apiKey);
 }

@@ -13,7 +13,7 @@ const stripeCodes: Partial<Record<FailureCode, string>> = {
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
     'invalid_customer_account partner_generic_decline ' +
     'payment_intent_payment_attempt_failed payment_method_provider_decline refer_to_customer',
-  // The issuer or the payer has withdrawn consent, or the same was just paid: an attempt elsewhere would do harm.
+  // The issuer or the payer has withdrawn consent, or has just paid the same: an attempt at another provider would do harm.
   declined_for_good:
     'do_not_try_again duplicate_transaction revocation_of_all_authorizations revocation_of_authorization ' +
     'stop_payment_order compliance_violation invalid_authorization invalid_billing_agreement payment_disputed ' +
@@ -75,7 +75,7 @@ export function decline(reason: StripeReason): Failure {
  * - `idempotency_error`: the key was used before with other parameters.
  * - 429: Stripe did nothing, but may accept the operation later. A payment can go to another channel instead; a refund or a
  *   cancellation has only this one.
- * - 424 and 5xx: the documentation calls them indeterminate.
+ * - 424 and 5xx: indeterminate, according to the documentation.
  */
 export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome {
   if (!isStripeApiError(error) || error.code === 'lock_timeout') return unknown(error);

@@ -6,7 +6,7 @@ import type { Operation } from '../provider.ts';
 const clockSkewMs = 10 * minuteMs;
 /** Stripe's maximum. */
 const pageSize = 100;
-/** Bounds a look-up so that it does not use up the account's rate limit (25 requests a second). */
+/** Limits a look-up, so that it does not use up the account's rate limit (25 requests a second). */
 const maxPages = 20;
 
 const keyField = 'florin_key';

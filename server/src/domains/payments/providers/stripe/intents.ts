@@ -7,10 +7,10 @@ import { findIntent, metadataOf } from './find.ts';
 import { declinedReason, intentOutcome, lastDecline } from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
-/** Includes the charge and its balance transaction, which holds the fee. */
+/** Includes the charge and its balance transaction, which has the fee. */
 const withFee = { expand: ['latest_charge.balance_transaction'] };
 
-/** Stripe has refused longer ones; its limit is not documented. */
+/** Stripe has refused longer descriptions; its limit is not documented. */
 const maxDescriptionCharacters = 500;
 
 /** Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key. */
@@ -94,7 +94,7 @@ async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise
     if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
   } catch (cause) {
-    // Even after a refusal: it concerns the cancellation, not the payment.
+    // Also after a refusal, because it concerns the cancellation, not the payment.
     return { kind: 'unknown', cause };
   }
 }

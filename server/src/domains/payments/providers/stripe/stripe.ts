@@ -85,7 +85,7 @@ export class StripeProvider implements Provider {
   async #cancel(stripe: Stripe, operation: CancelOperation): Promise<Outcome> {
     const outcome = await cancelCharge(stripe, operation);
     if (outcome !== undefined) return outcome;
-    // The request that creates the charge may still be on its way. A day later there will be none.
+    // The request that creates the charge may still arrive. After the lifetime of the key it cannot.
     const cause = new Error('Stripe has no charge under this key as yet.');
     return this.#isKeyExpired(operation) ? { kind: 'failed', failure: noChargeToCancel } : { kind: 'unknown', cause };
   }
@@ -122,8 +122,8 @@ export class StripeProvider implements Provider {
     try {
       return await sendAgain();
     } catch (error) {
-      // Transport errors, authentication and rate limits come before Stripe looks at the key, so they say nothing about
-      // the first request. Any other refusal counts once the lists hold nothing under our key either.
+      // Transport errors, authentication and rate limits come before Stripe reads the key, so they say nothing about the
+      // first request. Any other refusal is the outcome if Stripe's lists have nothing under our key.
       if (!isStripeApiError(error) || [401, 403, 409, 429].includes(error.statusCode ?? 0)) throw error;
       return (await search()) ?? outcomeOfError(error, operation.kind);
     }

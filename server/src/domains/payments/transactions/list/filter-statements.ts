@@ -19,7 +19,7 @@ import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts'
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
 
-/** The filters of the list, on `transaction t`. Those that are not counted have no index: the rows are scanned. */
+/** The filters of the list, on `transaction t`. Those with `counted: false` have no index: the list scans for matching rows. */
 export const transactionFilters = listFilters({
   status: {
     field: Type.Optional(Type.Enum([...transactionStatuses])),
@@ -65,7 +65,7 @@ export const transactionFilters = listFilters({
     condition: (value) => hasMetadata('t.metadata', value),
     counted: false,
   },
-  /** A search that finds no id. Descriptions have no index: it would slow down every create by 4 %. */
+  /** A search that is no id, as the beginning of the description. An index on it would slow down every create by 4 %. */
   described: {
     type: 'text',
     condition: (value) => `starts_with(lower(t.description), lower(${value}))`,
@@ -108,7 +108,7 @@ export const statements = listStatements<ListedRow, 'ids' | 'invoiceId' | 'custo
   ['ids', 'invoiceId', 'customerId'],
 );
 
-/** Reads payments by status, channel and user: from each group in use, by the one index for these filters. */
+/** Reads payments by status, channel and user: each group in use from the one index for these filters. */
 export const readGroups = readStatement<ListedRow>(
   'transactions.read_groups',
   {

@@ -10,7 +10,7 @@ export type ListedRow = Omit<
 
 /**
  * The columns of `ListedRow`. The channel's name is a subquery, because a join takes PostgreSQL longer to plan: a tenth to a
- * fifth of the whole statement. JSON is only read if it was asked for.
+ * fifth of the whole statement. JSON is read only if the query asks for it.
  */
 export const listedColumns = (
   withJson: string,
@@ -36,7 +36,7 @@ const listed = (pageOfIds: string, direction: Direction) => `
     join transaction t using (tenant_id, id)
    order by t.id ${direction}`;
 
-/** Without a filter, where no payment is of another mode: by the primary key, for each tenant. */
+/** Without a filter, if no payment has another mode: by the primary key, for each tenant. */
 const all = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id

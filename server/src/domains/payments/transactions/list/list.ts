@@ -27,7 +27,7 @@ type Query = Static<typeof listQuery>;
 export type Listed = Static<typeof listedTransaction>;
 type NextAction = NonNullable<Listed['nextAction']> | null;
 
-/** The payments that the caller may see and asks for: a page, or all of them as a file. */
+/** The payments of the query that the caller may see: a page, or all of them as a file. */
 export async function listTransactions(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
@@ -41,7 +41,7 @@ export async function listTransactions(
   });
 }
 
-/** The payments that the caller may see and asks for. */
+/** The payments of the query that the caller may see. */
 export async function transactionList(
   deps: ListDeps,
   query: Query,
@@ -62,30 +62,31 @@ export async function transactionList(
     ...(await lookUp(deps.listDatabase, query, tenantIds)),
     firstDay: utcDay(range.fromMs),
     lastDay: utcDay(range.toMs - 1),
-    withJson: furtherOf(query).some((field) => field === 'metadata' || field === 'nextAction'),
+    withJson: furtherFieldsOf(query).some((field) => field === 'metadata' || field === 'nextAction'),
   };
-  const way = wayTo(given);
+  const accessPath = accessPathOf(given);
   const selection: Selection = {
     tenantIds,
     fromKey: firstUuidAt(range.fromMs),
     toKey: firstUuidAt(range.toMs),
     values: transactionFilters.valuesOf(given),
-    isFiltered: transactionFilters.usedIn(given).some((name) => !passedOn[way].includes(name)),
+    isFiltered: transactionFilters.usedIn(given).some((name) => !filtersOfPath[accessPath].includes(name)),
     hasMode: modes !== undefined,
   };
-  const list = countedList(deps, statements[way === 'groups' ? 'all' : way], selection, {
+  const list = countedList(deps, statements[accessPath === 'groups' ? 'all' : accessPath], selection, {
     name: 'transactions',
     filters: filtersOf(query),
     keyType: 'uuid',
     idPrefix: 'txn',
     uncounted: transactionFilters.uncountedIn(query) ?? (query.search && 'search') ?? uncountedLimit(query, range),
   });
-  if (way !== 'all' && way !== 'groups') return list;
+  if (accessPath !== 'all' && accessPath !== 'groups') return list;
   const { channelId = 0, userId = 0, status = '*' } = query;
   const days = range.days ?? dayRangeOf();
   return {
     ...list,
-    read: (slice) => readSlice(deps.listDatabase, way === 'all' ? statements.all.read : readGroups, selection, slice),
+    read: (slice) =>
+      readSlice(deps.listDatabase, accessPath === 'all' ? statements.all.read : readGroups, selection, slice),
     readPage: (skip, take) =>
       deps.database.snapshot((snapshot) =>
         readPageByTotals(snapshot, { tenantIds, modes: modes ?? [true, false], channelId, userId, status }, days, {
@@ -99,18 +100,18 @@ export async function transactionList(
 }
 
 type Given = Query & { ids?: string[] };
-type Way = 'ids' | 'invoiceId' | 'customerId' | 'groups' | 'all';
+type AccessPath = 'ids' | 'invoiceId' | 'customerId' | 'groups' | 'all';
 
-/** The filters by whose index the rows are found. */
-function wayTo({ ids, customerId, invoiceId, status, channelId, userId }: Given): Way {
+/** The filters whose index the rows are read from. */
+function accessPathOf({ ids, customerId, invoiceId, status, channelId, userId }: Given): AccessPath {
   if (ids !== undefined) return 'ids';
   if (invoiceId !== undefined) return 'invoiceId';
   if (customerId !== undefined) return 'customerId';
   return [status, channelId, userId].some((filter) => filter !== undefined) ? 'groups' : 'all';
 }
 
-/** The filters that every row found on a way passes. */
-const passedOn: Record<Way, readonly string[]> = {
+/** The filters that every row of an access path matches. */
+const filtersOfPath: Record<AccessPath, readonly string[]> = {
   ids: ['ids'],
   invoiceId: ['invoiceId'],
   customerId: ['customerId'],
@@ -118,7 +119,7 @@ const passedOn: Record<Way, readonly string[]> = {
   all: [],
 };
 
-/** Totals are kept by UTC day. */
+/** The time limit by which nothing is counted: totals are by UTC day. */
 function uncountedLimit({ startDate = '', timeZone = 'UTC' }: Query, { days }: TimeRange): string | undefined {
   if (days !== undefined) return undefined;
   if (timeZone !== 'UTC') return 'timeZone';
@@ -126,8 +127,8 @@ function uncountedLimit({ startDate = '', timeZone = 'UTC' }: Query, { days }: T
 }
 
 /**
- * The payments that have the provider's reference and that the search finds, if one of the two was asked for. A search that
- * finds no id is for the beginning of a description.
+ * The payments with the provider's reference that the search finds, if the query has either. A search that finds no id
+ * becomes a filter by the beginning of the description.
  */
 async function lookUp(
   database: Queryable,
@@ -146,11 +147,11 @@ async function lookUp(
   return { ...within, described: search };
 }
 
-const furtherOf = ({ fields = '' }: Query) => fields.split(',');
+const furtherFieldsOf = ({ fields = '' }: Query) => fields.split(',');
 
 /** A row as the caller sees it, with the further fields that the query asks for. */
 export function listedAs(query: Query, principal: Principal): (row: ListedRow) => Listed {
-  const further = new Set(furtherOf(query));
+  const further = new Set(furtherFieldsOf(query));
   return (row) => ({
     id: publicId('txn', row.id),
     livemode: row.livemode,

@@ -7,14 +7,14 @@ import { type Filter, locateInBuckets, locateInDays, type PageLocation } from '.
 export interface PageByTotals {
   skip: number;
   take: number;
-  /** Whether to read metadata and what the payer has to do. */
+  /** Whether to read `metadata` and `next_action`. */
   withJson: boolean;
   bucketSize: number;
 }
 
 /**
  * One page of payments, newest first, and their exact total. The totals of each day tell which days to skip without reading
- * them; on busy days, buckets are skipped in the same way. What is left is read from the end that is nearer to the page.
+ * them; on busy days, buckets are skipped in the same way. The remaining rows are read from the end that is nearer to the page.
  */
 export async function readPageByTotals(
   snapshot: Queryable,
@@ -30,8 +30,8 @@ export async function readPageByTotals(
 
 /**
  * Whether the page is so far from the nearer end that locating its buckets costs less than reading up to it. Locating them
- * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each is read that far, so
- * there buckets pay off sooner.
+ * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each of these is read that far,
+ * so that buckets pay off sooner.
  */
 function isFar(location: PageLocation, filter: Filter, bucketSize: number): boolean {
   const { rows, skip, take } = location;

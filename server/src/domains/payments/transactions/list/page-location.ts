@@ -12,7 +12,7 @@ export interface Filter {
   status: string;
 }
 
-/** Where a page is: one range of time for each tenant, and how many rows in these ranges precede the page. */
+/** The location of a page: a time range for each tenant, and how many rows in these ranges precede the page. */
 export interface PageLocation {
   /** Rows that match the filter. */
   total: number;
@@ -23,7 +23,7 @@ export interface PageLocation {
   skip: number;
   /** Rows on the page. */
   take: number;
-  /** Whether payments of other modes were created on the days of the ranges: the filter by mode then leaves some out. */
+  /** Whether payments of other modes were created on the days of the ranges, so that the filter by mode excludes some. */
   hasOtherModes: boolean;
   /** The first and last day of the ranges. */
   firstDay: string;

@@ -1,7 +1,7 @@
 import { maximumDeltas } from '../../../../platform/jobs/rollup-statements.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 
-/** Held to the end of the transaction. Only rollups take this lock; reads and writes of payments do not. */
+/** Serialises rollups until the transaction ends. Reads and writes of payments do not take this lock. */
 export const lockRollup = statement(
   'transactions.lock_rollup',
   'lock table transaction_slice in share row exclusive mode',

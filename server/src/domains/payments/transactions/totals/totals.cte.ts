@@ -1,6 +1,6 @@
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 
-/** Topic: deltas are waiting to be rolled up into totals. */
+/** Deltas are waiting to be rolled up into totals. */
 export const rollupsDue: Topic = 'rollups';
 
 /**

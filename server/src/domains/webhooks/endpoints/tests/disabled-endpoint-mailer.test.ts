@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstUuidAt } from '../../../core/id.ts';
-import type { Mail } from '../../../platform/mail/mailer.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
-import { keptMails } from '../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
-import { DisabledEndpointMailer } from './disabled-endpoint-mailer.ts';
+import { firstUuidAt } from '../../../../core/id.ts';
+import type { Mail } from '../../../../platform/mail/mailer.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import { keptMails } from '../../../../testing/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+import { DisabledEndpointMailer } from '../disabled-endpoint-mailer.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 

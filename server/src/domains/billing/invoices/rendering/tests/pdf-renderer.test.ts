@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { InvoiceDocument } from './document.ts';
-import { PdfRenderer } from './pdf-renderer.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { PdfRenderer } from '../pdf-renderer.ts';
 
 let renderer: PdfRenderer;
 const warn = vi.fn();
 afterEach(() => renderer.stop());
 
-/** A renderer whose processes do what each order says, instead of rendering. */
+/** A renderer whose processes perform the given tasks instead of rendering. */
 function open(timeoutMs = 60_000): PdfRenderer {
   renderer = new PdfRenderer({
     processes: 1,
@@ -14,7 +14,7 @@ function open(timeoutMs = 60_000): PdfRenderer {
     timeoutMs,
     stopping: new AbortController().signal,
     log: { warn },
-    entry: new URL('../../../../platform/process/fixture/task.ts', import.meta.url),
+    entry: new URL('../../../../../platform/process/fixture/task.ts', import.meta.url),
   });
   return renderer;
 }
@@ -37,7 +37,7 @@ test('when the renderer crashes the PDF is refused, and the next one is rendered
   expect(String(await renderer.pdf(order('a', 'answer')))).toBe('a');
 });
 
-test('a PDF that takes too long is refused, and so is one too many that waits', async () => {
+test('a PDF that takes too long is refused, and so is a request when too many wait', async () => {
   open(500);
   const slow = renderer.pdf(order('slow', 'loop'));
   const waiting = expect(renderer.pdf(order('waiting', 'loop'))).rejects.toMatchObject({ type: 'shutting_down' });
@@ -50,7 +50,7 @@ test('a PDF that takes too long is refused, and so is one too many that waits', 
   await waiting;
 });
 
-test('equal content is rendered once, also when it is asked for at the same time', async () => {
+test('equal content is rendered once, even for concurrent requests', async () => {
   open();
   const [first, second] = await Promise.all([renderer.pdf(order('a', 'answer')), renderer.pdf(order('a', 'exit'))]);
   expect(second).toBe(first);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { serviceSignature, signingKeys, standardSignature } from './signature.ts';
+import { serviceSignature, signingKeys, standardSignature } from '../signature.ts';
 
 const body = '{"id":"evt_1","data":{"object":{"description":"Grüße, 東京 🎌"}}}';
 const id = 'evt_1';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { pagesOf, rowsOf } from '../../../../testing/billing/pdf-text.ts';
-import type { InvoiceDocument } from './document.ts';
-import { renderPdf } from './pdf.ts';
+import { pagesOf, rowsOf } from '../../../../../testing/billing/pdf-text.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { renderPdf } from '../pdf.ts';
 
 const empty: InvoiceDocument = {
   id: 7,
@@ -18,7 +18,7 @@ const empty: InvoiceDocument = {
   changedAt: new Date(0),
 };
 
-test('all text can be searched and copied, whatever the process has rendered before', async () => {
+test('all text can be searched and copied, no matter what the process has rendered before', async () => {
   const rowsFor = async (name: string) => pagesOf(await renderPdf({ ...empty, buyer: [name] })).flatMap(rowsOf);
   expect(await rowsFor('Ösz')).toContain('Ösz');
   expect(await rowsFor('Otto')).toContain('Otto');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal } from '../../../../testing/shapes.ts';
+import { makeCustomer, makeInvoice } from '../../../../../testing/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../testing/service/florin.ts';
+import { aRefusal } from '../../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -29,7 +29,7 @@ const heavyLines = Array.from({ length: 150 }, (_, i) => ({
   unitAmount: 100,
 }));
 
-test('a reader who has the current version gets no content, and the new content after a change', async () => {
+test('a request with the current ETag gets no content, and gets the new content after a change', async () => {
   const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin));
   for (const format of ['html', 'pdf']) {
     const path = `/api/invoice/print?id=${id}&format=${format}`;
@@ -40,7 +40,7 @@ test('a reader who has the current version gets no content, and the new content 
       const again = await florin.call('GET', path, { as: admin, headers: { 'if-none-match': known } });
       expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', tag]);
     }
-    // The tag opens nothing.
+    // The tag grants no access.
     const stranger = await florin.call('GET', path, { headers: { 'if-none-match': tag } });
     expect(stranger.status).toBe(401);
     expect((await florin.call('GET', path, { as: admin, headers: { 'if-none-match': '"other"' } })).status).toBe(200);
@@ -83,7 +83,7 @@ test('while twenty PDFs are rendered the service answers, and another tenant is 
   events.push('create');
   expect(events).toEqual(['health', 'create']);
 
-  // The queue is full: the newest of the tenant with the most is refused.
+  // The queue is full: the newest request of the tenant with the most requests is refused.
   const others = pdfOf(othersInvoice, other);
   const refused = await Promise.race(pdfs);
   expect(refused).toMatchObject({ status: 503, body: aRefusal(503, { type: 'overloaded' }) });

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { expect, test } from 'vitest';
-import { AddressGuard } from './address-guard.ts';
+import { AddressGuard } from '../address-guard.ts';
 
 const cluster = new AddressGuard({ allowsPrivate: false, allowTargets: [] });
 const standalone = new AddressGuard({ allowsPrivate: true, allowTargets: [] });

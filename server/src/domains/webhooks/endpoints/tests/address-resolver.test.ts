@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NameResolver } from './address-resolver.ts';
+import { NameResolver } from '../address-resolver.ts';
 
 /** A DNS server that knows `good.test`, never answers for names below `silent.test`, and denies all others. */
 const server = createSocket('udp4');

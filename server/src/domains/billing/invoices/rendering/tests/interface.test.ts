@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/billing/invoices.ts';
-import { pagesOf, rowsOf } from '../../../../testing/billing/pdf-text.ts';
-import { administratorOf, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal } from '../../../../testing/shapes.ts';
+import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../../testing/billing/invoices.ts';
+import { pagesOf, rowsOf } from '../../../../../testing/billing/pdf-text.ts';
+import { administratorOf, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../../../testing/cast.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../testing/service/florin.ts';
+import { aRefusal } from '../../../../../testing/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -83,7 +83,7 @@ describe.each(formats)('as %s', (format) => {
     );
   });
 
-  test('it shows the seller as it was when the invoice was finalized; a draft shows the present one', async () => {
+  test('it shows the seller as it was when the invoice was finalized; a draft shows the current one', async () => {
     const tenantId = await makeTenant(florin, admin);
     const saveSeller = (name: string, changes: object = {}) =>
       florin.post('/api/tenant/modify', { id: tenantId, name, state: true, ...changes }, admin);
@@ -133,11 +133,11 @@ describe.each(formats)('as %s', (format) => {
     expect(await textOf(id)).toContain(`USD 10.00 paid on ${today()}, USD 2.00 refunded`);
     const voided = await makeInvoice(florin, admin, customerId, due);
     dataOf(await florin.post('/api/invoice/void', { id: voided }, admin));
-    expect(await textOf(voided)).toContain(`Void since ${today()}: nothing is to be paid`);
+    expect(await textOf(voided)).toContain(`Void since ${today()}: nothing to pay`);
     expect(await textOf(voided)).not.toContain('30 June 2027');
   });
 
-  test('it is in German for a tenant whose mails are, with German figures, days and countries', async () => {
+  test('it is in German for a tenant whose mails are German, with German numbers, dates and countries', async () => {
     const tenantId = await makeTenant(florin, admin);
     const changes = { id: tenantId, mailLanguage: 'de', taxId: 'DE123456789' };
     dataOf(await florin.post('/api/tenant/modify', changes, admin));
@@ -189,7 +189,7 @@ describe.each(formats)('as %s', (format) => {
   });
 });
 
-test('the page escapes all texts, and runs and loads nothing', async () => {
+test('the page escapes all texts, runs no scripts and loads no resources', async () => {
   const address = { line1: nasty, city: 'Köln', country: 'DE' };
   const buyer = await makeCustomer(florin, admin, { name: nasty, address });
   const lines = [{ description: nasty, quantity: 2, unitAmount: 1050, taxRate: 725 }];
@@ -258,7 +258,7 @@ describe('the PDF', () => {
   });
 
   test('shows a note when no font has a character, and only then', async () => {
-    const missingGlyphs = 'This file has no font for some letters; □ stands for each of them.';
+    const missingGlyphs = 'This file has no font for some characters, which are shown as □.';
     const of = async (name: string) => {
       const id = await makeInvoice(florin, admin, await makeCustomer(florin, admin, { name }));
       return { id, rows: await readOn(id, 'pdf') };
@@ -266,7 +266,7 @@ describe('the PDF', () => {
     const { id, rows } = await of('ꦗꦮ & Co');
     expect(rows.some((row) => /^□+ & Co/.test(row))).toBe(true);
     expect(rows).toContain(missingGlyphs);
-    expect(rows).toContain(`The page shows them as they are: /api/invoice/print?id=${id}`);
+    expect(rows).toContain(`The page shows them correctly: /api/invoice/print?id=${id}`);
     expect((await of('Zoë\u200d & Co')).rows).not.toContain(missingGlyphs);
   });
 });

@@ -4,19 +4,19 @@ import { dataOf, makeChannel, makePayment } from '../../cast.ts';
 import { type PayingNode, payingNode } from '../../payments/paying-node.ts';
 import { eventually } from '../../postgres/database.ts';
 
-/** A channel rests for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database runs for 12 s. */
+/** A breaker is open for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database lasts for 12 s. */
 const endsWithinMs = 120_000;
 
 /** How the claims of all workers begin; `pg_stat_activity` shows no more than the first 1,023 bytes. */
 const claim = /^\s*with (recursive channel_with_work|due as materialized|picked as materialized)/;
 
-/** Pools that requests alone use. */
+/** The pools that only requests use. */
 const requestPools = ['florin main', 'florin writer'];
 
-export type Scene = Awaited<ReturnType<typeof openScene>>;
+export type Scenario = Awaited<ReturnType<typeof startScenario>>;
 
-/** A service process whose PostgreSQL is killed, and what is asked of it before and after. */
-export async function openScene() {
+/** A service process whose PostgreSQL is killed, with the steps and checks before and after. */
+export async function startScenario() {
   const node: PayingNode = await payingNode({
     APP_PROVIDER_TIMEOUT: '1s',
     APP_WEBHOOK_TIMEOUT: '3s',
@@ -49,13 +49,13 @@ export async function openScene() {
   }
 
   async function serves(): Promise<void> {
-    // Readiness tolerates an absence under 20 s, so a request has to show that the database is back.
+    // Readiness tolerates an outage under 20 s, so only a request shows that the database is back.
     await eventually('it serves', async () => (await node.service.get('/api/channel/list', node.as)).status === 200);
     expect(node.service.pid).toBe(pid);
     expect(node.service.stderr).not.toContain('A defect');
   }
 
-  /** The different statements of the service that wait for the lock of a table. */
+  /** The distinct statements of the service that wait for the lock of a table. */
   const waitersOf = (table: string) =>
     node.query<{ query: string; pool: string }>(
       `select distinct a.query, a.application_name as pool from pg_locks l join pg_stat_activity a using (pid)
@@ -64,13 +64,13 @@ export async function openScene() {
     );
   const waits = (table: string, statements = 1) =>
     eventually(`${statements} statements wait for ${table}`, async () => (await waitersOf(table)).length >= statements);
-  /** A statement waits that is not a worker's claim of more work. */
+  /** Waits for a statement that is not a worker's claim. */
   const waitsBesideClaims = (table: string) =>
     eventually(`a statement that is no claim waits for ${table}`, async () =>
       (await waitersOf(table)).some(({ query }) => !claim.test(query)),
     );
-  /** Where two statements wait, one is the worker's claim, and the other one what was asked for. */
-  const isAskedFor = async (table: string): Promise<boolean> => {
+  /** Whether the statement of a request waits. If two statements wait, the other one is the worker's claim. */
+  const requestWaits = async (table: string): Promise<boolean> => {
     const waiters = await waitersOf(table);
     return waiters.length >= 2 || waiters.some(({ pool }) => requestPools.includes(pool));
   };
@@ -97,8 +97,8 @@ export async function openScene() {
   }
 
   /**
-   * Does the work, whose one statement writes the table, and returns when the next statement about it has begun and cannot
-   * proceed: that of the worker. Locks are granted in the order in which they were asked for.
+   * Does the work, one statement of which writes the table, and returns when the worker's next statement on that table has
+   * begun and waits. Locks are granted in the order in which they are requested.
    */
   async function holdAfter<Result>(
     table: string,
@@ -107,9 +107,9 @@ export async function openScene() {
     const first = await locked(table);
     const working = work();
     working.catch(() => {});
-    await eventually(`what was asked for waits for ${table}`, () => isAskedFor(table));
+    await eventually(`the request waits for ${table}`, () => requestWaits(table));
     const second = await lock(table);
-    await eventually('the second lock is asked for', async () => {
+    await eventually('the second lock is requested', async () => {
       const [row] = await node.query<{ n: number }>(
         `select count(*)::int as n from pg_locks where relation = $1::regclass and not granted and mode = 'ExclusiveLock'`,
         [table],
@@ -162,7 +162,7 @@ export async function openScene() {
     operationsOf,
     paidOnce,
     makeChannel: () => makeChannel(node.service, node.as, { provider: 'sandbox', webhookSecret: 'shared' }),
-    /** Ends what a test that failed has left locked. */
+    /** Releases the locks that a failed test has left. */
     releaseLocks: async () => {
       await Promise.all(locks.splice(0).map((client) => client.end().catch(() => {})));
     },

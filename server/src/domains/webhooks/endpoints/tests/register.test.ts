@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { uuidSource } from '../../../core/id.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { scopes } from '../../../core/scopes.ts';
-import { addRoute } from '../../../platform/http/server/add-route.ts';
-import { httpServer } from '../../../platform/http/server/server.ts';
-import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { type AddressGuards, addressGuards } from './address-guard.ts';
-import { EndpointDirectory } from './directory.ts';
-import { endpointRoutes } from './routes.ts';
+import { uuidSource } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { scopes } from '../../../../core/scopes.ts';
+import { addRoute } from '../../../../platform/http/server/add-route.ts';
+import { httpServer } from '../../../../platform/http/server/server.ts';
+import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { type AddressGuards, addressGuards } from '../address-guard.ts';
+import { EndpointDirectory } from '../directory.ts';
+import { endpointRoutes } from '../routes.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 const valid = {

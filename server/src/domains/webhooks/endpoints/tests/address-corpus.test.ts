@@ -1,25 +1,25 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidSource } from '../../../core/id.ts';
-import { addRoute } from '../../../platform/http/server/add-route.ts';
-import { httpServer } from '../../../platform/http/server/server.ts';
-import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { principalOf } from '../../../testing/payments/payments.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { uuidSource } from '../../../../core/id.ts';
+import { addRoute } from '../../../../platform/http/server/add-route.ts';
+import { httpServer } from '../../../../platform/http/server/server.ts';
+import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
+import { principalOf } from '../../../../testing/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import {
   brokenUrls,
   forbiddenHosts,
   forbiddenNames,
   publicHosts,
   publicNames,
-} from '../../../testing/service/hosts.ts';
-import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
-import { deliveryWorker } from '../deliveries/worker.ts';
-import { appendEvent, eventBody } from '../events/append-events.cte.ts';
-import { AddressGuard } from './address-guard.ts';
-import { EndpointDirectory } from './directory.ts';
-import { endpointRoutes } from './routes.ts';
+} from '../../../../testing/service/hosts.ts';
+import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+import { deliveryWorker } from '../../deliveries/worker.ts';
+import { appendEvent, eventBody } from '../../events/append-events.cte.ts';
+import { AddressGuard } from '../address-guard.ts';
+import { EndpointDirectory } from '../directory.ts';
+import { endpointRoutes } from '../routes.ts';
 
 const literals = Object.values(forbiddenHosts).flat();
 const dns = new Map(Object.entries({ ...forbiddenNames, ...publicNames }));

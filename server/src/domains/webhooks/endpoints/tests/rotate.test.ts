@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { hourMs } from '../../../core/clock.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { aRefusal } from '../../../testing/shapes.ts';
-import { type Received, type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
+import { hourMs } from '../../../../core/clock.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { aRefusal } from '../../../../testing/shapes.ts';
+import { type Received, type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
 
 const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type LineInput, priceLines } from '../issue/price-lines.ts';
-import type { InvoiceRecord } from '../record.ts';
-import type { Seller } from '../statements.ts';
-import { type Buyer, documentOf } from './document.ts';
+import { type LineInput, priceLines } from '../../issue/price-lines.ts';
+import type { InvoiceRecord } from '../../record.ts';
+import type { Seller } from '../../statements.ts';
+import { type Buyer, documentOf } from '../document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };
 const mill: Seller = { name: 'Mill', address: null, taxId: null };
@@ -72,7 +72,7 @@ test('the taxes of all rates and the taxes given as amounts sum up to the tax of
   ]);
 });
 
-test('the base of a tax rate is exact also beyond 2^53 − 1', () => {
+test('the base of a tax rate is exact even beyond 2^53 − 1', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const lines = [most, most, -most].map((unitAmount, i) => ({ ...bread, unitAmount, taxRate: i < 2 ? 0 : 100 }));
   const { sums } = documentOf(invoiceOf([...lines, { ...bread, unitAmount: most, taxRate: 100 }].slice(1)), mill, ada);
@@ -111,10 +111,10 @@ test('days are in UTC, with the name of the month', () => {
   expect(plain(facts)).toEqual(['Date: 1 June 2027', 'Due: 30 June 2027', 'Period: 1 June 2027 – 30 June 2027']);
 });
 
-test('an invoice with a total of 0 shows that nothing is to be paid', () => {
+test('an invoice with a total of 0 shows that there is nothing to pay', () => {
   const paid = { status: 'PAID', paidTime: '2027-06-01T23:30:00.000Z' } as const;
   expect(documentOf(invoiceOf([{ ...bread, unitAmount: 0 }], paid), mill, ada)).toMatchObject({
-    paymentSummary: 'Nothing is to be paid',
+    paymentSummary: 'Nothing to pay',
     stamp: 'Paid',
   });
 });

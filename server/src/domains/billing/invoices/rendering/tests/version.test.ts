@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { pagesOf } from '../../../../testing/billing/pdf-text.ts';
-import type { InvoiceDocument } from './document.ts';
-import { renderHtml } from './html.ts';
-import { renderPdf } from './pdf.ts';
-import { rendererVersion, tagOf } from './version.ts';
+import { pagesOf } from '../../../../../testing/billing/pdf-text.ts';
+import type { InvoiceDocument } from '../document.ts';
+import { renderHtml } from '../html.ts';
+import { renderPdf } from '../pdf.ts';
+import { rendererVersion, tagOf } from '../version.ts';
 
 const invoice: InvoiceDocument = {
   id: 7,
@@ -21,11 +21,11 @@ const invoice: InvoiceDocument = {
   changedAt: new Date(0),
 };
 
-test('a change of what is rendered raises the version, so that no reader keeps the old content', async () => {
-  // The texts of the PDF with their places: its compressed bytes differ between processors.
+test('a change of the rendered content needs a new version, so that no client keeps the old content', async () => {
+  // The texts of the PDF with their positions, because its compressed bytes differ between processors.
   const rendered = [renderHtml(invoice), JSON.stringify(pagesOf(await renderPdf(invoice)))];
   expect({ rendererVersion, hashes: rendered.map((content) => hash('sha256', content)) }).toEqual({
-    rendererVersion: 2,
+    rendererVersion: 3,
     hashes: [
       '7cc7f9ad72b3e4b02ab97397b131296e848210145e2f2b9c1a4f488c69610e5a',
       '0a501a5070395324b43031497c7f7b141e1c5773cb0209c19feaa7d5354b19ab',

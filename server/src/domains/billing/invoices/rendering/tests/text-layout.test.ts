@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Face, facesFor } from './fonts.ts';
-import { canReorder, type Line, layOutLines } from './text-layout.ts';
+import { type Face, facesFor } from '../fonts.ts';
+import { canReorder, type Line, layOutLines } from '../text-layout.ts';
 
 /** All characters have the same width, so that a width is a number of characters. */
 const set = (text: string, width: number, faces: readonly Face[] = facesFor(text)) =>

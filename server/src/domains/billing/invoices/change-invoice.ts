@@ -10,17 +10,17 @@ import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
 import { type InvoiceRow, type LockedInvoice, type Seller, updateStatus } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
-export interface ChangeStatusDeps {
+export interface ChangeInvoiceDeps {
   database: Database;
   clock: Clock;
 }
 
-/** Changes one invoice under its lock, and records it as `action`. `change` gets the current time of the invoice's customer. */
+/** Changes one invoice under its lock and appends `action` to the audit log. `nowMs` is the customer's current time. */
 export async function changeInvoice(
   action: AuditAction,
   id: number,
   principal: Principal,
-  { database, clock }: ChangeStatusDeps,
+  { database, clock }: ChangeInvoiceDeps,
   change: (transaction: Queryable, invoice: LockedInvoice, nowMs: number) => Promise<InvoiceRow>,
 ): Promise<InvoiceRecord> {
   const { tenant_id: tenantId } = await readInvoice(database, id, principal);
@@ -33,7 +33,7 @@ export async function changeInvoice(
   });
 }
 
-/** Writes the new status of a locked invoice, and what it gets when it is finalized: its number, due date and seller. */
+/** Writes the new status of a locked invoice and, when it is finalized, its number, due date and seller. */
 export async function setStatus(
   transaction: Queryable,
   { tenant_id, id }: LockedInvoice,

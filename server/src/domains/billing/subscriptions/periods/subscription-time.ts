@@ -3,8 +3,8 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { msOf } from '../rules.ts';
 import { findClockTime, type SubscriptionRow } from '../statements.ts';
 
-/** The current time of a subscription's customer: that of its test clock, else the real time. */
-export async function customerNowMs(
+/** The current time of a subscription's customer: the time of its test clock, or else the real time. */
+export async function subscriptionNowMs(
   database: Queryable,
   { tenant_id, clock_id }: SubscriptionRow,
   clock: Clock,

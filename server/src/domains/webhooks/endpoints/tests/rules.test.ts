@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Principal } from '../../../core/principal.ts';
-import type { Scope } from '../../../core/scopes.ts';
-import { requireReadScopes } from './rules.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import type { Scope } from '../../../../core/scopes.ts';
+import { requireReadScopes } from '../rules.ts';
 
 test('a caller may subscribe to event types that it may read', () => {
   const reader = principalWith('transaction_read');
