@@ -7,9 +7,9 @@ import { answerHelp } from '../tools/usage.ts';
 import { measurements } from './all-measurements.ts';
 import { Bench, type Line } from './bench.ts';
 import { cleanUp } from './processes/children.ts';
-import { writeFigures } from './readme.ts';
-import { appendResults, thisMachine } from './results.ts';
-import { isMet, tableOf } from './table.ts';
+import { writeFigures } from './report/readme.ts';
+import { appendResults, thisMachine } from './report/results.ts';
+import { isMet, tableOf } from './report/table.ts';
 
 /** Not part of a complete run, which should take ten minutes. 100,000 renewals with their payments take longer. */
 const onlyByName = ['renewals', 'processes'];

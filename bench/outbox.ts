@@ -31,14 +31,14 @@ export interface Backlog {
 export async function writeBacklog(service: Service, backlog: Backlog): Promise<void> {
   const { tenantId, endpointIds, events, dueMs, withinMs } = backlog;
   await service.query(
-    `with moment as (
+    `with due as (
        select to_timestamp(($4::float8 + floor(number * $5::float8 / $3::int)) / 1000) as due_at
          from generate_series(0, $3::int - 1) as number
      ), event as (
        insert into event (tenant_id, id, type, object_id, created_at, body)
        select $1::bigint, uuidv7(due_at - clock_timestamp()), 'transaction.created',
               'txn_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b', due_at, $6::text
-         from moment
+         from due
        returning id, created_at
      )
      insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)

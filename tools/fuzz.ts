@@ -37,8 +37,9 @@ if (values.help || ![requests, seed, rawPercent].every(Number.isSafeInteger)) {
   process.exit(values.help ? 0 : 2);
 }
 
-/** Requests of one draw of the generator; all of a batch are in flight in turn, so many at once. */
+/** Requests that are generated from one seed. */
 const batchSize = 500;
+/** Requests in flight at once. */
 const inFlight = 25;
 const reportEvery = 10_000;
 

@@ -178,7 +178,7 @@ function rolesTable(): string {
 
 function eventTypesTable(): string {
   return table(
-    ['Event type', 'Scope needed to be sent it'],
+    ['Event type', 'Scope needed to receive it'],
     Object.entries(scopeOfEventType).map(([type, scope]) => [`\`${type}\``, `\`${scope}\``]),
   );
 }

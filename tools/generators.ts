@@ -7,13 +7,13 @@ import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
 /**
- * `npm run generators`: has two generators that others wrote make types from the OpenAPI document, and compiles a small client
- * with each. They need an older TypeScript and 55 MB, and are installed into a folder of their own.
+ * `npm run generators`: makes types from the OpenAPI document with two third-party generators, and compiles a small client with
+ * each. They need an older TypeScript and 55 MB, and are installed into a folder of their own.
  */
 answerHelp(`Usage: npm run generators
 
-Has two generators of others make types from the OpenAPI document, and compiles a small client with each. They are installed into
-build/generators.
+Makes types from the OpenAPI document with two third-party generators, and compiles a small client with each. They are installed
+into build/generators.
 `);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

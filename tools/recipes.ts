@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from './usage.ts';
 
 /**
- * `npm run recipes`: follows docs/recipes.md on a copy of the code, and judges the copy as the code itself is judged. A command
- * of its own and not a test, because it runs the compiler, the linters and test runs of its own: two minutes of processor time.
+ * `npm run recipes`: follows docs/recipes.md on a copy of the code, and checks the copy as the code itself is checked. A command
+ * and not a test, because it runs the compiler, the linters and tests: two minutes of processor time.
  */
 answerHelp(`Usage: npm run recipes
 
@@ -34,7 +34,7 @@ const node = process.execPath;
 const module = 'server/src/domains/payments/comments';
 const app = 'server/src/app';
 const tests = [
-  ...[module, 'server/src/core/event-types.test.ts', 'tools/pages.test.ts', 'tools/api-page.test.ts'],
+  ...[module, 'server/src/core/tests/event-types.test.ts', 'tools/tests/pages.test.ts', 'tools/tests/api-page.test.ts'],
   ...[`${app}/tests/access.test.ts`, `${app}/tests/refusals.test.ts`, `${app}/tests/wakes.test.ts`, `${app}/contract`],
 ];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');

@@ -11,7 +11,7 @@ Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js.
 `);
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.error('The runtimes are installed for Linux on x64 alone; SDK_RUNTIMES names others to the tests of sdk/.');
+  console.error('The runtimes are installed for Linux on x64 only; elsewhere, set SDK_RUNTIMES for the tests of sdk/.');
   process.exit(1);
 }
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

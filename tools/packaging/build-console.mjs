@@ -1,8 +1,8 @@
 // Builds the console into build/console, once for each state of its sources: `npm start` compares a fingerprint. Plain
-// JavaScript for Node 20, as install.mjs, by which it is called; the build itself runs on the bundled Node.js.
+// JavaScript for Node 20, like install.mjs, which calls it; the build itself runs on the bundled Node.js.
 //
-// The tools of the build are no part of an installation that only runs the service: they are installed beside it, and removed
-// when the build is done. A build that fails does not prevent the start: the API is served without the console.
+// An installation that only runs the service has no build tools: they are installed beside it, and removed after the build. If
+// the build fails, the service starts without the console.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const built = join(root, 'build', 'console');
 const stamp = join(built, '.built-from');
-/** What the console is made of: also the SDK, and of the server the arithmetic of money. */
+/** The sources of the console, including the SDK and the arithmetic of money in the server. */
 const sources = [
   'console/index.html',
   'console/package.json',
@@ -30,12 +30,12 @@ export function buildConsole() {
   process.stderr.write('Building the console (once) …\n');
   const scratch = join(root, 'build', `console-${process.pid}`);
   try {
-    const workplace = existsSync(join(root, 'node_modules', 'vite')) ? root : installTools(join(scratch, 'tools'));
+    const toolsRoot = existsSync(join(root, 'node_modules', 'vite')) ? root : installTools(join(scratch, 'tools'));
     const output = join(scratch, 'console');
     run(
-      workplace,
+      toolsRoot,
       'node',
-      viteOf(workplace),
+      viteOf(toolsRoot),
       'build',
       'console',
       '--outDir',
@@ -75,7 +75,7 @@ function filesBelow(path) {
   }
 }
 
-/** A copy of the sources with the packages of the console alone. */
+/** A copy of the sources with only the packages of the console. */
 function installTools(folder) {
   for (const path of [
     ...sources,

@@ -1,5 +1,5 @@
-// Bundles the server with its packages into few files, because importing 300 sources and 400 files of packages costs most of
-// a start: 475 ms of CPU and 132 MB without the bundle, 125 ms and 94 MB with it. Plain JavaScript for Node 20, as install.mjs.
+// Bundles the server with its packages into few files, because importing 300 sources and 400 files of packages takes most of
+// a start: 475 ms of CPU and 132 MB without the bundle, 125 ms and 94 MB with it. Plain JavaScript for Node 20, like install.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -69,7 +69,7 @@ export async function bundle() {
 
 const httpModule = '\0node:http';
 
-/** Only where a module imports it; `require` needs no help. */
+/** For imports only: `require` does not read the exports. */
 function resolveHttp(id, importer, { kind }) {
   return (id === 'node:http' || id === 'http') && kind === 'import-statement' && importer !== httpModule
     ? httpModule
@@ -78,7 +78,7 @@ function resolveHttp(id, importer, { kind }) {
 
 /**
  * An import of node:http reads all its exports. Three of them load Node's own fetch, which the service does not use: 13 MB, and 30 ms
- * of a start. `require` leaves them alone.
+ * of a start.
  */
 function loadHttp(id) {
   if (id !== httpModule) return null;
@@ -134,7 +134,7 @@ function removeOthers(current) {
   for (const { name } of older.slice(1)) rmSync(join(output, name), { recursive: true, force: true });
 }
 
-/** Of the names, sizes and times of all sources, of the packages, and of this file. */
+/** Depends on the names, sizes and times of all sources, on the packages, and on this file. */
 function fingerprint() {
   const hash = createHash('sha256');
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses, type ProcessEntry } from '../../server/src/platform/postgres/embedded/process-table.ts';
 
 /**
- * What people install who have no clone: the package in an empty folder, and the image. They install from the registry, and building
- * an image takes minutes, so this is no ordinary test.
+ * What people without a clone install: the package in an empty folder, and the image. It needs the registry, and building an image
+ * takes minutes, so this is not an ordinary test.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-distribution-'));
@@ -88,7 +88,7 @@ test('the client library is installed by its name', () => {
 });
 
 /**
- * A program that builds images without a daemon; IMAGE_BUILD_OPTIONS holds further words for it, such as
+ * A program that builds images without a daemon; IMAGE_BUILD_OPTIONS has further arguments for it, such as
  * `--build-arg NODE_IMAGE=localhost/node:24` where no registry of images can be reached.
  */
 const builder = ['buildah', 'podman'].find((name) => spawnSync(name, ['--version']).error === undefined) as string;

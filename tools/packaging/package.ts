@@ -6,8 +6,8 @@ import { answerHelp } from '../usage.ts';
 
 /**
  * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
- * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types of installed packages, so that both hold JavaScript, the
- * first file by file where its sources are: paths that are relative to a source stay right.
+ * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types in installed packages, so both contain JavaScript. In the first,
+ * each file is where its source is, so that paths relative to a source stay valid.
  */
 answerHelp(`Usage: npm run package
 
@@ -33,7 +33,7 @@ const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 transpile();
-copyWhatIsRead();
+copyFilesBesideCode();
 writeManifest();
 const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', join(root, 'build')], {
   cwd: target,
@@ -43,7 +43,7 @@ const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: nu
 console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
 packSdk();
 
-/** The client library, for programs on machines that it is not published to. */
+/** The client library, for machines without access to the registry that it is published to. */
 function packSdk(): void {
   const words = ['pack', '--workspace=sdk', '--silent', '--pack-destination', join(root, 'build')];
   const printed = execFileSync('npm', words, { cwd: root, encoding: 'utf8' });
@@ -78,8 +78,8 @@ function transpile(): void {
   }
 }
 
-/** What the service and the command line read beside their code. */
-function copyWhatIsRead(): void {
+/** The files that the service and the command line read besides their code. */
+function copyFilesBesideCode(): void {
   for (const path of [
     'server/migrations',
     'server/src/app/docs/assets',

@@ -16,7 +16,7 @@ package has no checksum, or a licence that is not on the list in tools/packaging
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const file = join(root, 'build', 'sbom.cdx.json');
-/** Permissive licences: they ask for no more than that their text is kept. */
+/** Permissive licences: they require only that their text is kept. */
 const licenses = [
   'MIT',
   'ISC',
@@ -26,7 +26,7 @@ const licenses = [
   'Apache-2.0',
   'BlueOak-1.0.0',
   'Bitstream-Vera',
-  // Public domain, which asks for nothing.
+  // Public domain.
   'Unlicense',
   '(MIT OR CC0-1.0)',
 ];
@@ -55,7 +55,7 @@ interface Component {
   licenses?: { license?: { id?: string }; expression?: string }[];
 }
 
-/** What builds the console and is no part of what browsers read. */
+/** Packages that build the console and are not part of the result. */
 const isTool = (ref: string) => /^(vite|@vitejs\/|@types\/)/.test(ref);
 
 const bill = billOf('--omit=dev');
@@ -91,7 +91,7 @@ function billOf(choice: string): Bill {
   return JSON.parse(stdout) as Bill;
 }
 
-/** The packages that are built into the console: dev dependencies, because an installation reads the built files alone. */
+/** The packages that are built into the console. They are dev dependencies, because an installation has only the built files. */
 function addConsole({ components, dependencies }: Bill): void {
   const dependsOn = new Map(dependencies.map((dependency) => [dependency.ref, dependency]));
   const workspace = dependencies.find(({ ref }) => ref.startsWith('@florin/console@'));

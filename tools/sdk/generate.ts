@@ -29,7 +29,7 @@ export function sdkFiles(): Record<string, string> {
   const document = declaredOpenApi() as unknown as OpenApiDocument;
   const writer = new TypeWriter(document.components?.schemas);
   const operations = operationsOf(document);
-  // First what the service sends: a shape that goes both ways admits values of later releases.
+  // Results first: a shape that is both sent and received then admits values of later releases.
   for (const [httpMethod, path, operation] of operations) resultOf(operation, methodName(httpMethod, path), writer);
   const methods = operations.map(([httpMethod, path, operation]) => methodOf(httpMethod, path, operation, writer));
   requireDistinct(methods);

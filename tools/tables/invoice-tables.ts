@@ -7,7 +7,7 @@ export const invoiceTables: Record<string, () => string> = {
   'invoice diagram': diagram,
 };
 
-const moves = invoiceStatuses.flatMap((from) =>
+const statusChanges = invoiceStatuses.flatMap((from) =>
   Object.entries(transitions[from]).map(([to, by]) => ({ from, to: to as InvoiceStatus, by })),
 );
 
@@ -16,7 +16,7 @@ function transitionsTable(): string {
     ['From', 'To', 'When', 'Event'],
     [
       ['–', '`DRAFT`', 'create', '`invoice.created`'],
-      ...moves.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, eventsOf(from, to)]),
+      ...statusChanges.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, eventsOf(from, to)]),
     ],
   );
 }
@@ -38,7 +38,7 @@ function diagram(): string {
     '```mermaid',
     'stateDiagram-v2',
     '  [*] --> DRAFT: create',
-    ...moves.map(({ from, to, by }) => `  ${from} --> ${to}: ${by}`),
+    ...statusChanges.map(({ from, to, by }) => `  ${from} --> ${to}: ${by}`),
     ...ends.map((end) => `  ${end} --> [*]`),
     '```',
   ].join('\n');

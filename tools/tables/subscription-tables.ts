@@ -23,7 +23,7 @@ const beginnings = [
   { to: 'ACTIVE', by: 'create' },
 ] as const;
 
-const moves = subscriptionStates.flatMap((from) =>
+const statusChanges = subscriptionStates.flatMap((from) =>
   subscriptionStates.flatMap((to) => {
     const by = transitions[from][to];
     return by === undefined ? [] : [{ from, to, by }];
@@ -35,7 +35,7 @@ function transitionsTable(): string {
     ['From', 'To', 'When', 'Event'],
     [
       ...beginnings.map(({ to, by }) => ['–', `\`${to}\``, by, '`subscription.created`']),
-      ...moves.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, `\`${eventOf(from, to)}\``]),
+      ...statusChanges.map(({ from, to, by }) => [`\`${from}\``, `\`${to}\``, by, `\`${eventOf(from, to)}\``]),
     ],
   );
 }
@@ -45,7 +45,7 @@ function diagram(): string {
     '```mermaid',
     'stateDiagram-v2',
     ...beginnings.map(({ to, by }) => `  [*] --> ${to}: ${by}`),
-    ...moves.map(({ from, to, by }) => `  ${from} --> ${to}: ${by}`),
+    ...statusChanges.map(({ from, to, by }) => `  ${from} --> ${to}: ${by}`),
     ...subscriptionStates.filter(hasEnded).map((end) => `  ${end} --> [*]`),
     '```',
   ].join('\n');

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take more than seven seconds on two cores, the longest first. The browser's file is short, so Vitest began it
- * last, and its 70 seconds ran almost alone.
+ * Test files that take more than 7 s on two cores, the longest first. Vitest starts large files first: it started the browser's,
+ * a short one, last, and its 70 s ran almost alone.
  */
 const longest = [
   'console/tests/console.test.ts',
   'server/src/app/tests/start.test.ts',
   'server/src/app/tests/access.test.ts',
   'server/src/app/verify.test.ts',
-  'server/src/app/tests/crash.test.ts',
-  'server/src/platform/postgres/embedded/account.test.ts',
-  'server/src/app/tests/fuzz.test.ts',
+  'server/src/app/tests/faults/crash.test.ts',
+  'server/src/platform/postgres/embedded/tests/account.test.ts',
+  'server/src/app/tests/faults/fuzz.test.ts',
   'server/src/domains/billing/subscriptions/tests/interface.test.ts',
   'server/src/platform/postgres/connection/primary-monitor.test.ts',
   'cli/tests/operators.test.ts',
@@ -24,12 +24,12 @@ const longest = [
   'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
   'server/src/domains/payments/processing/tests/breaker.test.ts',
   'server/src/domains/billing/checkouts/tests/portal.test.ts',
-  'server/src/app/tests/readiness.test.ts',
-  'server/src/app/tests/frozen.test.ts',
-  'server/src/platform/postgres/embedded/supervisor.test.ts',
+  'server/src/app/tests/faults/readiness.test.ts',
+  'server/src/app/tests/faults/frozen.test.ts',
+  'server/src/platform/postgres/embedded/tests/supervisor.test.ts',
 ];
 
-/** The longest files first; the others as Vitest orders them, which knows only the sizes of files in a fresh clone. */
+/** The longest files first, then the others as Vitest orders them: in a fresh clone by size. */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const paths = longest.map((path) => join(this.ctx.config.root, path));

@@ -1,7 +1,7 @@
 import type { Bench, Line } from '../../bench.ts';
 import { startComparisonServer } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { stopProcess } from '../../processes/children.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 
@@ -12,8 +12,8 @@ const goals = [
 ];
 
 /**
- * Until the code of a path is compiled and its garbage settled: in the first ten seconds a create takes 100 µs of the service, after
- * forty 60.
+ * Until the code of the path is compiled and the heap has its size: a create takes the service 100 µs in the first ten seconds, and
+ * 60 µs after forty.
  */
 const warmUpSeconds = 40;
 

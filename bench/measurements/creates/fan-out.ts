@@ -1,9 +1,9 @@
 import type { Bench, Line } from '../../bench.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { registerEndpoint } from '../../outbox.ts';
 import { launchFile, request, stopProcess } from '../../processes/children.ts';
 import type { LoadJob, LoadResult } from '../../processes/load.ts';
 import { loopbackAddresses, startReceiver, startTimedReceiver } from '../../receiver.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median } from '../../rounds.ts';
 import type { Merchant, Service } from '../../service.ts';

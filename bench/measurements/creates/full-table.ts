@@ -1,5 +1,5 @@
 import type { Bench, Line, Shop } from '../../bench.ts';
-import { cpuComment, perSecond, powerOfTen } from '../../format.ts';
+import { cpuComment, perSecond, powerOfTen } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, type Sample } from '../../rounds.ts';
 

@@ -1,7 +1,7 @@
 import type { Bench, Line } from '../../bench.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { launchFile, request, stopProcess } from '../../processes/children.ts';
 import type { LoadResult } from '../../processes/load.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median } from '../../rounds.ts';
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bench, Line } from '../../bench.ts';
-import { milliseconds, perSecond } from '../../format.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
+import { type Chart, timelineChart } from '../../report/timeline-chart.ts';
 import type { Service } from '../../service.ts';
-import { type Chart, timelineChart } from '../../timeline-chart.ts';
 
 const connections = 256;
 const bareSeconds = 30;

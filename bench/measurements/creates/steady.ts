@@ -1,6 +1,6 @@
 import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { stopProcess } from '../../processes/children.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median } from '../../rounds.ts';
 import { steadyTimeline } from './steady-timeline.ts';

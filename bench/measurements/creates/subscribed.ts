@@ -1,8 +1,8 @@
 import type { Bench, Line } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { request, stopProcess } from '../../processes/children.ts';
 import type { Received } from '../../processes/receiver.ts';
 import { startReceiver } from '../../receiver.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median } from '../../rounds.ts';
 

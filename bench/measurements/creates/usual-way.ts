@@ -1,8 +1,8 @@
 import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
 import { createComparisonDatabase } from '../../comparison-database.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { findPgbench, runPgbench } from '../../pgbench.ts';
 import { stopProcess } from '../../processes/children.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 

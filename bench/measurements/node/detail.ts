@@ -1,6 +1,6 @@
 import { type Bench, type Line, startComparisonServer } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { stopProcess } from '../../processes/children.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests, detailRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 

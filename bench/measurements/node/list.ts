@@ -1,6 +1,6 @@
 import type { Bench, FilledShop, Line, Shop } from '../../bench.ts';
 import { type Filled, filledDays } from '../../fill.ts';
-import { milliseconds, powerOfTen } from '../../format.ts';
+import { milliseconds, powerOfTen } from '../../report/format.ts';
 import { get } from '../../requests.ts';
 import { type Comparison, interleave, type Sample, type Side } from '../../rounds.ts';
 

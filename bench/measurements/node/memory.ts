@@ -1,7 +1,7 @@
 import type { Bench, Line } from '../../bench.ts';
 import { openShop } from '../../bench.ts';
-import { megabytes, perSecond } from '../../format.ts';
 import { memoryOf } from '../../processes/cpu.ts';
+import { megabytes, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { median } from '../../rounds.ts';
 

@@ -1,5 +1,5 @@
 import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests, detailRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 

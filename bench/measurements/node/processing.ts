@@ -1,5 +1,5 @@
 import type { Bench, Line } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, type Sample } from '../../rounds.ts';
 import type { Merchant, Service } from '../../service.ts';

@@ -1,5 +1,5 @@
 import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median, type Sample } from '../../rounds.ts';
 import { Service } from '../../service.ts';
@@ -108,7 +108,7 @@ async function emptyBillingTables(service: Service): Promise<void> {
  * Parameters: tenant, channel, user, number of customers, number of subscriptions.
  */
 const insertSubscriptions = `
-  with moment as (
+  with trial as (
     select date_trunc('second', now()) - interval '1 minute' as ends
   ), payer as (
     insert into customer (tenant_id, name, default_channel_id, created_at)
@@ -124,7 +124,7 @@ const insertSubscriptions = `
                               updated_at)
     select $1, payer.id, gold.id, 1, 3100, 'USD', 'UTC', $3::bigint, 0, 'TRIALING', ends, 0, ends - interval '1 day', ends,
            ends, ends - interval '1 day', ends - interval '1 day'
-      from gold cross join moment cross join payer cross join generate_series(1, $5::int / $4::int)
+      from gold cross join trial cross join payer cross join generate_series(1, $5::int / $4::int)
     returning tenant_id, id, period_start, period_end
   )
   insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind)

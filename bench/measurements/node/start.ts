@@ -1,6 +1,6 @@
 import type { Bench, Line } from '../../bench.ts';
-import { megabytes, milliseconds } from '../../format.ts';
 import { machineBusyUs, memoryOf, timesOfTree } from '../../processes/cpu.ts';
+import { megabytes, milliseconds } from '../../report/format.ts';
 import { median } from '../../rounds.ts';
 import { Service } from '../../service.ts';
 

@@ -1,10 +1,10 @@
 import type { Bench, Line } from '../../bench.ts';
 import { measureCreateToPost, waitForPosts } from '../../delivery-latency.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
 import { request, stopProcess } from '../../processes/children.ts';
 import type { Latency } from '../../processes/timed-receiver.ts';
 import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../receiver.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import type { Service } from '../../service.ts';
 

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Bench, Line } from '../../bench.ts';
-import { cpuComment, perSecond } from '../../format.ts';
 import { drain, registerEndpoint } from '../../outbox.ts';
 import { launchFile, request, stopProcess } from '../../processes/children.ts';
 import type { PostJob, PostResult } from '../../processes/post-loop.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';
+import { cpuComment, perSecond } from '../../report/format.ts';
 import { interleave, type Sample } from '../../rounds.ts';
 import { sampleEventBody } from '../../sample-event.ts';
 

@@ -1,9 +1,9 @@
 import type { Bench, Line } from '../../bench.ts';
 import { waitForPosts } from '../../delivery-latency.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
 import { request, stopProcess } from '../../processes/children.ts';
 import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../receiver.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { interleave, median, type Series } from '../../rounds.ts';
 import type { Merchant, Service } from '../../service.ts';
 

@@ -1,9 +1,9 @@
 import { type Bench, type Line, openShop } from '../../bench.ts';
 import { measureCreateToPost } from '../../delivery-latency.ts';
-import { milliseconds, perSecond } from '../../format.ts';
 import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
 import { stopProcess } from '../../processes/children.ts';
 import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../receiver.ts';
+import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { Service } from '../../service.ts';
 

@@ -9,7 +9,7 @@ export const checks: readonly Check[] = (modules as readonly AnyModule[]).flatMa
 
 const maximumOffenders = 10;
 
-export interface Finding {
+export interface ClaimResult {
   claim: string;
   /** Rows that break the claim: none when it holds, else up to ten. */
   offenders: string[];
@@ -30,25 +30,25 @@ export interface AuditHeads {
  */
 export function verify(
   database: Database,
-  report: (finding: Finding) => void,
+  report: (result: ClaimResult) => void,
   { noted = [], onHead = () => {} }: AuditHeads = {},
 ): Promise<number> {
-  return database.snapshot(async (moment) => {
+  return database.snapshot(async (snapshot) => {
     let broken = 0;
     const conclude = (claim: string, offenders: readonly string[]) => {
       if (offenders.length > 0) broken++;
       const hasMore = offenders.length > maximumOffenders;
       report({ claim, offenders: offenders.slice(0, maximumOffenders), hasMore });
     };
-    for (const check of checks) conclude(check.claim, await offendersOf(moment, check, maximumOffenders + 1));
+    for (const check of checks) conclude(check.claim, await offendersOf(snapshot, check, maximumOffenders + 1));
     for (const head of noted) {
-      const disagreement = await disagreementWith(moment, head);
+      const disagreement = await disagreementWith(snapshot, head);
       conclude(
         `The audit log agrees with the head ${headText(head)}`,
         disagreement === undefined ? [] : [disagreement],
       );
     }
-    for (const head of await auditHeads(moment)) onHead(head);
+    for (const head of await auditHeads(snapshot)) onHead(head);
     return broken;
   });
 }

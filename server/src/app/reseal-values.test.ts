@@ -85,8 +85,8 @@ test('the token that a payment was created with is stored sealed, and charged', 
   expect(paid.failureCode).toBe('expired_card');
 });
 
-describe('after a new key was put in front', () => {
-  test('every value is sealed with it, beside the running service, and the old key is needed no more', async () => {
+describe('after a new key was added as the first', () => {
+  test('every value is sealed with it while the service runs, and the old key is no longer needed', async () => {
     const found = await counts();
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(
@@ -103,7 +103,7 @@ describe('after a new key was put in front', () => {
     expect(inUse).toMatchObject([{ id: newerId, state: 'opens' }]);
   });
 
-  test('a node with the new key alone signs, receives and charges as before', async () => {
+  test('a node with only the new key signs, receives and charges as before', async () => {
     await florin.stop();
     florin = await florinOn(db, { APP_ENCRYPTION_KEYS: newer });
     admin = await administratorOf(florin);
@@ -154,7 +154,7 @@ test('the command reports what it did, which keys are needed, and ends with 0', 
   expect(lost.lines.at(-1)).toMatch(/^\d+ values cannot be opened with the keys of the list/);
 });
 
-test('a value that cannot be opened stays as it is and is counted; the others are sealed', async () => {
+test('a value that cannot be opened is kept and counted; the others are sealed', async () => {
   const values = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
   const total = values.reduce((a, b) => a + b);
   await db.query('update inbox set secret_sealed = set_byte(secret_sealed, 45, get_byte(secret_sealed, 45) # 1)');

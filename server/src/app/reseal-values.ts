@@ -10,7 +10,7 @@ export const sealedColumns: readonly SealedColumn[] = (modules as readonly AnyMo
   ({ sealed = [] }) => sealed,
 );
 
-/** Values in one statement: short enough for a running service not to notice. */
+/** Values per statement: few enough not to slow a running service down. */
 const batchRows = 500;
 
 export interface ResealProgress {
@@ -23,10 +23,9 @@ export interface ResealProgress {
 }
 
 /**
- * Seals every value again whose key is not the current one, and values that older versions stored in clear. A value that
- * changes meanwhile is left as it is: the node that changed it has sealed it, and a second run finds it if that was with an
- * old key.
- * A run that is interrupted loses nothing; the next one skips what is done.
+ * Seals again every value that is not sealed with the current key, and every value that an older version stored in clear. A
+ * value that changes meanwhile is left alone: the node that changed it has sealed it, and a second run finds it if that node
+ * used an old key. An interrupted run loses nothing; the next one skips what is done.
  */
 export async function resealValues(
   database: Database,

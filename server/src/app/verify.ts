@@ -6,7 +6,7 @@ import { readArguments, verifyUsage } from './cli/arguments.ts';
 import { noteOnStandardError, progressOf } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { SettingsError } from './config/settings.ts';
-import { checks, type Finding, verify } from './integrity.ts';
+import { type ClaimResult, checks, verify } from './integrity.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
@@ -55,10 +55,10 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
       () => done / total,
     );
     const print = (line: string, record: object) => process.stdout.write(`${isJson ? JSON.stringify(record) : line}\n`);
-    const report = (finding: Finding) => {
+    const report = (result: ClaimResult) => {
       done++;
-      const { claim, offenders, hasMore } = finding;
-      print(lineOf(finding), { claim, holds: offenders.length === 0, offenders, hasMore });
+      const { claim, offenders, hasMore } = result;
+      print(lineOf(result), { claim, holds: offenders.length === 0, offenders, hasMore });
     };
     const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
     const broken = await verify(database, report, { noted: heads, onHead }).finally(progress.stop);
@@ -72,7 +72,7 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
   }
 }
 
-function lineOf({ claim, offenders, hasMore }: Finding): string {
+function lineOf({ claim, offenders, hasMore }: ClaimResult): string {
   if (offenders.length === 0) return `ok      ${claim}`;
   return `BROKEN  ${claim}: ${offenders.join(', ')}${hasMore ? ' and more' : ''}`;
 }

@@ -8,7 +8,7 @@ export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** The UTC day of a moment in the format of the interface: YYYY-MM-DD. */
+/** The UTC day of an instant, as YYYY-MM-DD. */
 export function utcDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }

@@ -11,7 +11,7 @@ export interface DayRange {
   toMs: number;
 }
 
-/** A range of time. `days` is present if it consists of whole UTC days, which is how totals are kept. */
+/** A range of time. `days` is present if it consists of whole UTC days, by which totals are stored. */
 export interface TimeRange {
   fromMs: number;
   /** Exclusive. */
@@ -19,7 +19,7 @@ export interface TimeRange {
   days?: DayRange;
 }
 
-/** The limits of a list: days (YYYY-MM-DD, both inclusive) or moments, and the time zone of the days. */
+/** The limits of a list: days (YYYY-MM-DD, both inclusive) or instants, and the time zone of the days. */
 export interface TimeLimits {
   startDate?: string | undefined;
   endDate?: string | undefined;
@@ -36,7 +36,7 @@ export function dayRangeOf(startDate: string = firstDay, endDate: string = lastD
 
 /**
  * The range between two limits. A day is a day of the time zone, whole and inclusive; it has 23 or 25 hours when clocks
- * change. A moment (ISO 8601 with an offset) is inclusive as the start and exclusive as the end, so that adjacent ranges do
+ * change. An instant (ISO 8601 with an offset) is inclusive as the start and exclusive as the end, so that adjacent ranges do
  * not overlap.
  */
 export function timeRangeOf({ startDate, endDate, timeZone = 'UTC' }: TimeLimits): TimeRange {
@@ -52,7 +52,7 @@ export function timeRangeOf({ startDate, endDate, timeZone = 'UTC' }: TimeLimits
 }
 
 const day = /^\d{4}-\d\d-\d\d$/;
-const moment = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+const instant = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function isDayOrAbsent(limit: string | undefined): boolean {
   return limit === undefined || (day.test(limit) && isCalendarDay(limit));
@@ -61,9 +61,9 @@ function isDayOrAbsent(limit: string | undefined): boolean {
 /** `ofDayMs` is added to the start of a day, on the clock of its time zone. */
 function limitOf(field: string, limit: string, timeZone: string, ofDayMs: number): number {
   if (day.test(limit) && isCalendarDay(limit)) return fromWallTime(Date.parse(limit) + ofDayMs, timeZone);
-  // A plus sign in a query string means a space, and is often sent as it is.
+  // A plus sign in a query string is read as a space, and clients often send it unescaped.
   const written = limit.replace(/ (?=\d\d:\d\d$)/, '+');
-  const [, date = ''] = moment.exec(written) ?? [];
+  const [, date = ''] = instant.exec(written) ?? [];
   const atMs = Date.parse(written);
   if (!isCalendarDay(date) || Number.isNaN(atMs)) {
     throw invalid(

@@ -7,14 +7,14 @@ export { scopeOfEventType };
 export type EventType = keyof typeof scopeOfEventType;
 export const eventTypes = Object.keys(scopeOfEventType) as EventType[];
 
-/** What an endpoint may subscribe to: a type, all of a noun (`transaction.*`), or everything (`*`). */
+/** What an endpoint may subscribe to: a type, all types of a noun (`transaction.*`), or everything (`*`). */
 export const eventPatterns: readonly string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)),
   ...eventTypes,
 ];
 
-/** Sent only by the test of an endpoint, to that endpoint. It cannot be subscribed to. */
+/** Sent only when an endpoint is tested, to that endpoint. It cannot be subscribed to. */
 export const pingType = 'webhook.ping';
 export type SentType = EventType | typeof pingType;
 
@@ -33,7 +33,7 @@ export function readableTypes(scopes: ReadonlySet<Scope>): EventType[] {
   return eventTypes.filter((type) => scopes.has(scopeOfEventType[type]));
 }
 
-/** Whether a caller with these scopes may subscribe to a pattern: it must be allowed to read all matching types. */
+/** The patterns that a caller with these scopes may subscribe to: those of which it may read every matching type. */
 export function readablePatterns(scopes: ReadonlySet<Scope>): string[] {
   return eventPatterns.filter((pattern) => typesMatching(pattern).every((type) => scopes.has(scopeOfEventType[type])));
 }

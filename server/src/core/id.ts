@@ -12,7 +12,7 @@ const randomBatch = 512;
 
 export function uuidSource(clock: Clock): DrawUuid {
   const random = Buffer.alloc(8 * randomBatch);
-  /** The random bytes in hex; their numbers are read from the text. */
+  /** The random bytes in hex. */
   let digits = '';
   let offset = 0;
   let lastMs = 0;
@@ -45,7 +45,7 @@ export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-/** The smallest UUIDv7 of a moment: all earlier ones sort before it. */
+/** The smallest UUIDv7 of an instant: all earlier ones sort before it. */
 export function firstUuidAt(atMs: number): string {
   const time = Math.max(0, atMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

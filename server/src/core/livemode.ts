@@ -1,36 +1,36 @@
 import { Refusal } from './errors.ts';
 import type { Principal } from './principal.ts';
 
-/** The header that tells on which side of the two a request was answered: `test` or `live`. */
+/** The response header with the mode in which a request was answered: `test` or `live`. */
 export const modeHeader = 'x-florin-mode';
 
-/** Records belong to real business (`live`) or are tries (`test`). Nothing is ever shown or counted in both. */
+/** Every record is real business (`live`) or made for testing (`test`), and is shown and counted in that mode only. */
 export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
 
-/** The caller, as far as its mode is concerned. A developer key has one, a session none. */
-type Moded = Pick<Principal, 'livemode'>;
+/** A caller with its mode: that of a developer key; undefined for a session, which sees both. */
+type Caller = Pick<Principal, 'livemode'>;
 
 /**
- * Refuses (`livemode_mismatch`) a test key that would change what live and test records share, such as users, or read it where it
- * holds live records: test keys are kept where people look less closely, and a user whom one could make or change would reach
- * live records. `doing`: such as `change users`.
+ * Refuses (`livemode_mismatch`) a test key that would change records which live and test share, such as users, or read them
+ * where they include live ones. Test keys are stored less carefully, and a user created or changed with one could reach live
+ * records. `doing` completes the message: `change users`.
  */
-export function refuseTestKey({ livemode }: Moded, doing: string): void {
+export function refuseTestKey({ livemode }: Caller, doing: string): void {
   if (livemode !== false) return;
   throw new Refusal('livemode_mismatch', `A test key cannot ${doing}: use a live key, or log in.`);
 }
 
 /** Whether the caller may see a record: a key sees its own mode, a session both. */
-export function seesMode({ livemode }: Moded, recordLivemode: boolean): boolean {
+export function seesMode({ livemode }: Caller, recordLivemode: boolean): boolean {
   return livemode === undefined || livemode === recordLivemode;
 }
 
 /**
- * The modes that a list or a sum shows: those of a key, or the one that a session asks for. A session that asks for none sees
- * live records; or, if it names a record (`namesRecord`), those of that record, which are of one mode.
+ * The modes that a list or a sum shows: that of the key, or the one that a session requests. A session that requests none sees
+ * live records only, unless it names a record (`namesRecord`), which has one mode anyway.
  */
 export function visibleModes(
-  { livemode }: Moded,
+  { livemode }: Caller,
   requested: boolean | undefined,
   { namesRecord = false }: { namesRecord?: boolean } = {},
 ): boolean[] {
@@ -39,11 +39,9 @@ export function visibleModes(
   return namesRecord ? [true, false] : [true];
 }
 
-/**
- * The modes that a list shows, as `visibleModes`; undefined: both, because a filter names a record, which has one mode.
- */
+/** Like `visibleModes`, with the records that filters name; undefined instead of both modes. */
 export function listedModes(
-  caller: Moded,
+  caller: Caller,
   requested: boolean | undefined,
   named: readonly unknown[] = [],
 ): boolean[] | undefined {
@@ -52,11 +50,11 @@ export function listedModes(
 }
 
 /**
- * The mode of a new record: that of the key, or what the session asks for, or that of the channel that the record names, or
+ * The mode of a new record: that of the key, else the one that the session requests, else that of the named channel, else
  * live. Refuses (`livemode_mismatch`) a channel of another mode.
  */
 export function livemodeOfNew(
-  { livemode }: Moded,
+  { livemode }: Caller,
   requested: boolean | undefined,
   channel?: { id: number; livemode: boolean } | undefined,
   field = 'channelId',
@@ -71,7 +69,6 @@ export function requireSameMode(livemode: boolean, ofNamed: boolean, field: stri
   if (livemode !== ofNamed) throw otherModeRefusal(livemode, ofNamed, field, named);
 }
 
-/** The refusal to connect a record with another, which is of the other mode. */
 export function otherModeRefusal(livemode: boolean, ofNamed: boolean, field: string, named: string): Refusal {
   return livemodeMismatch(
     field,
@@ -85,8 +82,8 @@ export function requireUnchangedMode(requested: boolean | undefined, livemode: b
   throw livemodeMismatch('livemode', `This is for ${modeName(livemode)} use, which never changes: create another one.`);
 }
 
-/** Refuses a key that names a channel or a mode other than its own. */
-export function requireModeOfKey({ livemode }: Moded, ofNamed: boolean, field: string, named: string): void {
+/** Refuses a key that names a channel of the other mode, or the other mode itself. */
+export function requireModeOfKey({ livemode }: Caller, ofNamed: boolean, field: string, named: string): void {
   if (livemode === undefined || livemode === ofNamed) return;
   throw livemodeMismatch(
     field,
@@ -99,5 +96,5 @@ export function livemodeMismatch(field: string, message: string): Refusal {
   return new Refusal('livemode_mismatch', message, { field });
 }
 
-/** How the keys of a mode begin. */
+/** The prefix of the developer keys of a mode. */
 export const prefixOf = (livemode: boolean) => `sk_${modeName(livemode)}_`;

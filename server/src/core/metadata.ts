@@ -19,7 +19,7 @@ export function metadataJson(metadata: object | undefined, field = 'metadata'): 
 
 export type Metadata = Record<string, unknown>;
 
-/** What an update asks of metadata; its two ways exclude each other. */
+/** A change of metadata in an update; the two fields exclude each other. */
 export interface MetadataChange {
   /** Keys to set; null deletes a key. */
   metadata?: object | undefined;
@@ -27,7 +27,7 @@ export interface MetadataChange {
   metadataReplace?: object | undefined;
 }
 
-/** The metadata after an update; undefined: it stays as it is. Refuses what `metadataJson` refuses, and more than 50 keys. */
+/** The metadata after an update; undefined if it is unchanged. Refuses what `metadataJson` refuses, and more than 50 keys. */
 export function changedMetadata(before: Metadata | null, change: MetadataChange): Metadata | undefined {
   const { metadata, metadataReplace } = change;
   refuseBothWays(change);

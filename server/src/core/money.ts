@@ -37,22 +37,22 @@ export function inUnitsOf(amount: number, currency: string, digits: number): num
 }
 
 /**
- * Shares an amount out by weights, to the minor unit: every share is its exact part rounded down or up, and together they
- * are the amount. What rounding down leaves goes to the largest remainders, of equal ones to those that stand first. Weights
- * are integers from 0 on, not all of them 0; of a negative amount the shares are those of the positive one, negated.
+ * Splits an amount by weights, in minor units: each share is its exact part rounded down or up, and the shares add up to the
+ * amount (`apportion`). Weights are integers of at least 0, and not all 0. A negative amount has the negated shares of the
+ * positive one.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   if (amount < 0) return allocate(-amount, weights).map((share) => 0 - share);
   const whole = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
   if (whole <= 0n || weights.some((weight) => weight < 0))
-    throw new Error('Shares need weights from 0 on, and one above.');
+    throw new Error('Weights must not be negative, and not all 0.');
   const exact = weights.map((weight) => BigInt(amount) * BigInt(weight));
   return apportion(exact, whole).map(Number);
 }
 
 /**
- * Rounds fractions with one denominator to whole numbers, so that their sum is the exact sum, rounded half up: each is
- * rounded down, and what the sum lacks goes to those that lost most (largest remainder; of equals to the first).
+ * Rounds fractions with a common denominator to whole numbers whose sum is the exact sum, rounded half up. Each is rounded
+ * down, and those that lost most are then rounded up (largest remainder method; of equal ones the first).
  */
 export function apportion(numerators: readonly bigint[], denominator: bigint): bigint[] {
   const shares = numerators.map((numerator) => floorOf(numerator, denominator));
@@ -65,7 +65,7 @@ export function apportion(numerators: readonly bigint[], denominator: bigint): b
   return shares;
 }
 
-/** Towards minus infinity; the denominator is positive. */
+/** Rounds towards minus infinity; the denominator is positive. */
 function floorOf(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   return numerator % denominator < 0n ? quotient - 1n : quotient;

@@ -13,21 +13,21 @@ export interface Pagination extends Page {
 }
 
 /**
- * Pagination of a list that has page numbers and cursors. The numbers are left out of a page by cursor. `nextCursor` leads to
- * the rows after this page, whatever is inserted meanwhile; null on the last one. A page by cursor may have fewer rows than
- * requested and still be followed by others, when many rows had to be looked through.
+ * Pagination of a list that has page numbers and cursors. A page by cursor has no numbers. `nextCursor` leads to the rows
+ * after this page, whatever is inserted meanwhile; null on the last page. A page by cursor may have fewer rows than requested
+ * although more follow, when many rows had to be scanned.
  */
 export interface ListPagination extends Partial<Pagination> {
   pageSize: number;
   nextCursor: string | null;
-  /** In lists that had it before there were cursors: the value of `after` for the next page. */
+  /** In lists that are older than cursors: the value of `after` for the next page. */
   next?: string | null;
 }
 
 /**
  * Pagination by cursor, for long lists: the last page costs as much as the first. `next` is the value of `after` for the
- * next page; null on the last one. A page may have fewer rows than requested and still be followed by others, when many
- * rows had to be skipped.
+ * next page; null on the last page. A page may have fewer rows than requested although more follow, when many rows had to be
+ * skipped.
  */
 export interface CursorPagination {
   pageSize: number;

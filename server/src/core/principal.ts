@@ -5,7 +5,7 @@ export const platformTenant = 0;
 
 /** The authenticated caller. */
 export interface Principal {
-  /** By an access token of a user's session, or by a developer key. */
+  /** How it authenticated: by an access token of a user's session, or by a developer key. */
   by: 'session' | 'key';
   userId: number;
   userName: string;
@@ -22,7 +22,7 @@ export interface Principal {
   sessionId?: string;
   /** Present if the user of the session has a second factor. */
   secondFactor?: {
-    /** Until when the session is stepped up; -Infinity: it never was. */
+    /** Until when the session is stepped up; -Infinity if it never was. */
     steppedUpUntilMs: number;
   };
   /** The tenant requires a second factor and the user has none: the session may only enrol one. */
@@ -31,7 +31,7 @@ export interface Principal {
   keyId?: number;
   /** Whether the developer key is for live or for test records. A session has neither: it sees both. */
   livemode?: boolean;
-  /** The request on whose behalf it acts: its `X-Request-Id` and the caller's address. Set for each request. */
+  /** The `X-Request-Id` and the caller's address. Set for each request. */
   requestId?: string;
   address?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * A queue that serves its keys in turns: an item waits for one item of each other key at most, however many items those
- * have. Items of one key keep their order.
+ * A queue that serves its keys in turn: the first item of a key waits for at most one item of each other key, however many
+ * items those have. Items of one key keep their order.
  */
 export class RoundRobinQueue<Item> {
   /** In the order in which the keys are served. */
@@ -23,7 +23,7 @@ export class RoundRobinQueue<Item> {
     for (const [key, items] of this.#byKey) {
       this.#byKey.delete(key);
       const item = items.shift();
-      if (items.length > 0) this.#byKey.set(key, items); // Now the last in turn.
+      if (items.length > 0) this.#byKey.set(key, items); // The key is served last from now on.
       this.#size--;
       return item;
     }

@@ -1,6 +1,6 @@
 /**
- * The scopes of the interface (Authentication, Scopes for developer keys), in its order, and two of webhooks: an endpoint
- * sends everything that its tenant does to a URL of the caller's choice, so that changing it needs more than reading.
+ * The scopes of the interface (Authentication, Scopes for developer keys), in its order, and two for webhooks: an endpoint
+ * sends all events of its tenant to a URL that the caller chooses, so that creating one needs more than a read scope.
  */
 export const scopes = [
   'transaction_write',
@@ -26,7 +26,7 @@ export const allScopes = '*';
 /** A scope, or `*`: what administrators hold in their sessions, and in keys that were granted `*`. */
 export type Permission = Scope | typeof allScopes;
 
-/** The scopes of a key for which none are named (interface, Scopes for developer keys). */
+/** The scopes of a key that is created without any (interface, Scopes for developer keys). */
 export const defaultScopes: readonly Scope[] = ['transaction_write', 'transaction_read', 'user_write', 'user_read'];
 
 export const userTypes = ['PLATFORM_ADMIN', 'MERCHANT_ADMIN', 'MERCHANT_USER'] as const;
@@ -57,7 +57,7 @@ export function scopesOfUser(userType: UserType, userRoles: readonly string[]): 
   return new Set(userRoles.flatMap((role) => (Object.hasOwn(roles, role) ? roles[role as Role] : [])));
 }
 
-/** Whether a user holds `*`: what no single scope grants, such as administering tenants. */
+/** Whether a user holds `*`, which permits what no single scope does, such as administering tenants. */
 export function userHoldsAll(userType: UserType): boolean {
   return userType !== 'MERCHANT_USER';
 }

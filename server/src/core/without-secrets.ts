@@ -4,7 +4,7 @@
  */
 const secrets = /\b((?:sk|rk|pk)_(?:live|test)_)[A-Za-z0-9]{8,}|\b(eyJ)[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}|(\/)[\w-]{32,}/g;
 
-/** The text with the beginning of each secret alone, for logs. */
+/** Shortens each secret in a text to its prefix, for logs. */
 export function withoutSecrets(text: string): string {
   return text.replace(secrets, (_secret, ...beginnings: (string | undefined)[]) => `${beginnings.find(Boolean)}…`);
 }

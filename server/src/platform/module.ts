@@ -24,7 +24,7 @@ export interface ReferenceGroup {
 export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionContext, Own = SettingDeclarations> {
   /** The name of the folder: `refunds`. */
   name: string;
-  /** The tables that this module alone writes. */
+  /** The tables that only this module writes. */
   tables: readonly string[];
   settings?: Own;
   /** The types of its events, each with the scope that a caller needs to read them: that of the record that they are about. */
@@ -41,7 +41,7 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   routes?: (context: RouteContext) => readonly Route[];
   workers?: (context: WorkerContext) => readonly BackgroundWorker[];
   retention?: (context: RetentionContext) => readonly RetentionSweep[];
-  /** Claims that the module's rows must satisfy at every moment, checked by `npm run verify`. */
+  /** Claims that the module's rows must satisfy at all times, checked by `npm run verify`. */
   integrity?: readonly Check[];
   /** Columns of its tables that hold sealed values: `npm run reseal` seals them again, `npm run verify` counts them. */
   sealed?: readonly SealedColumn[];
@@ -83,7 +83,7 @@ export type OwnSettings<M> =
     ? Own
     : never;
 
-/** What the routes, workers and sweeps of a module use. */
+/** The services that the routes, workers and sweeps of a module use. */
 export type Uses<M> =
   M extends Module<infer _Needs, infer _Provides, infer Routes, infer Workers, infer Retention, infer _Own>
     ? Routes & Workers & Retention

@@ -23,25 +23,25 @@ export interface Node {
   drawUuid: DrawUuid;
   lifecycle: Lifecycle;
   metrics: Metrics;
-  /** The other processes of this node; limits that count in memory tell them. */
+  /** The other processes of this node, which share the limits that are counted in memory. */
   siblings: Siblings;
   /** Undefined unless `app.tracing.endpoint` is set. */
   tracing: Tracing | undefined;
   mailer: Mailer;
-  /** Sections of the process in which fault tests end it; does nothing in production. */
+  /** Points at which fault tests end the process; does nothing in production. */
   failPoint: FailPoint;
 
   /** For requests. */
   database: Database;
-  /** For background work: found by index, in its order. Requests never wait for it. */
+  /** For background work, with plans that find it by index. Requests never wait for it. */
   workerDatabase: Database;
-  /** For lists that look through thousands of rows: few at once, so that neither payments nor workers wait for them. */
+  /** For lists that scan thousands of rows: few at once, so that neither payments nor workers wait for them. */
   listDatabase: Queryable;
   /** Opens a further pool, closed with the others. */
   openPool: (name: string, connections: number, plans?: Plans) => Database;
   /** Wakes workers when a commit has made work due. */
   topics: Topics;
-  /** Tells every node of changes to what is cached. */
+  /** Notifies every node of changes to cached records. */
   notifications: Notifications;
 
   /** Seals a secret to the place where it is stored; `open` opens it there and nowhere else. */
@@ -51,7 +51,7 @@ export interface Node {
   isLost: (sealed: Buffer) => boolean;
   /** Keys that sign and verify tokens. */
   signingKeys: Keyring;
-  /** Cheaper than recommended in tests alone. */
+  /** Lower than recommended in tests only. */
   passwordCost: PasswordCost | undefined;
   /** Failures allowed from one address in 15 minutes where no credentials are needed (`app.rate-limit.failures-per-address`). */
   failuresPerAddress: number;

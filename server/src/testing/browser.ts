@@ -4,12 +4,12 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The Chromium of this machine, or of `CHROMIUM`; undefined: there is none, and tests of pages are left out. */
+/** The Chromium of this machine, or of `CHROMIUM`; undefined if there is none, and tests of pages are skipped. */
 export const chromiumPath = [process.env.CHROMIUM ?? '', ...places].find((path) => path !== '' && existsSync(path));
 
 /**
- * Chromium heeds only the last list of features to disable, so this one repeats what matters here of Playwright's own list. The
- * first two render suggestions of the address bar, which nobody sees here: they cost 0.65 s of CPU time for every window.
+ * Chromium uses only the last list of disabled features, so this one repeats the relevant part of Playwright's own. The first two
+ * render suggestions of the address bar, which tests do not need: they took 0.65 s of CPU time for every window.
  */
 const disabledFeatures = [
   'WebUIOmniboxPopup',
@@ -49,8 +49,8 @@ export function openBrowser(): Promise<Browser> {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * What axe finds wrong with the page, by all rules or by some, each with the first element concerned. `except`: what has
- * been looked at already, as selectors.
+ * What axe finds wrong with the page, by all rules or by some, each with the first element concerned. `except`: selectors of
+ * elements that were checked already.
  */
 export async function axeViolations(
   page: Page,

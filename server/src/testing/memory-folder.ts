@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const shared = '/dev/shm';
 const prefix = 'florin-tests-';
-/** A run needs about 1 GB; the rest of the machine's memory is left alone. */
+/** A run needs about 1 GB; the rest is left to the machine. */
 const neededBytes = 4 * 2 ** 30;
 
 /**

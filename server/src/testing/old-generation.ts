@@ -2,9 +2,9 @@ import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How many bytes `work` leaves in the old generation, dead or alive. `collect` does a full collection: what is alive at that
- * moment moves there. Garbage that objects of the old generation refer to follows it, and then costs a full collection too.
- * What else the process does while it waits for `work` is counted as well: work that is not synchronous needs a process of its own.
+ * How many bytes `work` leaves in the old generation, reachable or not. `collect` does a full collection, which moves reachable
+ * objects there. Garbage that objects of the old generation refer to is moved as well, and only another full collection frees it.
+ * Everything else that the process does until `work` ends is counted too: asynchronous work needs a process of its own.
  */
 export async function survivingBytes(work: (collect: () => void) => unknown): Promise<number> {
   v8.setFlagsFromString('--expose-gc');

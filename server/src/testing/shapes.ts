@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a field holds, where its exact value is not known beforehand. For `toEqual`. */
+/** For `toEqual`: fields whose exact value is not known beforehand. */
 export const anInteger = expect.toSatisfy((value) => Number.isSafeInteger(value), 'an integer');
 export const aText = expect.any(String);
 /** ISO 8601 in UTC, with milliseconds. */

@@ -79,7 +79,7 @@ async function outcomeOf(
 const manifestOf = async (backupFolder: string) =>
   JSON.parse(await readFile(join(backupFolder, 'manifest.json'), 'utf8')) as Manifest;
 
-test('a backup under load is proven, complete and readable by its owner alone', async () => {
+test('a backup under load is proven, complete and readable only by its owner', async () => {
   expect(await readdir(join(folder, 'backups'))).toEqual([made.slice(join(folder, 'backups/').length)]);
   const manifest = await manifestOf(made);
   expect(manifest.broken).toEqual([]);
@@ -98,7 +98,7 @@ describe('a restored backup', () => {
   });
   afterAll(() => empty.drop());
 
-  test('serves every payment acknowledged before it began, opens its secrets, and draws further numbers', async () => {
+  test('serves every payment acknowledged before it began, opens its secrets, and continues its numbers', async () => {
     const { code, lines } = await outcomeOf(restore, [made], { APP_DATABASE_URL: urlOf(empty.connection) });
     expect(lines.join('\n')).toContain('verified');
     expect(code).toBe(0);
@@ -157,7 +157,7 @@ describe('a restore is refused before anything is written', () => {
     expect(code).toBe(1);
   });
 
-  test('keys in the settings that do not open what is stored', async () => {
+  test('keys in the settings that do not open the stored secrets', async () => {
     const { code, lines } = await outcomeOf(restore, [made, '--data-dir', join(folder, 'never')], {
       APP_ENCRYPTION_KEYS: freshKeyring(),
     });
@@ -173,7 +173,7 @@ describe('a restore is refused before anything is written', () => {
   }
 });
 
-test('restore --verify tells whether a backup can be restored, and leaves nothing behind', async () => {
+test('restore --verify reports whether a backup can be restored, and leaves nothing behind', async () => {
   const copy = join(folder, 'tried');
   await cp(made, copy, { recursive: true });
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('florin-restore-'));
@@ -185,7 +185,7 @@ test('restore --verify tells whether a backup can be restored, and leaves nothin
   expect(both).toEqual({ code: 1, lines: [expect.stringContaining('leave out --data-dir')] });
 });
 
-test('a restore that loads something else than was copied fails, and leaves the database empty', async () => {
+test('a restore that loads other rows than were copied fails, and leaves the database empty', async () => {
   const copy = join(folder, 'other');
   await cp(made, copy, { recursive: true });
   await rewrite(copy, ({ tables }) => {

@@ -5,7 +5,7 @@ export interface TableRow {
   name: string;
   /** Without generated columns, which a copy computes itself. */
   columns: string[];
-  /** Other tables that its foreign keys lead to. */
+  /** Other tables that its foreign keys reference. */
   parents: string[];
 }
 
@@ -25,8 +25,8 @@ export const listTables = statement<TableRow>(
 );
 
 /**
- * The sequences of the schema. A value of null has never been drawn, or the account may not see it: a restored database
- * would then draw numbers again that are in use.
+ * The sequences of the schema. `value` is null if none was drawn yet, or if the account may not see it; then a restored database
+ * would draw numbers that are in use.
  */
 export const listSequences = statement<{ name: string; value: string | null; is_visible: boolean }>(
   'backup.list_sequences',

@@ -26,8 +26,9 @@ export async function copyDatabase(
   const [from, into] = [await openSession(source.direct, 'backup'), await openSession(target, 'restore')];
   try {
     const tables = await tablesOf(into);
-    const strangers = await requireTables(from, tables);
-    if (strangers.length > 0) context.note(`Not copied, because Florin does not know them: ${strangers.join(', ')}.`);
+    const unknownTables = await requireTables(from, tables);
+    if (unknownTables.length > 0)
+      context.note(`Not copied, because Florin does not know them: ${unknownTables.join(', ')}.`);
     const copied = await copyTablesOut(from, tables, folder, context, async () => {
       const now = await migrationsToCopy(source);
       if (now.join() !== migrations.join()) throw new CommandFailure('a node migrated the schema just now; try again.');

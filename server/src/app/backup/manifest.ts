@@ -17,7 +17,7 @@ export interface TableEntry {
   name: string;
   file: string;
   rows: number;
-  /** Of the rows (`RowMeter`): a restored table is compared with it. */
+  /** The digest of the rows (`RowMeter`), with which a restored table is compared. */
   digest: string;
 }
 
@@ -70,8 +70,8 @@ export async function checkFiles(folder: string, manifest: Manifest): Promise<vo
       throw damaged(folder, `${file.path} was changed: its SHA-256 is not that of the manifest`);
     }
   }
-  const [stranger] = found;
-  if (stranger !== undefined) throw damaged(folder, `${stranger} is not part of it`);
+  const [unknown] = found;
+  if (unknown !== undefined) throw damaged(folder, `${unknown} is not part of it`);
 }
 
 /** @throws CommandFailure when the folder is no backup, or its manifest was changed */

@@ -8,12 +8,12 @@ import { CommandFailure } from '../cli/failure.ts';
 const suffix = '.partial';
 const prefix = 'florin-';
 
-/** A folder that is complete when it has its name, and until then ends in `.partial`. */
+/** A folder whose name ends in `.partial` until it is complete. */
 export interface PartialFolder {
   path: string;
   /** Where a PostgreSQL may run meanwhile. */
   scratch: string;
-  /** Gives it its final name, and returns its path. Everything in it is on disk before. */
+  /** Gives it its final name, once its content is on disk, and returns its path. */
   complete: (ending: string) => Promise<string>;
   discard: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ConnectionConfig } from '../../platform/postgres/connection/connec
 import { Database } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import { keysInUse } from '../config/sealed-values.ts';
-import { type Finding, verify } from '../integrity.ts';
+import { type ClaimResult, verify } from '../integrity.ts';
 import type { Manifest } from './manifest.ts';
 
 export type Proof = Pick<Manifest, 'auditHeads' | 'encryptionKeys' | 'broken'>;
@@ -27,7 +27,7 @@ export async function prove(
     await database.run(analyzeAll);
     const broken: string[] = [];
     const auditHeads: string[] = [];
-    await verify(database, (finding) => broken.push(...brokenClaim(finding)), {
+    await verify(database, (result) => broken.push(...brokenClaim(result)), {
       noted: notedHeads.map((text) => parseHead(text) as AuditHead),
       onHead: (head) => auditHeads.push(headText(head)),
     });
@@ -45,7 +45,7 @@ export async function prove(
   }
 }
 
-function brokenClaim({ claim, offenders, hasMore }: Finding): string[] {
+function brokenClaim({ claim, offenders, hasMore }: ClaimResult): string[] {
   if (offenders.length === 0) return [];
   return [`${claim}: ${offenders.join(', ')}${hasMore ? ' and more' : ''}`];
 }

@@ -89,7 +89,7 @@ export async function rehearse(dir: string, context: CommandContext): Promise<Re
   }
 }
 
-/** So that the sizes of tables are known. */
+/** Gives PostgreSQL its estimates of the sizes of tables. */
 const analyzeAll = statement('rehearsal.analyze', 'analyze');
 
 async function migrateObserved(connection: ConnectionConfig): Promise<Rehearsal['migrations']> {

@@ -55,7 +55,7 @@ export async function run(words: readonly string[], options: CommandOptions = {}
 }
 
 export interface Restored {
-  /** The data folder, or the hosts of the database; null: it was a trial, of which nothing is left. */
+  /** The data folder, or the hosts of the database; null after a trial, which leaves nothing. */
   into: string | null;
   /** Whether `into` is a data folder. */
   isFolder: boolean;

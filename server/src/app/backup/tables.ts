@@ -2,7 +2,7 @@ import { CommandFailure } from '../cli/failure.ts';
 import { listTables, type TableRow } from './catalog-statements.ts';
 import type { Session } from './session.ts';
 
-/** The tables of a freshly migrated schema, in an order in which each comes after those that its foreign keys lead to. */
+/** The tables of a freshly migrated schema, each after those that its foreign keys reference. */
 export async function tablesOf(session: Session): Promise<TableRow[]> {
   return inOrderOfReferences(await session.run(listTables));
 }

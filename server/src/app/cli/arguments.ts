@@ -20,8 +20,8 @@ export interface ReadArguments<Name extends string> {
 }
 
 /**
- * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an exit
- * code when the command is done with that: 0 after help or version, 2 after a mistake, with one line on standard error.
+ * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an exit code
+ * if the command ends here: 0 after help or version, 2 after a mistake, with one line on standard error.
  */
 export function readArguments<Name extends string = never>(
   words: readonly string[],
@@ -60,7 +60,7 @@ export function readArguments<Name extends string = never>(
   }
 }
 
-/** The first sentence; Node's second one is about how to write a file's name. */
+/** The first sentence of the message. The second one of Node.js explains how to write file names. */
 const mistakeOf = ({ message }: Error) => `${message.split('. ')[0]?.replace(/\.$/, '')}.`;
 
 /** The command line that prints a usage. */
@@ -72,7 +72,7 @@ function helpOf(usage: string): string {
 /** `florin`, or the file of a script of package.json. */
 const invokedAs = () => basename(process.argv[1] ?? '');
 
-/** A usage names commands as the caller did: `npm run backup -- DIR`, or `florin backup DIR`. */
+/** Writes the commands in a usage as the caller did: `npm run backup -- DIR`, or `florin backup DIR`. */
 export function usageAs(program: string, usage: string): string {
   if (!/^florin(\.mjs)?$/.test(program)) return usage;
   return usage

@@ -7,7 +7,7 @@ import { type Settings, SettingsError } from '../config/settings.ts';
 import { CommandFailure } from './failure.ts';
 import { noteOnStandardError } from './progress.ts';
 
-/** What a command works with; a test passes its own. */
+/** What a command uses; tests pass their own. */
 export interface CommandOptions {
   /** Default: those of this process's environment and of florin.yaml. */
   settings?: Settings;
@@ -22,7 +22,7 @@ export interface CommandOptions {
 
 export type CommandContext = Required<CommandOptions>;
 
-/** 0: done. 1: it failed or found something. 2: it was called in a wrong way. */
+/** 0: done. 1: it failed or found something. 2: its arguments are wrong. */
 export type ExitCode = 0 | 1 | 2;
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { usageAs, verifyUsage } from './arguments.ts';
 import { barOf } from './progress.ts';
 
-test('a bar is as full as the work is done', () => {
+test('a bar shows the share of the work that is done', () => {
   expect(barOf(0)).toBe(`[${'-'.repeat(24)}]   0 %`);
   expect(barOf(0.25)).toBe(`[######${'-'.repeat(18)}]  25 %`);
   expect(barOf(2)).toBe(`[${'#'.repeat(24)}] 100 %`);

@@ -13,7 +13,7 @@ export async function migrateNow(
   note: (line: string) => void = noteOnStandardError,
 ): Promise<void> {
   const log = openLog('warn');
-  // As at a start: a data folder with a database and without keys is refused, because lost keys look the same.
+  // Refuses a data folder that has a database but no keys, as a start does: the keys may have been lost.
   if (settings['app.database.url'] === undefined) await secretsOf(settings, log);
   let count = 0;
   const begunAt = performance.now();

@@ -14,7 +14,7 @@ import { findDatabase } from '../open-database.ts';
 export async function removeSecondFactor(account: string, settings: Settings = loadSettings()): Promise<void> {
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   const database = new Database({ connection, connections: 1, name: 'remove-second-factor' });
-  // Not started: it only tells the nodes.
+  // Not started: it only publishes.
   const notifications = new Notifications(connection, () => {});
   try {
     await removeFactorAsOperator(account, { database, notifications, clock: systemClock });

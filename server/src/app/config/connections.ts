@@ -1,13 +1,13 @@
 import type { Settings } from './settings.ts';
 
-/** Lists that are read at once: each looks through thousands of rows. They use connections of the workers' pool. */
+/** Lists that are read at the same time; each scans thousands of rows. They use connections of the workers' pool. */
 export const concurrentLists = 2;
 /**
  * Connections for background work: three for deliveries, four for processing, one each for subscriptions, for the due-work
  * poller, and for replays, rollups, the settlement of invoices and NOTIFY together; and those of the lists.
  */
 export const workerConnections = 10 + concurrentLists;
-/** Of a child process, for the notifications that wake the workers of the first process, for reading the clock, and for lists. */
+/** In a child process: for notifications that wake the workers of the first process, for reading the clock, and for lists. */
 export const workerConnectionsOfChild = 2 + concurrentLists;
 
 /** Of the due-work poller to the embedded PostgreSQL: it discards the plans of its connection. */

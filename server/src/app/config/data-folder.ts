@@ -2,7 +2,7 @@ import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
 /**
- * For commands that work on an existing database: says that there is none before they look for its keys.
+ * For commands that work on an existing database: refuses a data folder without one before its keys are read.
  *
  * @throws SettingsError when the database is the embedded one and the data folder has none
  */

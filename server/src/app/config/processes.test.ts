@@ -8,7 +8,7 @@ test('a node has one process for each core, at most four, from four cores on', (
   expect([1, 2, 3, 4, 5, 64].map((cores) => processesOf({ ...linux, cores }))).toEqual([1, 1, 1, 4, 4, 4]);
 });
 
-test('a node that only works, or whose kernel does not spread connections, is one process', () => {
+test('a node with the role worker, or on a kernel that does not spread connections, is one process', () => {
   expect(processesOf({ ...linux, role: 'api' })).toBe(4);
   expect(processesOf({ ...linux, role: 'worker' })).toBe(1);
   expect(processesOf({ ...linux, platform: 'darwin' })).toBe(1);

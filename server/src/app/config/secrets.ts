@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeyring, type Keyring, parseKeyring } from '../../platform/crypto/keyring.ts';
-import { readOrCreateSecret } from '../../platform/crypto/sealed-secret.ts';
+import { readOrCreateSecret } from '../../platform/crypto/secret-file.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
 import { type Log, openLog } from '../../platform/process/log.ts';
@@ -35,10 +35,12 @@ export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> 
   const isOursAndExists = settings['app.database.url'] === undefined && holdsCluster(settings['app.data-dir']);
   const jwtFile = fileOf('app.jwt.keys', settings);
   if (isOursAndExists && jwtFile !== undefined && !existsSync(jwtFile)) {
-    log.warn(`${jwtFile} was missing: a new signing key is drawn, every session has ended and everyone has to log in`);
+    log.warn(
+      `${jwtFile} was missing: a new signing key was generated, so every session has ended and everyone has to log in`,
+    );
   }
   const jwtKeys =
-    jwtFile === undefined ? given('app.jwt.keys', settings) : await kept(jwtFile, freshKeyring, 'jwt-keys');
+    jwtFile === undefined ? configuredKeyring('app.jwt.keys', settings) : await storedKeyring(jwtFile, 'jwt-keys');
   return { jwtKeys, ...(await encryptionKeysOf(settings, isOursAndExists)) };
 }
 
@@ -56,23 +58,23 @@ async function encryptionKeysOf(settings: Settings, isOursAndExists: boolean): P
   const name = 'app.encryption.keys';
   const file = fileOf(name, settings);
   const keep = async () => {};
-  if (file === undefined) return { encryptionKeys: given(name, settings), encryptionKeysFrom: name, keep };
+  if (file === undefined) return { encryptionKeys: configuredKeyring(name, settings), encryptionKeysFrom: name, keep };
   if (!existsSync(file)) {
     if (isOursAndExists) throw missing(file, `${settings['app.data-dir']} holds a database`);
     // Whether an external database is new is known only after it was opened.
     if (settings['app.database.url'] !== undefined) return generatedForNewDatabase(file);
   }
-  return { encryptionKeys: await kept(file, freshKeyring, 'encryption-keys'), encryptionKeysFrom: file, keep };
+  return { encryptionKeys: await storedKeyring(file, 'encryption-keys'), encryptionKeysFrom: file, keep };
 }
 
 function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
-  const drawn = freshKeyring();
+  const generated = freshKeyring();
   return {
-    encryptionKeys: parseKeyring(drawn),
+    encryptionKeys: parseKeyring(generated),
     encryptionKeysFrom: file,
     keep: async () => {
-      const winner = await onFile(file, () => readOrCreateSecret(file, () => drawn));
-      if (winner !== drawn) throw new SettingsError(`${file} was made by another process just now; start again.`);
+      const winner = await onFile(file, () => readOrCreateSecret(file, () => generated));
+      if (winner !== generated) throw new SettingsError(`${file} was made by another process just now; start again.`);
     },
   };
 }
@@ -85,7 +87,7 @@ function generatedForNewDatabase(file: string): Omit<Secrets, 'jwtKeys'> {
 export async function requireKeys(settings: Settings): Promise<void> {
   const isOurs = settings['app.database.url'] === undefined;
   if (isOurs && !holdsCluster(settings['app.data-dir'])) return;
-  if (fileOf('app.jwt.keys', settings) === undefined) given('app.jwt.keys', settings);
+  if (fileOf('app.jwt.keys', settings) === undefined) configuredKeyring('app.jwt.keys', settings);
   await encryptionKeysOf(settings, isOurs);
 }
 
@@ -145,18 +147,18 @@ function fileOf(name: KeyringName, settings: Settings): string | undefined {
   if (settings['app.deployment-mode'] === 'CLUSTER') {
     throw new SettingsError(
       `${name} must be given in CLUSTER mode, the same on every node, for example ` +
-        `${environmentName(name)}=${freshKeyring()} (just drawn); for a single node set APP_DEPLOYMENT_MODE=STANDALONE.`,
+        `${environmentName(name)}=${freshKeyring()} (just generated); for a single node set APP_DEPLOYMENT_MODE=STANDALONE.`,
     );
   }
   return join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));
 }
 
-function given(name: KeyringName, settings: Settings): Keyring {
+function configuredKeyring(name: KeyringName, settings: Settings): Keyring {
   return parsed(name, settings[name] as string);
 }
 
-async function kept(file: string, draw: () => string, name: string): Promise<Keyring> {
-  const text = await onFile(file, () => readOrCreateSecret(file, draw));
+async function storedKeyring(file: string, name: string): Promise<Keyring> {
+  const text = await onFile(file, () => readOrCreateSecret(file, freshKeyring));
   if (text === '') throw new SettingsError(`${file} is empty; put ${name} back from a backup of the data folder.`);
   return parsed(file, text);
 }

@@ -26,7 +26,7 @@ const nodeSettings = {
   }),
   'app.server.trust-proxy': setting(proxies, {
     description:
-      'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits for each address see the proxy alone.',
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits per address count all requests through a proxy as from one address.',
   }),
   'app.server.connections-per-address': setting(integer(1, 1_000_000), {
     default: '2000',
@@ -54,7 +54,7 @@ const nodeSettings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. Besides, a node has twelve for its workers and for lists, and one each for the batch writer, the listener and the primary monitor.',
+      'Connections for requests. A node has twelve more for its workers and for lists, and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
@@ -133,11 +133,11 @@ const nodeSettings = {
   }),
   'app.tracing.sample-percent': setting(integer(1, 100), {
     default: '100',
-    description: 'How many of a hundred payments are traced, with everything that is done for them.',
+    description: 'The percentage of payments that are traced, with everything that is done for them.',
   }),
   'app.log.level': setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
     default: 'info',
-    description: 'debug logs every request, info those refused.',
+    description: 'debug logs every request, info the refused ones.',
   }),
 };
 

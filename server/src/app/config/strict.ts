@@ -1,11 +1,12 @@
+import { hourMs, minuteMs } from '../../core/clock.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { SettingsError } from '../../platform/settings/declare.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The defaults of settings with app.security.profile=strict, as an operator writes them. Minutes and hours are those of NIST
- * SP 800-63B at its second level; the section of ASVS 5.0 that asks for each is in docs/concepts/security.md.
+ * The defaults of settings with app.security.profile=strict, as an operator writes them. Timeouts are those of NIST SP 800-63B
+ * at its second level; docs/concepts/security.md names the section of ASVS 5.0 that requires each.
  */
 export const strictDefaults: Readonly<Record<string, string>> = {
   'app.password.min-length': '8',
@@ -16,14 +17,12 @@ export const strictDefaults: Readonly<Record<string, string>> = {
   'app.rate-limit.tenant-requests-per-minute': '60000',
 };
 
-const minuteMs = 60_000;
-
 /** What a strict node needs, and whether the settings have it. */
 const rules: readonly { need: string; isMet: (values: Values) => boolean }[] = [
   { need: 'an app.password.min-length of 8 or more', isMet: (at) => Number(at['app.password.min-length']) >= 8 },
   {
     need: 'an app.jwt.refresh-token-expire of at most 12h',
-    isMet: (at) => Number(at['app.jwt.refresh-token-expire']) <= 12 * 60 * minuteMs,
+    isMet: (at) => Number(at['app.jwt.refresh-token-expire']) <= 12 * hourMs,
   },
   {
     need: 'an app.security.session-idle-timeout of at most 30m',
@@ -34,7 +33,7 @@ const rules: readonly { need: string; isMet: (values: Values) => boolean }[] = [
     isMet: (at) => at['app.security.platform-second-factor'] === 'required',
   },
   {
-    need: `an app.admin.account that is none of the usual names (admin, administrator, root, sa)`,
+    need: 'an app.admin.account that is none of the usual names (admin, administrator, root, sa)',
     isMet: (at) => !isUsualAccount(String(at['app.admin.account'])),
   },
   {
@@ -58,7 +57,7 @@ const rules: readonly { need: string; isMet: (values: Values) => boolean }[] = [
 /** Names that attackers try first (ASVS 6.3.2). */
 export const usualAccounts: readonly string[] = ['admin', 'administrator', 'root', 'sa'];
 
-/** Without regard to case, as logins take it. */
+/** Ignores case, as logins do. */
 function isUsualAccount(account: string): boolean {
   return usualAccounts.includes(account.normalize('NFKC').toLowerCase());
 }

@@ -74,7 +74,7 @@ test('every operation names the scope that it needs', () => {
   });
 });
 
-test('limits that may be times are not documented as days, and no pattern needs Unicode mode', () => {
+test('limits that may be instants are not documented as days, and no pattern needs Unicode mode', () => {
   const limits = JSON.stringify(document.paths['/api/transaction/list']?.get).match(/\{"name":"startDate".*?\}\}/)?.[0];
   expect(limits).toContain('"pattern"');
   expect(limits).not.toContain('"format"');

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const ask = (path: string, headers: Record<string, string> = {}) => request(florin.address + path, { headers });
 
-test('the paragraph of every refusal is at the address that it names', async () => {
+test('every refusal links to its paragraph', async () => {
   const page = await (await ask('/docs/errors')).body.text();
   const { body } = await florin.get('/api/user/info');
   expect(body.error.doc).toBe('/docs/errors#credentials_missing');
@@ -69,7 +69,7 @@ test('every page is in the navigation, in the index for language models, and ser
 const search = async (query: string) =>
   (await (await ask(`/docs/search?q=${encodeURIComponent(query)}`)).body.text()).split('<h1>Search</h1>')[1] ?? '';
 
-test('a search finds sections of all pages, operations and errors, the best first, whatever was typed', async () => {
+test('a search finds sections of all pages, operations and errors, the best first, and accepts any text', async () => {
   const first = async (query: string) => /<li><a href="([^"]+)"/.exec(await search(query))?.[1];
   expect(await first('lost keys')).toBe('/docs/guides/operations#lost-keys');
   expect(await first('createRefund')).toBe('/docs#createRefund');
@@ -98,7 +98,7 @@ test('what a search finds exists', async () => {
   }
 });
 
-test('the reference shows every field of a body, also objects of any content', async () => {
+test('the reference shows every field of a body, including objects of any content', async () => {
   const html = await (await ask('/docs')).body.text();
   const [operation = ''] = /<details id="createTransaction"[\s\S]*?<\/details>/.exec(html) ?? [];
   for (const field of ['amount', 'metadata', 'returnUrl']) expect(operation).toContain(`<code>${field}</code>`);
@@ -111,7 +111,7 @@ test('the pages load nothing from other servers and run nothing inline', async (
   expect(html).not.toMatch(/<script(?! src="\/)| style=| on\w+="|src="(?!\/)/);
 });
 
-test('assets are kept for good at an address that changes with them; pages are asked for again', async () => {
+test('assets are cached forever at an address that changes with them; pages are revalidated', async () => {
   const html = await (await ask('/docs')).body.text();
   const assets = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
   expect(assets).toHaveLength(2);

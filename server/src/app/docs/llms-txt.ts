@@ -2,9 +2,8 @@ import type { ReferenceGroup } from '../../platform/module.ts';
 import { grouped, type Page } from './pages.ts';
 
 /**
- * The index of the documentation for language models (llmstxt.org): what Florin is, and every page as Markdown with its first
- * sentence. Made from the pages, so that none is missing. `groups` are those of the
- * API reference, whose pages are described by them; `linkOf` gives the address of a page.
+ * The index of the documentation for language models (llmstxt.org): what Florin is, and a link to every page as Markdown with
+ * its first sentence. `groups` describe the pages of the API reference; `linkOf` returns the address of a page.
  */
 export function llmsTxt(
   pages: readonly Page[],
@@ -41,7 +40,7 @@ function entryOf(title: string, link: string, description: string): string {
   return `- [${title}](${link})${description === '' ? '' : `: ${description}`}`;
 }
 
-/** Of the first paragraph that is text, without marks. */
+/** The first sentence of the first paragraph of text, without markup. */
 function firstSentence(markdown: string): string {
   const paragraph = markdown
     .split(/\n{2,}/)

@@ -9,7 +9,7 @@ interface Section {
   /** The title of the page, and the heading if it is another. */
   heading: string;
   text: string;
-  /** In lower case: what is searched. */
+  /** The searched texts, in lower case. */
   headingWords: string;
   textWords: string;
 }
@@ -130,7 +130,7 @@ const plainText = (markdown: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** The page of what was found. */
+/** The page with the results of a search. */
 export function searchPage(query: string, found: readonly Found[]): string {
   const items = found.map(
     ({ href, heading, excerpt }) =>

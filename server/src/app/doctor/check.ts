@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /**
- * The finding that a refusal of the settings is; its cure is what follows the first semicolon.
+ * A refused setting as a finding; the cure is what follows the first semicolon of the message.
  *
  * @throws any other error as it is
  */
@@ -33,16 +33,16 @@ export interface DatabaseExamination extends Examination {
 }
 
 interface Named {
-  /** What it makes sure of, in a few words. */
+  /** What holds if it finds nothing, in a few words. */
   name: string;
 }
 
-/** Looks at this machine and the settings. */
+/** Checks this machine and the settings. */
 export interface MachineCheck extends Named {
   check: (at: Examination) => Promise<Finding | undefined>;
 }
 
-/** Looks at the database; skipped while there is none to connect to. */
+/** Checks the database; skipped while there is none to connect to. */
 export interface DatabaseCheck extends Named {
   checkDatabase: (at: DatabaseExamination) => Promise<Finding | undefined>;
 }

@@ -90,7 +90,7 @@ test('on a healthy node every check is made, and finds nothing', async () => {
   }
 });
 
-interface Ill {
+interface Defect {
   /** What the one finding is about, and how it is cured. */
   check: string;
   what: RegExp;
@@ -104,7 +104,7 @@ interface Ill {
 
 const ofDatabase = (setting: string) => `alter database florin ${setting}`;
 
-const ills: Record<string, Ill> = {
+const defects: Record<string, Defect> = {
   'a database that others may enter': {
     check: 'this account can use the data folder',
     what: /mode 777.*refuses to start/,
@@ -276,19 +276,19 @@ const ills: Record<string, Ill> = {
 };
 let pooler: Awaited<ReturnType<typeof transactionPooler>>;
 
-test.each(Object.entries(ills))('%s is named with its cure, and nothing else', async (_name, ill) => {
-  const plant = ill.plant ?? (async () => async () => {});
+test.each(Object.entries(defects))('%s is named with its cure, and nothing else', async (_name, defect) => {
+  const plant = defect.plant ?? (async () => async () => {});
   const cure = await plant();
-  if (ill.sql !== undefined) await execute(ill.sql[0]);
+  if (defect.sql !== undefined) await execute(defect.sql[0]);
   try {
-    const settings = ill.settings?.() ?? settingsOf();
-    const findings = findingsOf(await examine(settings, { ...healthyMachine, ...ill.machine }));
+    const settings = defect.settings?.() ?? settingsOf();
+    const findings = findingsOf(await examine(settings, { ...healthyMachine, ...defect.machine }));
     expect(findings).toEqual([
-      { check: ill.check, what: expect.stringMatching(ill.what), cure: expect.stringMatching(ill.cure) },
+      { check: defect.check, what: expect.stringMatching(defect.what), cure: expect.stringMatching(defect.cure) },
     ]);
     expect(JSON.stringify(findings)).not.toContain('secret@');
   } finally {
-    if (ill.sql !== undefined) await execute(ill.sql[1]);
+    if (defect.sql !== undefined) await execute(defect.sql[1]);
     await cure();
   }
 });
@@ -303,7 +303,7 @@ async function execute(sql: string): Promise<void> {
   }
 }
 
-describe('what only another server has', () => {
+describe('findings that need another server', () => {
   const server = (facts: Partial<ServerFacts>) => ({ server: facts }) as never;
 
   test('an old version', async () => {
@@ -329,7 +329,7 @@ test('a port that another program uses', async () => {
   }
 });
 
-test('keys that are missing are named, also while the database is stopped', async () => {
+test('missing keys are named, also while the database is stopped', async () => {
   await rename(keyFile(), join(folder, 'keys'));
   try {
     const findings = findingsOf(await examine(settingsOf(), healthyMachine));
@@ -340,7 +340,7 @@ test('keys that are missing are named, also while the database is stopped', asyn
   }
 });
 
-test('the command ends with 1 when something is wrong, and tells it as lines or as JSON', async () => {
+test('the command ends with 1 when something is wrong, and prints it as lines or as JSON', async () => {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const settings = clusterNode({ APP_SANDBOX_ENABLED: 'true' });

@@ -43,7 +43,7 @@ export async function run(words: readonly string[], options: CommandOptions = {}
   });
 }
 
-/** Makes every check, each by itself: one that fails is a finding. */
+/** Makes every check. One that fails is a finding, and the others are still made. */
 export async function examine(settings: Settings, machine: Machine = thisMachine): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const { name, check } of machineChecks) {

@@ -36,7 +36,7 @@ export const readServer = statement<ServerFacts>(
 
 export const readClock = statement<{ now_ms: number }>('doctor.read_clock', `select ${databaseMsSql} as now_ms`);
 
-/** Indexes that a failed CREATE INDEX CONCURRENTLY left behind: they cost writes and answer nothing. */
+/** Indexes that a failed CREATE INDEX CONCURRENTLY left behind: they slow writes down, and no query uses them. */
 export const listInvalidIndexes = statement<{ name: string }>(
   'doctor.list_invalid_indexes',
   `select c.relname as name
@@ -78,7 +78,7 @@ export const readTransactionAge = statement<{ age: number }>(
   'select age(datfrozenxid) as age from pg_database where datname = current_database()',
 );
 
-/** Slots whose reader is away: the server keeps all of its write-ahead log from there on, until its disk is full. */
+/** Slots without a connected reader: the server keeps all later write-ahead log for it, until its disk is full. */
 export const listIdleSlots = statement<{ name: string; bytes: number | null }>(
   'doctor.list_idle_slots',
   `select slot_name as name,

@@ -6,17 +6,17 @@ import { hourMs, minuteMs } from '../../core/clock.ts';
 import { behaviours } from '../../domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
 import { makeChannel } from '../../testing/cast.ts';
 import { seededRandom } from '../../testing/faults/kills.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
 import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
 import type { ReadyService } from '../../testing/service/service-process.ts';
-import { verify } from '../integrity.ts';
 
 /**
- * Payments of every behaviour of the sandbox on two nodes, of which one after the other, and PostgreSQL, is killed: in the
- * end every operation stands as it stands in the sandbox's own books. `DRILL_SEED` and `DRILL_PAYMENTS` make another course.
+ * Payments with every behaviour of the sandbox on two nodes, while the nodes and PostgreSQL are killed one after the other: in
+ * the end every operation has the state that the sandbox recorded. `DRILL_SEED` and `DRILL_PAYMENTS` change the run.
  */
 const seed = Number(process.env.DRILL_SEED ?? 23);
 const payments = Number(process.env.DRILL_PAYMENTS ?? 5_000);
@@ -24,14 +24,14 @@ const kills = 9;
 /** Creates in flight at once, over both nodes. */
 const payers = 12;
 
-/** What never ends by itself, or only after the hour that a third look-up takes, is no part of this. */
+/** Without behaviours that never end by themselves, or only after an hour, at the third lookup. */
 const words = behaviours
   .filter(({ kind, finalState, effectiveCall, answer }) => {
     const isEndless = finalState === 'PENDING' || finalState === 'UNDECIDED' || effectiveCall === 'none';
     return kind === 'CHARGE' && !isEndless && answer !== 'slow';
   })
   .map(({ word, fee }) => word.replace('<n>', String(fee)));
-/** Callbacks are what this is about: half of the payments have some. */
+/** Half of the payments have one of these, so that enough callbacks arrive. */
 const calling = behaviours
   .filter(({ kind, callbacks }) => kind === 'CHARGE' && callbacks !== undefined)
   .map(({ word }) => word);
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 const query = <Row>(sql: string): Promise<Row[]> => db.query<Row>(sql);
 
-/** Nodes that were killed on purpose; of any other the end is told, with its last words. */
+/** Nodes that were killed on purpose. The end of any other one is printed, with the last lines of its log. */
 const killed = new Set<ReadyService>();
 
 async function start(): Promise<ReadyService> {
@@ -83,7 +83,7 @@ const postmaster = async () =>
   Number((await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
 test(
-  `${payments} payments, ${kills} kills, seed ${seed}: what stands here is what stands in the provider's books`,
+  `${payments} payments, ${kills} kills, seed ${seed}: every operation has the state that the provider recorded`,
   async () => {
     const random = seededRandom(seed);
     running.push(await start());
@@ -185,10 +185,7 @@ test(
       name: 'drill verify',
       statementTimeoutMs: hourMs,
     });
-    const broken: string[] = [];
-    await verify(database, ({ claim, offenders }) => {
-      if (offenders.length > 0) broken.push(`${claim}: ${offenders.join(', ')}`);
-    });
+    const broken = await brokenClaims(database);
     await database.close();
     expect(broken).toEqual([]);
   },

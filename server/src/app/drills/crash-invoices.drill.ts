@@ -1,61 +1,42 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeDraft, makeInvoice } from '../../testing/billing/invoices.ts';
 import { dataOf, makeChannel } from '../../testing/cast.ts';
+import { type PayingNode, payingNode } from '../../testing/payments/paying-node.ts';
 import { eventually } from '../../testing/postgres/database.ts';
-import { administratorPassword, type Reply } from '../../testing/service/florin.ts';
-import { type ReadyService, startService } from '../../testing/service/service-process.ts';
+import type { Reply } from '../../testing/service/florin.ts';
 
-/** A service killed for real around invoices: no number is lost or given twice, and each is paid and told once. */
+/** Kills the service while it works on invoices: no number is skipped or used twice, each is paid and reported once. */
 
-let dataDir: string;
-let service: ReadyService;
-let as: string;
-let channelId: number;
+let node: PayingNode;
 let customerId: number;
 
-async function start(drill?: string): Promise<void> {
-  const environment = {
-    PORT: '0',
-    APP_DATA_DIR: dataDir,
-    APP_ADMIN_PASSWORD: administratorPassword,
-    ...(drill !== undefined && { APP_DRILL_FAIL_POINT: drill }),
-  };
-  service = await startService({ environment });
-  as = await service.login('admin', administratorPassword);
-}
-
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-invoices-'));
-  await start();
-  channelId = await makeChannel(service, as, { provider: 'sandbox' });
-  customerId = await makeCustomer(service, as, { defaultChannelId: channelId });
+  node = await payingNode();
+  const channelId = await makeChannel(node.service, node.as, { provider: 'sandbox' });
+  customerId = await makeCustomer(node.service, node.as, { defaultChannelId: channelId });
 });
 
-afterAll(async () => {
-  await service.end('SIGTERM');
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterAll(() => node.close());
 
-const detail = async (id: number) => dataOf(await service.get(`/api/invoice/detail?id=${id}`, as));
+const detail = async (id: number) => dataOf(await node.service.get(`/api/invoice/detail?id=${id}`, node.as));
 const eventsOf = async (id: number) =>
-  dataOf(await service.get(`/api/event/list?objectId=inv_${id}`, as)).map(({ type }: { type: string }) => type);
-/** What was answered before the service was gone. */
+  dataOf(await node.service.get(`/api/event/list?objectId=inv_${id}`, node.as)).map(
+    ({ type }: { type: string }) => type,
+  );
+/** The replies that arrived before the service was killed. */
 const answered = async (requests: Promise<Reply>[]) =>
   (await Promise.allSettled(requests)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 
-test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and told once', async (drill) => {
-  const ids = await Promise.all(Array.from({ length: 4 }, () => makeInvoice(service, as, customerId)));
-  await service.end('SIGTERM');
-  await start(drill);
-  await answered(ids.map((id) => service.post('/api/invoice/pay', { id }, as)));
-  expect(await service.ended).toEqual({ code: null, signal: 'SIGKILL' });
-  await start();
+test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and reported once', async (drill) => {
+  const ids = await Promise.all(Array.from({ length: 4 }, () => makeInvoice(node.service, node.as, customerId)));
+  await node.service.end('SIGTERM');
+  await node.start({ APP_DRILL_FAIL_POINT: drill });
+  await answered(ids.map((id) => node.service.post('/api/invoice/pay', { id }, node.as)));
+  expect(await node.service.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  await node.start();
   for (const id of ids) {
-    // What was not answered may have been begun or not: paying again is refused, or takes what is left.
-    await service.post('/api/invoice/pay', { id }, as);
+    // A payment without a reply may have begun or not: paying again is refused, or charges the rest.
+    await node.service.post('/api/invoice/pay', { id }, node.as);
     const invoice = await eventually(`invoice ${id} is paid`, async () => {
       const one = await detail(id);
       return one.status === 'PAID' && one;
@@ -66,17 +47,17 @@ test.each(['begun', 'settled'])('killed at %s, every invoice is paid once, and t
   }
 });
 
-test('killed while many are finalized, numbers have no holes, and what was answered stands', async () => {
-  const before = dataOf(await service.get('/api/invoice/list?pageSize=100&livemode=false', as)).length;
-  const ids = await Promise.all(Array.from({ length: 40 }, () => makeDraft(service, as, customerId)));
-  const finalize = ids.map((id) => service.post('/api/invoice/finalize', { id }, as));
+test('killed while many are finalized, numbers have no gaps, and acknowledged ones stay', async () => {
+  const before = dataOf(await node.service.get('/api/invoice/list?pageSize=100&livemode=false', node.as)).length;
+  const ids = await Promise.all(Array.from({ length: 40 }, () => makeDraft(node.service, node.as, customerId)));
+  const finalize = ids.map((id) => node.service.post('/api/invoice/finalize', { id }, node.as));
   await Promise.race(finalize);
-  await service.end('SIGKILL');
+  await node.service.end('SIGKILL');
   const taken = (await answered(finalize)).map((reply) => dataOf(reply));
-  await start();
+  await node.start();
   for (const { id, number } of taken) expect(await detail(id)).toMatchObject({ status: 'OPEN', number });
-  for (const id of ids) await service.post('/api/invoice/finalize', { id }, as);
-  const all = dataOf(await service.get('/api/invoice/list?pageSize=100&livemode=false', as));
+  for (const id of ids) await node.service.post('/api/invoice/finalize', { id }, node.as);
+  const all = dataOf(await node.service.get('/api/invoice/list?pageSize=100&livemode=false', node.as));
   const numbers = all.map(({ number }: { number: string }) => number).toSorted();
   expect(numbers).toEqual(Array.from({ length: before + 40 }, (_, i) => `TEST-${String(i + 1).padStart(6, '0')}`));
 });

@@ -8,12 +8,12 @@ import { administratorPassword } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../testing/simulators/stripe.ts';
 
-/** The provider may still be at the request of the one that died: then it is looked up again after 5 and 30 s. */
+/** The provider may still be processing the request of the killed service; it is then asked again after 5 and 30 s. */
 const lookedUpWithinMs = 50_000;
 
 /**
- * A service killed for real at every step around a call of its provider, and a provider in another process that keeps its
- * own record of what it charged: whatever dies when, nobody is charged twice, and every payment comes to its right end.
+ * Kills the service at every step around a provider call, while the provider, in another process, records what it charged:
+ * nobody is charged twice, and every payment ends in the right state.
  */
 describe('a crash at each step around a provider call', () => {
   let dataDir: string;
@@ -66,7 +66,7 @@ describe('a crash at each step around a provider call', () => {
     );
   const chargesOf = (id: string) => stripe.charges.filter(({ florinKey }) => florinKey?.startsWith(id));
 
-  /** Some payments at once, of which the third to come to the point ends the process; the answers to others may be lost. */
+  /** Creates payments concurrently until the fail point kills the service; answers to some may be lost. */
   const payUntilKilled = async (): Promise<string[]> => {
     const made = await Promise.allSettled([
       ...Array.from({ length: 6 }, () => pay('pm_card_visa')),
@@ -91,7 +91,7 @@ describe('a crash at each step around a provider call', () => {
     },
   );
 
-  test('killed while the provider is at work, the charge that took place all the same is found, not repeated', async () => {
+  test('killed while the provider is at work, a charge that succeeded is found, not repeated', async () => {
     await start();
     const arrived = stripe.next('stall', /^POST \/v1\/payment_intents$/);
     const id = await pay('pm_card_visa');
@@ -105,7 +105,7 @@ describe('a crash at each step around a provider call', () => {
   });
 
   test.each(['claimed', 'calling', 'answered', 'settled'])(
-    'killed at %s of a refund, the money is given back once',
+    'killed at %s of a refund, the money is refunded once',
     async (drill) => {
       await start();
       const id = await pay('pm_card_visa');

@@ -7,8 +7,8 @@ import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../
 import { type Receiver, startReceiver } from '../../testing/webhooks/receiver.ts';
 
 /**
- * A service killed while refunds come back, at whatever moment: before the callback is kept, before it is settled, after it.
- * The provider repeats what was not answered with 200, as Stripe does.
+ * Kills the service while refunds that had succeeded fail: before the callback is stored, before it is settled, and after.
+ * The provider repeats callbacks that were not answered with 200, as Stripe does.
  */
 const rounds = 20;
 const refundsInRound = 8;
@@ -51,7 +51,7 @@ async function refunded(): Promise<{ transactionId: string; id: string; referenc
   return { transactionId, id, reference: (await read(`/api/refund/detail?id=${id}`)).providerReference };
 }
 
-test('whenever the process is killed, each refund that comes back is reversed and told exactly once', async () => {
+test('whenever the process is killed, each refund that fails afterwards is reversed and reported exactly once', async () => {
   const all: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const refunds = await Promise.all(Array.from({ length: refundsInRound }, refunded));
@@ -65,7 +65,7 @@ test('whenever the process is killed, each refund that comes back is reversed an
         headers: notice.headers,
         body: notice.body.toString(),
       });
-    // The n-th answer ends the process, so that the others are on their way, kept, being settled or settled.
+    // Killed at the n-th answer, so that the other callbacks are in flight, stored, being settled or settled.
     let answers = 0;
     const unanswered: typeof notices = [];
     await Promise.all(
@@ -93,8 +93,8 @@ test('whenever the process is killed, each refund that comes back is reversed an
       all.push(id);
     }
   }
-  const told = await eventually(
-    'every one is told',
+  const reported = await eventually(
+    'every failed refund is reported',
     () => {
       const deliveries = new Map<string, Set<string>>();
       for (const { headers, body } of receiver.received) {
@@ -105,6 +105,6 @@ test('whenever the process is killed, each refund that comes back is reversed an
     },
     settledWithinMs,
   );
-  expect([...told.values()].filter((deliveries) => deliveries.size !== 1)).toEqual([]);
-  expect(told.size).toBe(rounds * refundsInRound);
+  expect([...reported.values()].filter((deliveries) => deliveries.size !== 1)).toEqual([]);
+  expect(reported.size).toBe(rounds * refundsInRound);
 });

@@ -4,11 +4,11 @@ import { startYear, type Year, yearBegins } from '../../testing/billing/subscrib
 import { type Kill, killSchedule } from '../../testing/faults/kills.ts';
 
 /**
- * A year of subscriptions of all kinds, over HTTP alone: once undisturbed, and once with the service and its PostgreSQL
- * killed again and again at random moments. Both times every period is invoiced once, and both years are the same.
+ * A year of subscriptions of all kinds, over HTTP only: once undisturbed, and once with the service and its PostgreSQL
+ * killed repeatedly at random times. Both times every period is invoiced once, and both years are the same.
  */
 
-/** Another one is another course of kills: `DRILL_SEED=7 npm run drills -- subscription-year`. */
+/** Determines the kills. To try others: `DRILL_SEED=7 npm run drills -- subscription-year`. */
 const seed = Number(process.env.DRILL_SEED ?? 20_270_131);
 const years: Year[] = [];
 
@@ -16,11 +16,11 @@ afterAll(async () => {
   for (const year of years) await year.close();
 });
 
-test('undisturbed, every period is invoiced once, paid once, and told once', async () => {
+test('undisturbed, every period is invoiced once, paid once, and reported once', async () => {
   await expectYear(await walked(() => []));
 });
 
-test('with kills at random moments nothing is missing, nothing doubled, and all is as it was without', async () => {
+test('with kills at random times nothing is missing or doubled, and the year is the same as without', async () => {
   const kills = killSchedule(seed, stretches.length);
   const year = await walked((stretch) => kills[stretch] as Kill[]);
   await expectYear(year);
@@ -30,8 +30,8 @@ test('with kills at random moments nothing is missing, nothing doubled, and all 
 
 interface Stretch {
   toTime: string;
-  /** What is done there. */
-  there?: (year: Year) => Promise<unknown>;
+  /** What is done at that time. */
+  act?: (year: Year) => Promise<unknown>;
 }
 
 let dear = 0;
@@ -39,11 +39,11 @@ let dear = 0;
 /** Uneven: some end in the middle of a period, some a moment before something is due or after it. */
 const stretches: Stretch[] = [
   { toTime: '2027-02-03T11:00:00.000Z' },
-  { toTime: '2027-04-29T00:00:00.000Z', there: (year) => year.card('Failing', 'decline:insufficient_funds') },
+  { toTime: '2027-04-29T00:00:00.000Z', act: (year) => year.card('Failing', 'decline:insufficient_funds') },
   {
     // Half of a period of 31 days.
     toTime: '2027-05-15T21:30:00.000Z',
-    there: async (year) => {
+    act: async (year) => {
       await year.alter('update', 'Changing', { quantity: 5 });
       await year.alter('pause', 'Pausing');
     },
@@ -53,14 +53,14 @@ const stretches: Stretch[] = [
   {
     // Half of one of 30.
     toTime: '2027-06-15T09:30:00.000Z',
-    there: async (year) => {
+    act: async (year) => {
       await year.alter('update', 'Changing', { planId: dear, invoiceNow: true });
       await year.card('Replaced', 'decline:expired_card');
     },
   },
-  { toTime: '2027-07-03T00:00:00.000Z', there: (year) => year.card('Replaced', 'succeed') },
-  { toTime: '2027-07-20T12:00:00.000Z', there: (year) => year.alter('resume', 'Pausing') },
-  { toTime: '2027-09-01T00:00:00.000Z', there: (year) => year.alter('cancel', 'Leaving', { cancelAtPeriodEnd: true }) },
+  { toTime: '2027-07-03T00:00:00.000Z', act: (year) => year.card('Replaced', 'succeed') },
+  { toTime: '2027-07-20T12:00:00.000Z', act: (year) => year.alter('resume', 'Pausing') },
+  { toTime: '2027-09-01T00:00:00.000Z', act: (year) => year.alter('cancel', 'Leaving', { cancelAtPeriodEnd: true }) },
   { toTime: '2027-10-10T10:10:10.010Z' },
   { toTime: '2028-01-30T00:00:00.000Z' },
   { toTime: '2028-02-01T00:00:00.000Z' },
@@ -87,14 +87,14 @@ async function walked(killsOn: (stretch: number) => Kill[]): Promise<Year> {
   // The answers to their charges are lost, so that a kill finds some under way.
   await year.card('Yearly', 'timeout:after');
   await year.card('Leaving', 'error:after');
-  for (const [i, { toTime, there }] of stretches.entries()) {
+  for (const [i, { toTime, act }] of stretches.entries()) {
     await year.advance(toTime, killsOn(i));
-    await there?.(year);
+    await act?.(year);
   }
   return year;
 }
 
-/** What is to be: when periods begin, and where the last one ends; what they cost, where it is not always the same. */
+/** When the periods begin, when the last one ends, and what each costs, by the day from which that is the price. */
 interface Expected {
   periods: string[];
   until?: string;
@@ -135,7 +135,7 @@ async function expectYear(year: Year): Promise<void> {
       billed.map(({ periodStart }) => day(periodStart)),
       name,
     ).toEqual(periods);
-    // They tile: each ends where the next one begins, but for the time for which it was paused.
+    // Each ends when the next one begins, except for the pause.
     for (const [i, { periodEnd }] of billed.slice(0, -1).entries()) {
       if (name === 'Pausing' && i === 3) expect(day(periodEnd)).toBe('2027-05-31');
       else expect(periodEnd, name).toBe(billed[i + 1]?.periodStart);
@@ -152,7 +152,7 @@ async function expectYear(year: Year): Promise<void> {
     expect(subscription.periodStart, name).toBe(billed.at(-1)?.periodStart);
     if (until !== undefined) expect(day(subscription.endedTime), name).toBe(until);
   }
-  // All that was invoiced beside periods: the change that was to be invoiced at once.
+  // Only the change with `invoiceNow` was invoiced outside of periods.
   const beside = (await year.invoices('Changing')).filter(({ periodStart }) => periodStart === null);
   expect(beside.map(({ total, status }) => [total, status])).toEqual([[(5 * (9000 - 3100)) / 2, 'PAID']]);
   expect(numbers.sort()).toEqual(numbers.map((_, i) => `TEST-${String(i + 1).padStart(6, '0')}`));
@@ -161,7 +161,7 @@ async function expectYear(year: Year): Promise<void> {
   expect(await year.verified()).toEqual({ code: 0, broken: [] });
 }
 
-/** All were paid at once by one payment, but for those whose card failed: they were tried again when they had to be. */
+/** All were paid at once by one payment, except those whose card failed: they were retried on the days of dunning. */
 async function expectPayments(year: Year): Promise<void> {
   for (const name of Object.keys(expected)) {
     for (const { status, total, amountPaid, payments, finalizedTime, periodStart } of await year.invoices(name)) {
@@ -192,7 +192,7 @@ async function expectPayments(year: Year): Promise<void> {
 async function expectEvents(year: Year): Promise<void> {
   const events = await year.events();
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
-  const told = new Map(
+  const reportedTypes = new Map(
     [...Map.groupBy(events, ({ objectId }) => objectId)].map(([objectId, of]) => [
       objectId,
       of.map(({ type }) => type).toReversed(),
@@ -210,23 +210,27 @@ async function expectEvents(year: Year): Promise<void> {
     expect([own.at(-1)?.type, own[0]?.type], name).toEqual(['subscription.created', last ?? 'subscription.updated']);
     for (const { id: invoiceId, status, payments } of await year.invoices(name)) {
       const failures = payments.filter(({ state: end }) => end === 'FAILED').map(() => 'invoice.payment_failed');
-      const ofInvoice = (told.get(`inv_${invoiceId}`) ?? []).filter((type) => type !== 'invoice.overdue');
+      const ofInvoice = (reportedTypes.get(`inv_${invoiceId}`) ?? []).filter((type) => type !== 'invoice.overdue');
       const issued = ['invoice.created', 'invoice.finalized'];
       expect(ofInvoice, name).toEqual([...issued, ...failures, ...(status === 'PAID' ? ['invoice.paid'] : [])]);
-      told.delete(`inv_${invoiceId}`);
+      reportedTypes.delete(`inv_${invoiceId}`);
       for (const { transactionId, state: end } of payments) {
         const ended = end === 'SUCCEEDED' ? 'transaction.succeeded' : 'transaction.failed';
-        expect(told.get(transactionId), name).toEqual(['transaction.created', 'transaction.processing', ended]);
-        told.delete(transactionId);
+        expect(reportedTypes.get(transactionId), name).toEqual([
+          'transaction.created',
+          'transaction.processing',
+          ended,
+        ]);
+        reportedTypes.delete(transactionId);
       }
     }
-    told.delete(`sub_${id}`);
+    reportedTypes.delete(`sub_${id}`);
   }
   // No payment, no invoice and no subscription that nobody asked for.
-  expect([...told.keys()].filter((objectId) => !objectId.startsWith('cus_'))).toEqual([]);
+  expect([...reportedTypes.keys()].filter((objectId) => !objectId.startsWith('cus_'))).toEqual([]);
 }
 
-/** What is the same however often something was killed: by the clock of the customers, and without ids. */
+/** What kills must not change: times are those of the customers' clock, and ids are left out. */
 async function coursesOf(year: Year) {
   const courses: Record<string, unknown> = {};
   for (const name of Object.keys(expected)) {
@@ -252,7 +256,7 @@ async function coursesOf(year: Year) {
   return courses;
 }
 
-/** Days on which months begin that are counted from an anchor: the last of the month where that has fewer days. */
+/** The days on which months from an anchor begin; the last day of a month that has fewer days. */
 function monthly(anchor: string, count: number): string[] {
   const [year = 0, month = 0, date = 0] = anchor.split('-').map(Number);
   return Array.from({ length: count }, (_, i) => {

@@ -8,7 +8,7 @@ import { listenRefusal } from './listen.ts';
 
 /** The answer only improves an error message. */
 const identifyTimeoutMs = 1_000;
-/** The other processes of a node whose first process was killed let go of the port within this time. */
+/** When the first process of a node is killed, its other processes release the port within this time. */
 const releaseWithinMs = 1_000;
 const probePauseMs = 50;
 

@@ -15,7 +15,7 @@ function isOn(busyShare: number, payments: number, posts: number, isContended = 
   return shedder.isOn;
 }
 
-test('is on while many payments keep the process busy, however much is posted besides', () => {
+test('is on while many payments keep the process busy, regardless of the number of posts', () => {
   expect(isOn(0.9, 500, 0)).toBe(true);
   expect(isOn(0.9, 200, 600)).toBe(true);
 });

@@ -5,8 +5,8 @@ const sampleMs = 100;
 /** At this share of busy time a database on the same cores is saturated as well. */
 const highUtilization = 0.5;
 /**
- * The same while payments with many deliveries delay those of other tenants: writing deliveries takes the database longer than it
- * takes this process, which then looks idle, and sending them would take what is left.
+ * The same while payments with many deliveries delay those of other tenants: deliveries take the database longer to write than
+ * this process, which then appears idle, and sending them would use the capacity that is left.
  */
 const highUtilizationInContention = 0.2;
 /** With more webhook posts than this per payment, the posts are the load: a backlog then continues to be sent. */

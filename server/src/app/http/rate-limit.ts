@@ -6,7 +6,7 @@ import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter
 import type { Siblings } from '../../platform/process/siblings.ts';
 import type { Settings } from '../config/settings.ts';
 
-/** What a limit counts by, and the key of a request; undefined: the limit does not concern it. */
+/** What a limit counts by, and the key of a request; undefined if the limit does not apply to it. */
 const partitions = {
   address: ({ ip }: FastifyRequest) => networkOf(ip),
   key: ({ principal }: FastifyRequest) => principal?.keyId?.toString(),

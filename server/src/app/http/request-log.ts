@@ -26,7 +26,7 @@ function logRefusal(reply: ReplyFacts, { type, field, message, kind, cause }: Re
   else log.info(about, 'Refused');
 }
 
-/** What a line of the log says of every reply: neither the headers of the request nor more of the caller. */
+/** The facts in every line about a reply, which include neither the headers of the request nor anything else of the caller. */
 function factsOf({ method, path, status, durationMs, requestId }: ReplyFacts): object {
   return { method, path, status, durationMs, requestId };
 }

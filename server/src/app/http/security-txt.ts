@@ -11,7 +11,7 @@ interface SecurityTxt {
   clock: Clock;
 }
 
-/** Says at /.well-known/security.txt where to report a vulnerability (RFC 9116). */
+/** Serves /.well-known/security.txt, which says where to report a vulnerability (RFC 9116). */
 export function addSecurityTxt(app: FastifyInstance, { contact, publicUrl, clock }: SecurityTxt): void {
   if (contact === undefined) return;
   const path = '/.well-known/security.txt';

@@ -9,18 +9,18 @@ import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
-import { addDevicePage } from './device-page.ts';
 import { listenAt } from './listen.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
-import { addPayerPages } from './payer-pages.ts';
+import { addDevicePage } from './pages/device-page.ts';
+import { addPayerPages } from './pages/payer-pages.ts';
+import { addResetPage } from './pages/reset-page.ts';
+import { addSandboxPage } from './pages/sandbox-page.ts';
+import { unknownPage } from './pages/unknown-page.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { logReply } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
-import { addResetPage } from './reset-page.ts';
-import { addSandboxPage } from './sandbox-page.ts';
 import { addSecurityTxt } from './security-txt.ts';
-import { unknownPage } from './unknown-page.ts';
 
 export interface ServeOptions {
   /** Whether the service has begun to stop. */
@@ -85,7 +85,7 @@ export async function serve(
     await app.close();
     await creator.drained();
   });
-  // Before the server stops: it waits for answers that are not complete.
+  // Closed before the server, which waits for unfinished answers.
   lifecycle.add('event streams', async () => eventStreams.close());
   const { port } = app.server.address() as AddressInfo;
   return `http://${hostOf(settings)}:${port}`;

@@ -1,15 +1,15 @@
 import { type ChildProcess as Forked, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ToldEntry } from '../../platform/process/siblings.ts';
+import type { SharedEntry } from '../../platform/process/siblings.ts';
 import { childEntry } from './entry.ts';
 import type { MessageToChild, MessageToParent, Question } from './messages.ts';
 import { Questions } from './questions.ts';
 
 export interface ChildProcessOptions {
-  /** It could serve requests, and waits for `listen`. */
+  /** Called when it is ready to serve requests, and waits for `listen`. */
   onPrepared: () => void;
   onListening: () => void;
-  onTold: (entries: ToldEntry[]) => void;
+  onShared: (entries: SharedEntry[]) => void;
   answer: (about: Question['about']) => Promise<string>;
 }
 
@@ -21,7 +21,7 @@ export class ChildProcess {
   readonly #questions = new Questions();
   #openQuestions = 0;
 
-  constructor({ onPrepared, onListening, onTold, answer }: ChildProcessOptions) {
+  constructor({ onPrepared, onListening, onShared, answer }: ChildProcessOptions) {
     this.#forked = fork(fileURLToPath(childEntry), [], {
       // The environment and the options of this process, such as the size of its heap, but not the port of its debugger.
       execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
@@ -33,8 +33,8 @@ export class ChildProcess {
           return onPrepared();
         case 'listening':
           return onListening();
-        case 'told':
-          return onTold(message.entries);
+        case 'shared':
+          return onShared(message.entries);
         case 'answer':
           return this.#questions.answered(message);
         case 'question': {
@@ -60,7 +60,7 @@ export class ChildProcess {
     return this.#openQuestions;
   }
 
-  /** What cannot be sent because the process is ending is dropped. */
+  /** Messages to a process that is ending are dropped. */
   send(message: MessageToChild): void {
     if (this.#forked.connected) this.#forked.send(message, () => {});
   }

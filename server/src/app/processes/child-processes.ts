@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Log } from '../../platform/process/log.ts';
-import { Siblings, type ToldEntry } from '../../platform/process/siblings.ts';
+import { type SharedEntry, Siblings } from '../../platform/process/siblings.ts';
 import { ChildProcess } from './child-process.ts';
 import { mergedMetrics, type ProcessMetrics } from './merged-metrics.ts';
 import type { Assignment, MessageToChild } from './messages.ts';
 import type { ProcessGroup } from './process-group.ts';
 
-/** A start does not wait longer for its children; a child that is late listens when it is prepared. */
+/** How long a start waits for its children. A child that is prepared later listens then. */
 const prepareWithinMs = 15_000;
 /** A child is asked this often whether it answers, and killed when it has left this many questions open. */
 const askEveryMs = 5_000;
 const silentQuestions = 4;
 const metricsWithinMs = 1_000;
-/** Pauses between failed starts of a child: doubled from the first to the longest. */
+/** Pauses between failed starts of a child; each is twice the one before. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 /** A child that has lived for this long is started again without a pause. */
@@ -50,7 +50,7 @@ export class ChildProcesses implements ProcessGroup {
     this.#whenPrepared = Promise.all(
       this.#numbers.map((number) => new Promise<void>((resolve) => this.#prepared.set(number, resolve))),
     );
-    this.siblings.sendBy((entries) => this.#tell(entries));
+    this.siblings.sendBy((entries) => this.#share(entries));
   }
 
   /** Starts the processes, which load their code while the database is opened, and wait for their assignment. */
@@ -117,9 +117,9 @@ export class ChildProcesses implements ProcessGroup {
         if (this.#mayListen) child.send({ type: 'listen' });
       },
       onListening: () => this.#log.info({ process: number, pid: child.pid }, 'A process serves requests'),
-      onTold: (entries) => {
+      onShared: (entries) => {
         this.siblings.receive(entries);
-        this.#tell(entries, child);
+        this.#share(entries, child);
       },
       answer: async (about) => (about === 'all_metrics' ? this.metricsOfAll() : ''),
     });
@@ -162,7 +162,7 @@ export class ChildProcesses implements ProcessGroup {
     for (const child of this.#children.values()) child.send(message);
   }
 
-  #tell(entries: ToldEntry[], except?: ChildProcess): void {
-    for (const child of this.#children.values()) if (child !== except) child.send({ type: 'told', entries });
+  #share(entries: SharedEntry[], except?: ChildProcess): void {
+    for (const child of this.#children.values()) if (child !== except) child.send({ type: 'shared', entries });
   }
 }

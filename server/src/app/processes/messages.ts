@@ -1,5 +1,5 @@
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
-import type { ToldEntry } from '../../platform/process/siblings.ts';
+import type { SharedEntry } from '../../platform/process/siblings.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** What a child process needs to serve requests. */
@@ -20,14 +20,14 @@ export type MessageToChild =
   /** All processes are prepared, or this one replaces another: listen. */
   | { type: 'listen' }
   | { type: 'stop' }
-  | { type: 'told'; entries: ToldEntry[] }
+  | { type: 'shared'; entries: SharedEntry[] }
   | Question
   | Answer;
 
 export type MessageToParent =
   | { type: 'prepared' }
   | { type: 'listening' }
-  | { type: 'told'; entries: ToldEntry[] }
+  | { type: 'shared'; entries: SharedEntry[] }
   | Question
   | Answer;
 

@@ -23,7 +23,7 @@ export class ParentLink implements ProcessGroup {
   constructor() {
     // Without the first process there is nobody to coordinate with, and its successor needs the port.
     process.on('disconnect', () => process.exit(1));
-    this.siblings.sendBy((entries) => this.#send({ type: 'told', entries }));
+    this.siblings.sendBy((entries) => this.#send({ type: 'shared', entries }));
     this.assigned = new Promise((resolve) => {
       process.on('message', (message: MessageToChild) => {
         switch (message.type) {
@@ -34,7 +34,7 @@ export class ParentLink implements ProcessGroup {
             return this.#listen.abort();
           case 'stop':
             return this.stopping.abort();
-          case 'told':
+          case 'shared':
             return this.siblings.receive(message.entries);
           case 'answer':
             return this.#questions.answered(message);

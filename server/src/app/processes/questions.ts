@@ -24,7 +24,7 @@ export class Questions {
     this.#open.get(id)?.(text);
   }
 
-  /** Nobody will answer any more. */
+  /** Ends all open questions without an answer. */
   drop(): void {
     for (const end of this.#open.values()) end(undefined);
   }

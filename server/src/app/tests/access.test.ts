@@ -22,12 +22,12 @@ import { administratorPassword, florinOn, type Reply, type TestFlorin } from '..
 import { declaredRoutes } from '../routes.ts';
 
 /**
- * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. What each caller may do is
- * expected as the document declares it (`x-required-scope`, `x-required-user-types`, `security`). `needs` pins it, written from
- * the decisions (Who may do what), so that a route that declares too little is found.
+ * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may do what
+ * the document declares (`x-required-scope`, `x-required-user-types`, `security`). `needs` repeats it from the decisions (Who
+ * may do what), so that a route that declares too little is found.
  */
 
-/** Whose the record is that a request names; `none` where it names none (a create). */
+/** The owner of the record that a request names; `none` if it names none (a create). */
 type Ownership = 'none' | 'own' | 'foreign' | 'absent';
 
 interface Records {
@@ -54,24 +54,24 @@ interface Records {
   checkout: number;
   /** Whose default channel is `channel`. */
   payer: number;
-  /** A subscription that nothing has been done to. */
+  /** A new subscription. */
   freshSubscription: (isPaused?: boolean) => Promise<number>;
 }
 
 interface Case {
-  /** Open to all; a session; a platform administrator; or a scope. `known`: anyone who is. */
+  /** Open to all; a session; a platform administrator; or a scope. `known`: any authenticated caller. */
   needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
   /** Only for administrators, of the platform or of a merchant. */
   administrators?: true;
   /** Further scopes. */
   alsoNeeds?: string[];
-  /** A scope that only the record says it needs: a caller who cannot see the record is not told. */
+  /** A scope that follows from the record: a caller who cannot see the record does not learn of it. */
   needsOfRecord?: string;
   ownerships: Ownership[];
   request: (records: Records, caller: Caller, ownership: Ownership) => Request | Promise<Request>;
   /** A platform administrator reaches the records of every tenant, except where they act as themselves. */
   acrossTenants?: boolean;
-  /** Where a request that may be made is not simply 200. */
+  /** The status of a permitted request, if it is not 200. */
   answers?: number;
   /** Answered also for a session that has ended: logging out twice is no error (decisions, Sessions). */
   alsoWhenEnded?: true;
@@ -92,15 +92,15 @@ interface Caller {
   as: string | undefined;
   /** Of the console, instead of `as`. */
   cookie?: string;
-  /** The same user with a token, to make what a request uses up. */
+  /** The same user with a token, to create records that a request uses up. */
   maker?: string;
-  /** Refused wherever credentials are looked at, although they are good. */
+  /** Refused wherever credentials are checked, although they are valid. */
   refusedWith?: 'address_not_allowed' | 'second_factor_not_enrolled';
-  /** Only calls what needs this scope: it holds every other one. */
+  /** Calls only operations that need this scope, because it holds every other one. */
   without?: Scope;
-  /** Their token is ours, and its session has ended. */
+  /** Its token was issued by the service, and its session has ended. */
   ended?: true;
-  /** Undefined: their credentials prove nothing. */
+  /** Undefined if its credentials are not valid. */
   known?: {
     by: 'session' | 'key';
     userType: string;
@@ -115,7 +115,7 @@ const reads = ['transaction_read', 'user_read', 'channel_read', 'invoice_read', 
 const cashierScopes = [...reads, 'transaction_write'];
 const operatorScopes = [...cashierScopes, 'transaction_refund', 'invoice_write', 'subscription_write', 'webhook_write'];
 
-/** An answer of an authenticator that nobody has. */
+/** An answer of an unknown authenticator. */
 const asserted = {
   ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' },
   response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
@@ -128,7 +128,7 @@ const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
 const createdOrNamed: Ownership[] = ['none', ...named];
 
-/** Endpoints subscribe to payments here: who may not read these is told so only of an endpoint of their tenant. */
+/** Endpoints here subscribe to payments. Only for an endpoint of its own tenant a caller learns that it needs to read those. */
 const readsWebhook: Pick<Case, 'needs' | 'needsOfRecord' | 'ownerships' | 'acrossTenants'> = {
   needs: 'webhook_read',
   needsOfRecord: 'transaction_read',
@@ -656,7 +656,7 @@ function fromConsole(): Record<string, string> {
   return { origin: florin.address, 'x-florin-console': '1' };
 }
 
-/** What can be done to a draft once: each known caller gets one of their own to do it to. */
+/** An operation that works once on a draft: each known caller gets a new one. */
 function draftVerb(changes: object = {}): Case {
   return {
     needs: 'invoice_write',
@@ -669,7 +669,7 @@ function draftVerb(changes: object = {}): Case {
   };
 }
 
-/** What can be done to a subscription once: each caller who may gets one of their own to do it to. */
+/** An operation that works once on a subscription: each caller who may call it gets a new one. */
 function subscriptionVerb(isPaused = false): Case {
   return {
     needs: 'subscription_write',
@@ -689,7 +689,7 @@ function planInput(changes: Record<string, unknown> = {}): Record<string, unknow
 
 let db: TestDatabase;
 let florin: TestFlorin;
-/** The node's clock against the machine's. */
+/** How far the node's clock is ahead of the machine's. */
 let aheadMs = 0;
 let refreshToken: string;
 /** The id of a channel that takes callbacks, and the token of its address. */
@@ -732,7 +732,7 @@ beforeAll(async () => {
     payer: 987_654,
     freshSubscription: async () => 987_654,
   };
-  callers = [...(await strangers(admin, one)), ...(await acquaintances(admin, adminOfOne, one))];
+  callers = [...(await unauthenticatedCallers(admin, one)), ...(await authenticatedCallers(admin, adminOfOne, one))];
   const receiving = await makeProviderChannel(florin, admin);
   const { callbackUrl } = dataOf(await florin.get('/api/channel/list', admin)).find(
     ({ id }: { id: number }) => id === receiving,
@@ -820,15 +820,15 @@ async function makeWebhook(as: string): Promise<number> {
 }
 
 /** Callers without valid credentials. */
-async function strangers(admin: string, one: number): Promise<Caller[]> {
+async function unauthenticatedCallers(admin: string, one: number): Promise<Caller[]> {
   const someone = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
   const revoked = await makeKey(florin, someone.as, '*');
   dataOf(await florin.post('/api/developer/mine/revoke', { id: revoked.id }, someone.as));
   const ended = await login(someone.userName, memberPassword);
   dataOf(await florin.post('/api/user/logout', undefined, `Bearer ${ended.token.accessToken}`));
-  const away = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
-  const keyOfAway = await makeKey(florin, away.as, '*');
-  const { id, userName } = away;
+  const disabled = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: one });
+  const keyOfDisabled = await makeKey(florin, disabled.as, '*');
+  const { id, userName } = disabled;
   const switchedOff = { id, userName, email: `${userName}@example.com`, userType: 'MERCHANT_ADMIN', state: false };
   dataOf(await florin.post('/api/user/modify', switchedOff, admin));
   const live = await login(someone.userName, memberPassword);
@@ -858,10 +858,10 @@ async function strangers(admin: string, one: number): Promise<Caller[]> {
     { name: 'a session that was logged out', as: `Bearer ${ended.token.accessToken}`, ended: true },
     { name: 'a session that has expired', as: `Bearer ${expired.token.accessToken}` },
     { name: 'an unknown key', as: `ApiKey sk_live_${'A'.repeat(32)}` },
-    { name: 'a key sent as a token', as: `Bearer ${keyOfAway.sk}` },
+    { name: 'a key sent as a token', as: `Bearer ${keyOfDisabled.sk}` },
     { name: 'a revoked key', as: revoked.as },
-    { name: 'a key of a user switched off', as: keyOfAway.as },
-    { name: 'a session of a user switched off', as: away.as, ended: true },
+    { name: 'a key of a user switched off', as: keyOfDisabled.as },
+    { name: 'a session of a user switched off', as: disabled.as, ended: true },
     { name: 'a key that has expired', as: expiredKey },
     { name: 'a key of a tenant switched off', as: keyOfFormer.as },
     { name: 'a session of a tenant switched off', as: former.as, ended: true },
@@ -875,7 +875,7 @@ async function generate(input: object, as: string): Promise<string> {
 }
 
 /** Callers with valid credentials: users of every type and role, and keys of every scope. */
-async function acquaintances(admin: string, adminOfOne: Member, one: number): Promise<Caller[]> {
+async function authenticatedCallers(admin: string, adminOfOne: Member, one: number): Promise<Caller[]> {
   const merchant = (by: 'session' | 'key', held: readonly string[], userType = 'MERCHANT_USER') =>
     ({ by, userType, tenant: 'one', scopes: held }) as const;
   const platform = (by: 'session' | 'key') =>
@@ -956,7 +956,7 @@ function bent(token: string): string {
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
 }
 
-/** What a session may do that has to enrol a second factor first; second-factor.test.ts has it. */
+/** What a session may do that has to enrol a second factor first, tested by second-factor.test.ts. */
 const openBeforeEnrolment = new Set(
   declaredRoutes()
     .filter(({ needs }) => needs === 'enrolment' || needs === 'token')
@@ -1003,7 +1003,7 @@ test('the matrix has every endpoint, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual(routes.toSorted());
 });
 
-test('the OpenAPI document declares for each operation what the decisions say, and no operation beside them', () => {
+test('the OpenAPI document declares for each operation what the decisions say, and no others', () => {
   const decided = Object.entries(cases).map(([route, { needs, administrators, alsoWhenEnded }]) => [
     route,
     { needs, ...(administrators && { administrators }), ...(alsoWhenEnded && { alsoWhenEnded }) },

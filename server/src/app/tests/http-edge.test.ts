@@ -119,7 +119,7 @@ test.each([
   expect(headers.get('cache-control')).toBe(isSameForAll ? 'public, no-cache' : 'no-store');
 });
 
-test('security.txt names the contact, and an end that has not come', async () => {
+test('security.txt names the contact, and expires in the future', async () => {
   const { status, headers, body } = await florin.get('/.well-known/security.txt');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   const [contact, expires, canonical] = body.trim().split('\n');

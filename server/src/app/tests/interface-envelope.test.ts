@@ -76,11 +76,11 @@ describe('X-Request-Id', () => {
       Array.from({ length: 50 }, async () => (await florin.get('/health/live')).headers.get('x-request-id')),
     );
     expect(new Set(ids).size).toBe(50);
-    // All begin differently: what is equal in all ids would be followed by a count.
+    // The ids have no common beginning, which a count would follow.
     expect(new Set(ids.map((id) => id?.slice(0, 8))).size).toBe(50);
   });
 
-  test('is the one that the caller sends, if it is short and plain', async () => {
+  test('is the one that the caller sends, if it is short and has only plain characters', async () => {
     const sent = async (id: string) =>
       (await florin.call('GET', '/nowhere', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await sent('order-17.retry_2')).toBe('order-17.retry_2');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { offendersOf } from '../../platform/postgres/check.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
 import {
   administratorOf,
   channelInput,
@@ -13,7 +13,6 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../testi
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
 import { type Receiver, startReceiver } from '../../testing/webhooks/receiver.ts';
-import { checks } from '../integrity.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -47,7 +46,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const check of checks) expect(await offendersOf(db.database, check, 5), check.claim).toEqual([]);
+  expect(await brokenClaims(db.database)).toEqual([]);
   await florin.stop();
   await receiver.close();
   await db.drop();
@@ -57,7 +56,7 @@ const modeOf = ({ headers }: Reply) => headers.get('x-florin-mode');
 const mismatch = (field: string) => aRefusal(409, { type: 'livemode_mismatch', field });
 
 describe('a key', () => {
-  test('tells its mode by its prefix, and keeps it when it is replaced', async () => {
+  test('has its mode in its prefix, and keeps it when it is rotated', async () => {
     for (const [livemode, prefix] of [
       [true, 'sk_live_'],
       [false, 'sk_test_'],
@@ -71,7 +70,7 @@ describe('a key', () => {
     expect(sk).toMatch(/^sk_live_/);
   });
 
-  test('for tests changes no users and tenants, through whom it would reach live records', async () => {
+  test('for tests cannot change users and tenants, because they give access to live records', async () => {
     const eve = { userName: 'eve', email: 'eve@evil.example', userType: 'PLATFORM_ADMIN', state: true };
     const refusal = aRefusal(409, { type: 'livemode_mismatch' });
     expect((await florin.post('/api/user/modify', eve, keys.test)).body).toEqual(refusal);
@@ -80,7 +79,7 @@ describe('a key', () => {
     expect((await florin.post('/api/tenant/modify', { name: 'Mine', state: true }, keys.live)).status).toBe(200);
   });
 
-  test('for tests changes no seller, whom live customers see, and reads no audit log, which has live records', async () => {
+  test('for tests cannot change the seller, which live customers see, or read the audit log, which has live records', async () => {
     const refusal = aRefusal(409, { type: 'livemode_mismatch' });
     expect((await florin.post('/api/seller/modify', { id: 0, name: 'Not we' }, keys.test)).body).toEqual(refusal);
     expect((await florin.get('/api/audit/list', keys.test)).body).toEqual(refusal);
@@ -89,7 +88,7 @@ describe('a key', () => {
     expect((await florin.get('/api/audit/list', keys.live)).status).toBe(200);
   });
 
-  test('is answered with its mode, also where it is refused', async () => {
+  test('gets its mode in every answer, including refusals', async () => {
     for (const mode of modes) {
       for (const path of ['/api/transaction/list', '/api/developer/mine', '/api/transaction/detail?id=txn_none']) {
         expect(modeOf(await florin.get(path, keys[mode]))).toBe(mode);
@@ -98,7 +97,7 @@ describe('a key', () => {
     expect(modeOf(await florin.get('/api/user/info', admin))).toBeNull();
   });
 
-  test('pays on channels of its mode, and is told which key another channel takes', async () => {
+  test('pays on channels of its mode, and a refusal says which key another channel needs', async () => {
     for (const mode of modes) {
       const other = otherOf[mode];
       const input = { amount: 5, currency: 'USD', channelId: channels[other] };
@@ -111,7 +110,7 @@ describe('a key', () => {
     }
   });
 
-  test('makes channels of its mode', async () => {
+  test('creates channels of its mode', async () => {
     const made = async (as: string, changes = {}) => florin.post('/api/channel/modify', channelInput(changes), as);
     expect(dataOf(await made(keys.test))).toMatchObject({ livemode: false });
     expect(dataOf(await made(keys.test, { provider: 'sandbox' }))).toMatchObject({ livemode: false });
@@ -148,7 +147,7 @@ describe('a key', () => {
     }
   });
 
-  test('may not ask for the other mode', async () => {
+  test('may not request the other mode', async () => {
     for (const path of ['/api/transaction/list', '/api/statistics/summary', '/api/ledger/balance', '/api/event/list']) {
       expect((await florin.get(`${path}?livemode=false`, keys.live)).body).toEqual(mismatch('livemode'));
       expect((await florin.get(`${path}?livemode=false`, keys.test)).status).toBe(200);
@@ -160,7 +159,7 @@ describe('lists and sums', () => {
   const lists = ['transaction', 'refund', 'event', 'customer', 'webhook', 'webhook/delivery', 'channel'] as const;
   const read = async (path: string, as: string) => dataOf(await florin.get(path, as));
 
-  test('for a key show its mode alone', async () => {
+  test('for a key show its mode only', async () => {
     for (const mode of modes) {
       for (const list of lists) {
         const rows: { livemode: boolean }[] = await read(
@@ -179,7 +178,7 @@ describe('lists and sums', () => {
     }
   });
 
-  test('for a session are live, unless it asks for tests or names a record', async () => {
+  test('for a session are live, unless it requests test or names a record', async () => {
     for (const list of lists.filter((one) => one !== 'channel' && one !== 'webhook')) {
       const path = `/api/${list}/list`;
       expect(await read(path, admin), list).toEqual(await read(path, keys.live));
@@ -193,7 +192,7 @@ describe('lists and sums', () => {
     expect(modeOf(await florin.get('/api/channel/list', admin))).toBeNull();
   });
 
-  test('of the ledger and of statistics count each mode apart', async () => {
+  test('of the ledger and of statistics count each mode separately', async () => {
     const balance = async (as: string, query = '') =>
       (await read(`/api/ledger/balance${query}`, as)).find(
         ({ account }: { account: string }) => account === 'MERCHANT_PAYABLE',
@@ -214,17 +213,17 @@ describe('lists and sums', () => {
   });
 });
 
-test('webhooks carry the mode, and each endpoint receives its own alone', async () => {
+test('webhooks carry the mode, and each endpoint receives only its own', async () => {
   const paid = (path: string) =>
     receiver.received.filter((one) => one.path === path && String(one.body).includes('transaction.succeeded'));
-  await eventually('both are told', () => modes.every((mode) => paid(`/${mode}`).length > 0));
+  await eventually('both endpoints receive theirs', () => modes.every((mode) => paid(`/${mode}`).length > 0));
   for (const { path, body } of receiver.received) {
     const { livemode, data } = JSON.parse(String(body));
     expect({ livemode, of: data.object.livemode }).toEqual({ livemode: path === '/live', of: path === '/live' });
   }
 });
 
-test('a test invoice is paid by no live payment, and the other way; each mode has numbers without holes', async () => {
+test('a test invoice cannot be paid by a live payment, nor a live one by a test payment; each mode has numbers without gaps', async () => {
   const post = (path: string, body: object, as = admin) => florin.post(`/api/${path}`, body, as);
   const lines = [{ description: 'Bread', quantity: 1, unitAmount: 500 }];
   const numbers: string[] = [];
@@ -268,7 +267,7 @@ test('a plan and a customer are subscribed within one mode; modes never change',
   expect((await florin.post('/api/customer/modify', moved, admin)).body).toEqual(mismatch('defaultChannelId'));
 });
 
-test('a key is repeated no answer of the other mode, whatever Idempotency-Key it sends', async () => {
+test('a key never gets a stored answer of the other mode, whatever Idempotency-Key it sends', async () => {
   const call = (path: string, body: object, as: string) =>
     florin.call('POST', `/api/${path}`, { as, body, headers: { 'idempotency-key': 'shared' } });
   const payment = { amount: 5, currency: 'USD', channelId: channels.live };
@@ -293,7 +292,7 @@ test('a key is repeated no answer of the other mode, whatever Idempotency-Key it
   expect((await call('subscription/update', doubled, keys.test)).status).toBe(404);
 });
 
-test('a replay sends an endpoint the events of its mode alone', async () => {
+test('a replay sends an endpoint only events of its mode', async () => {
   await makePayment(florin, keys.test, channels.test);
   const [endpoint] = dataOf(await florin.get('/api/webhook/list', keys.test));
   const since = new Date(Date.now() - 60_000).toISOString();

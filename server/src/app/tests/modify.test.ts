@@ -128,7 +128,7 @@ describe('an Idempotency-Key', () => {
     expect(JSON.stringify(rows)).not.toContain(first.secret);
   });
 
-  test('is not compared by a password, of which a stored hash could be guessed from', async () => {
+  test('is not compared by the password, which could be guessed from a stored hash', async () => {
     const user = newUser();
     const key = unique('once');
     const first = dataOf(await send('/api/user/modify', user, key));
@@ -159,7 +159,7 @@ test('what is created with the tenantId of a tenant belongs to it', async () => 
   }
 });
 
-test('a payment on the channel of a tenant belongs to that tenant, and so does what is made for its records', async () => {
+test('a payment on the channel of a tenant belongs to that tenant, and so do records created for it', async () => {
   const channelId = await makeChannel(florin, shop.as);
   const order = { amount: 5, currency: 'USD', channelId };
   const headers = { 'idempotency-key': unique('for') };

@@ -156,7 +156,7 @@ test('payments are traced from the request on, whichever process accepted it', a
   await eventually('both requests have a span', () => traces.every(rootOf));
 });
 
-test('a process that is killed is started again, and what it had acknowledged is stored', async () => {
+test('a killed process is restarted, and everything it acknowledged is stored', async () => {
   const channelId = await makeChannel(service, admin);
   const created: string[] = [];
   for (const { request } of connections) {

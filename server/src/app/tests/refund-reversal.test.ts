@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../domains/payments/providers/sandbox/behaviours.ts';
-import { offendersOf } from '../../platform/postgres/check.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/cast.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
@@ -10,7 +10,6 @@ import { MollieSimulator, type SimulatedCallback } from '../../testing/simulator
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../testing/simulators/stripe.ts';
 import type { SignedCallback } from '../../testing/simulators/stripe-records.ts';
 import { type Receiver, startReceiver } from '../../testing/webhooks/receiver.ts';
-import { checks } from '../integrity.ts';
 
 /** Refunds that fail after they had succeeded, from a provider's callback to the webhook, over HTTP. */
 let db: TestDatabase;
@@ -36,7 +35,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const check of checks) expect(await offendersOf(db.database, check, 10), check.claim).toEqual([]);
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 afterAll(async () => {
@@ -57,8 +56,8 @@ async function refundOf(transactionId: string): Promise<string> {
   return dataOf(await florin.post('/api/refund/create', { transactionId }, admin)).id;
 }
 
-/** What the webhook was sent about the failure of a refund, one entry for each delivery. */
-const toldOf = (id: string) => {
+/** The events about the failure of a refund that the webhook received, one for each delivery. */
+const failuresReported = (id: string) => {
   const bodies = new Map(
     receiver.received.map(({ headers, body }) => [headers['x-service-delivery'], JSON.parse(body.toString())]),
   );
@@ -68,11 +67,11 @@ const toldOf = (id: string) => {
 async function expectReversed(transactionId: string, id: string): Promise<void> {
   await comesTo('FAILED', () => refund(id));
   expect(await payment(transactionId)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0 });
-  await eventually('the webhook is told', () => toldOf(id).length > 0);
-  expect(toldOf(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
+  await eventually('the webhook receives it', () => failuresReported(id).length > 0);
+  expect(failuresReported(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
 }
 
-test('Stripe: refund.failed after succeeded, said three ways, is reversed and told once; then it is given back again', async () => {
+test('Stripe: refund.failed after succeeded, reported in three ways, is reversed and reported once; then it can be refunded again', async () => {
   const channelId = await makeChannel(florin, admin, {
     provider: 'stripe',
     apiKey: simulatedApiKey,
@@ -128,14 +127,14 @@ async function refundedAtMollie() {
   return { transactionId, id, reference, post, tellLast };
 }
 
-test('Mollie: a notice of the payment has a refund that had succeeded looked up again', async () => {
+test('Mollie: a notice of the payment causes a new lookup of a refund that had succeeded', async () => {
   const { transactionId, id, reference, tellLast } = await refundedAtMollie();
   mollie.progressRefund(reference, 'failed');
   await Promise.all([tellLast(), tellLast()]);
   await expectReversed(transactionId, id);
 });
 
-test('Mollie: a signed notice of the refund does so too, and again when Mollie did not answer', async () => {
+test('Mollie: so does a signed notice of the refund, and again when Mollie did not answer', async () => {
   const { transactionId, id, reference, post } = await refundedAtMollie();
   mollie.progressRefund(reference, 'failed');
   const struck = mollie.fault({ method: 'GET', when: 'before', how: 503 });
@@ -147,7 +146,7 @@ test('Mollie: a signed notice of the refund does so too, and again when Mollie d
   await expectReversed(transactionId, id);
 });
 
-test('the sandbox says that a refund succeeded, and later that it came back; its invoice stays paid', async () => {
+test('the sandbox reports that a refund succeeded, and later that it failed; its invoice stays paid', async () => {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
   const customerId = await makeCustomer(florin, admin, { defaultChannelId: channelId });
   const invoiceId = await makeInvoice(florin, admin, customerId, { metadata: { sandbox: 'refund:returned' } });
@@ -162,7 +161,7 @@ test('the sandbox says that a refund succeeded, and later that it came back; its
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
 });
 
-test('refund.failed is subscribed to with the scope that reads refunds, and listed under the refund', async () => {
+test('subscribing to refund.failed needs the scope that reads refunds, and the event is listed under the refund', async () => {
   const [sent] = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.object.id);
   const { body } = await florin.get(`/api/event/list?objectId=${sent}`, admin);
   expect(body.data).toMatchObject(

@@ -62,18 +62,18 @@ type Kind =
   | 'yes';
 
 interface Write {
-  /** A body that would be taken. */
+  /** A body that would be accepted. */
   body: () => Record<string, unknown>;
   fields: Record<string, Kind>;
   required: string[];
-  /** No field is required by itself, and yet there must be a body. */
+  /** No single field is required, but a body is. */
   needsBody?: true;
 }
 
 /** Codes of callers without a second factor. */
 const oneCode: Write = { body: () => ({ code: '123456' }), fields: { code: 'text' }, required: ['code'] };
 
-/** An answer of an authenticator that nobody has. */
+/** An answer of an unknown authenticator. */
 const asserted = {
   ...{ id: 'AAAA', rawId: 'AAAA', type: 'public-key' },
   response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
@@ -565,7 +565,7 @@ const writes: Record<string, Write> = {
   },
 };
 
-/** Values no field of that kind takes, as JSON text: some numbers exist only there. */
+/** Values that no field of that kind accepts, as JSON text, because some numbers can be written only there. */
 const wrong: Record<Exclude<Kind, 'text or null' | 'id or null' | 'object or null' | 'from nothing on'>, string[]> = {
   ids: ['[0]', '[1.5]', '["1"]', '[9007199254740992]', '[1, 1]', '[1, 2, 3, 4, 5, 6]', '5', '{}', 'null'],
   provider: ['"paypal"', '""', '5', '[]', '{}'],
@@ -705,7 +705,7 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: BodyShape }; '*/*'?: unknown } };
 }
 
-/** What providers send is theirs to shape. */
+/** Bodies whose form providers decide. */
 const takesAnyBody = ({ requestBody }: Operation) => requestBody?.content['*/*'] !== undefined;
 
 describe('formats and limits', () => {
@@ -910,7 +910,7 @@ describe('path and query', () => {
     ['/api/transaction/list?colour=red', 'colour', 'Its query parameters: page, pageSize, '],
     ['/api/transaction/detail?ID=txn_1', 'ID', 'Did you mean id?'],
     ['/api/tenant/list?status=on', 'status', 'It has no query parameters.'],
-  ])('%s is told what is known instead', async (path, field, hint) => {
+  ])('%s gets a hint of what is known', async (path, field, hint) => {
     const { status, body } = await florin.get(path, admin);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });
     expect(body.message).toContain(hint);

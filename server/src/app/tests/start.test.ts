@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
-import { administratorPassword, callerOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
+import { administratorPassword, clientOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
 import {
   type ReadyService,
   type ServiceOptions,
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts that get as far as a database use the one of the test run. */
+/** Starts that open a database use that of the test run. */
 const onDatabase = (environment: Record<string, string> = {}) => ({
   PORT: '0',
   DATABASE_URL: urlOf(db.connection),
@@ -183,7 +183,7 @@ describe('a database that cannot be reached at the start', () => {
   test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
     const service = waitingService();
     const address = await addressOf(service);
-    const call = callerOf(address);
+    const { call } = clientOf(address);
     expect((await call('GET', '/health/live')).status).toBe(200);
     const ready = await call('GET', '/health/ready');
     expect(ready.status).toBe(503);
@@ -281,7 +281,7 @@ describe('valid settings', () => {
     const { body } = await service.post('/api/user/login', { account: 'admin', password: administratorPassword });
     expect(body.data.deploymentMode).toBe('CLUSTER');
     expect(existsSync(join(APP_DATA_DIR, 'jwt-keys'))).toBe(false);
-    // An operator's passwords get the recommended cost, whatever tests within one process take.
+    // A service of an operator hashes passwords at the recommended cost, unlike services in the process of a test.
     const [administrator] = await db.query<{ password_hash: string }>('select password_hash from app_user');
     expect(administrator?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await service.end('SIGTERM')).code).toBe(0);
@@ -312,7 +312,7 @@ describe('valid settings', () => {
       expect(service.stdout + service.stderr).not.toMatch(/it's|\$HOME/);
       expect(await pasted(service, { APP_ADMIN_PASSWORD: password })).toContain('"status":"PENDING"');
       expect((await service.end('SIGTERM')).code).toBe(0);
-      // Without APP_DATA_DIR, what is kept is kept in ./data.
+      // Without APP_DATA_DIR, data is stored in ./data.
       expect(existsSync(join(cwd, 'data', 'jwt-keys'))).toBe(true);
     } finally {
       await other.drop();
@@ -397,7 +397,7 @@ describe('the OpenAPI document', () => {
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
     const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
-    // What is required only to create a record is a condition of its own, whose names this rule takes for unknown ones.
+    // Fields that are required only to create a record are in a condition of their own, where this rule does not know their names.
     const rules = ['--skip-rule=no-required-schema-properties-undefined'];
     const { stdout } = await run(process.execPath, [judge, 'lint', '--format=json', ...rules, file], { cwd: folder });
     const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));

@@ -23,7 +23,7 @@ const refused = ({ status, body }: Reply) => [status, body.error?.type];
 const bearerOf = ({ accessToken }: { accessToken: string }) => `Bearer ${accessToken}`;
 const minuteMs = 60_000;
 
-/** It moves only where a test says so, at first to the beginning of a time step: no code changes while it is checked. */
+/** It advances only when a test says so. It begins with a time step, so that no code changes while it is checked. */
 let nowMs = stepAt(Date.now()) * 30_000;
 
 let db: TestDatabase;
@@ -64,7 +64,7 @@ describe('settings', () => {
     }
   };
 
-  test('one setting changes the defaults, and stronger values are taken', () => {
+  test('one setting changes the defaults, and stronger values are accepted', () => {
     expect(readSettings(strict, undefined)).toMatchObject({
       'app.password.min-length': 8,
       'app.jwt.refresh-token-expire': 12 * 60 * minuteMs,
@@ -99,7 +99,7 @@ describe('the first administrator (ASVS 6.3.2, 6.4.1)', () => {
   const choose = (token: string | null, newPassword: string) =>
     florin.post('/api/user/reset-password', { token, newPassword });
 
-  test('has no password but a link, which ends after a day; a later start writes another', async () => {
+  test('has a link instead of a password, which expires after a day; a later start writes another', async () => {
     const first = await invitation();
     expect(first).toMatch(`${publicUrl}/reset-password?token=`);
     expect((await stat(join(florin.dataDir, 'admin-invitation'))).mode & 0o777).toBe(0o600);
@@ -118,7 +118,7 @@ describe('the first administrator (ASVS 6.3.2, 6.4.1)', () => {
     expect(refused(await choose(token, 'another set of words'))).toEqual([400, 'reset_token_invalid']);
   });
 
-  test('can only enrol a second factor before all else (6.3.3)', async () => {
+  test('can do nothing but enrol a second factor first (6.3.3)', async () => {
     const as = await florin.login('chief', memberPassword);
     expect(refused(await florin.get('/api/tenant/list', as))).toEqual([403, 'second_factor_not_enrolled']);
     expect(refused(await florin.post('/api/developer/mine/generate', {}, as))).toEqual([
@@ -148,7 +148,7 @@ test('the users of every tenant need a second factor, whatever the tenant says (
   expect((await florin.get('/api/transaction/list', mia)).status).toBe(200);
 });
 
-test('a code counts in its own 30 seconds alone (6.5.5)', async () => {
+test('a code is valid only in its own 30 seconds (6.5.5)', async () => {
   const challenge = await challengeOf(florin, chief);
   nowMs += 2 * minuteMs;
   for (const step of [stepAt(nowMs) - 1, stepAt(nowMs) + 1]) {
@@ -192,7 +192,7 @@ describe('tokens of a session (10.4.5, 7.2.4)', () => {
     }
   });
 
-  test('a step-up replaces them, in the console the cookie', async () => {
+  test('a step-up replaces them, and the cookie in the console', async () => {
     const first = await login();
     const code = freshCode(factor);
     const { token } = dataOf(await florin.post('/api/user/step-up', { code }, bearerOf(first)));

@@ -16,7 +16,7 @@ import { readBack } from './fixture/read-back.ts';
 
 /**
  * Makes the fixture of a release, once, with its code: `UPGRADE_FIXTURE=0001 npm test -- server/src/app/upgrade`. It is never
- * made again: later code cannot write the schema of then.
+ * made again, because later code cannot write the schema of that release.
  */
 const release = process.env.UPGRADE_FIXTURE;
 
@@ -64,7 +64,7 @@ async function makeBusyDay(db: TestDatabase): Promise<void> {
   );
 }
 
-/** Rows that exist for moments, or after faults. */
+/** Rows that exist only briefly, or after faults. */
 async function makeRareRows({ query }: TestDatabase): Promise<void> {
   await query(`insert into delivery_sweep (before_id) values ('01900000-0000-7000-8000-000000000000')
     on conflict do nothing`);

@@ -12,13 +12,13 @@ test('the first key is current, and every key is found', () => {
   expect(keyring.find('other')).toBeUndefined();
 });
 
-test('a fresh keyring can be read, and is another each time', () => {
+test('a fresh keyring can be read, and differs each time', () => {
   const [one, two] = [freshKeyring(), freshKeyring()];
   expect(parseKeyring(one).current.id).toMatch(/^[0-9a-f]{8}$/);
   expect(one).not.toBe(two);
 });
 
-test('a key that is lost has its name in the list, and opens nothing', () => {
+test('a lost key keeps its name in the list, and opens nothing', () => {
   const keyring = parseKeyring(`new:${key()},old:lost`);
   expect(keyring.isLost('old')).toBe(true);
   expect(keyring.find('old')).toBeUndefined();

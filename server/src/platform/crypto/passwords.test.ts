@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { passwordCost } from '../../testing/service/password-cost.ts';
 import { Passwords } from './passwords.ts';
 
-test('a password fits its own hash and no other, and hashes never repeat', async () => {
+test('a password matches its own hash and no other, and hashes never repeat', async () => {
   const passwords = new Passwords();
   const [one, two] = await Promise.all([passwords.hash('green boats'), passwords.hash('green boats')]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -11,13 +11,13 @@ test('a password fits its own hash and no other, and hashes never repeat', async
   expect(await passwords.verify(one, 'green boat')).toBe(false);
 });
 
-test('nobody’s password is never right, and costs a computation all the same', async () => {
+test('the password of an unknown account is always wrong, and takes a computation as well', async () => {
   const passwords = new Passwords();
   expect(await passwords.verify(undefined, 'anything')).toBe(false);
   expect(passwords.computed).toBe(1);
 });
 
-test('beyond the queue a computation is refused at once; those in it are served, in order', async () => {
+test('when the queue is full a computation is refused at once; those in it are served in order', async () => {
   const passwords = new Passwords({ concurrency: 2, maxQueued: 3 });
   const served: number[] = [];
   const outcomes = await Promise.allSettled(
@@ -34,13 +34,13 @@ test('beyond the queue a computation is refused at once; those in it are served,
   await passwords.hash('the queue is free again');
 });
 
-test('a computation that fails gives its turn back', async () => {
+test('a computation that fails frees its slot', async () => {
   const passwords = new Passwords({ concurrency: 1, maxQueued: 1 });
   await expect(passwords.verify('no hash at all', 'x')).rejects.toThrow();
   expect(await passwords.verify(await passwords.hash('x'), 'x')).toBe(true);
 });
 
-test('who asks for many hashes delays another by one hash at most, and is the one refused when the queue is full', async () => {
+test('a caller with many hashes delays another by one hash at most, and is the one refused when the queue is full', async () => {
   const passwords = new Passwords({ concurrency: 1, maxQueued: 10, cost: passwordCost });
   const served: string[] = [];
   const ask = (caller: string) => passwords.hash('x', caller).then(() => served.push(caller));

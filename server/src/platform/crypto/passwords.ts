@@ -54,8 +54,8 @@ export class Passwords {
   }
 
   /**
-   * Returns the PHC string to store. `caller` names who is served in turn with others, by its address for example. Refuses
-   * with `overloaded` when too many are waiting.
+   * Returns the PHC string to store. Callers are served in turn; `caller` identifies them, by address for example. Refuses
+   * with `overloaded` when too many hashes are waiting.
    */
   hash(password: string, caller = ''): Promise<string> {
     return this.#withSlot(caller, () => hash(password, this.#cost));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { randomText } from './random-text.ts';
 
-test('random text has the length asked for and every character comes up alike', () => {
+test('random text has the requested length, and every character is equally likely', () => {
   const drawn = 62_000;
   const text = randomText(drawn);
   expect(text).toMatch(new RegExp(`^[A-Za-z0-9]{${drawn}}$`));

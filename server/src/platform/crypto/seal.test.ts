@@ -6,7 +6,7 @@ const [older, newer] = [freshKeyring(), freshKeyring()];
 const sealer = new Sealer(parseKeyring(older));
 const here = 'channel/0/5/apiKey';
 
-test('what was sealed opens where it was sealed, whatever the text', () => {
+test('a sealed value opens in its own place, whatever the text', () => {
   for (const plain of ['pk_live_1', '', 'schlüssel 🔑', 'x'.repeat(10_000)]) {
     expect(sealer.open(sealer.seal(plain, here), here)).toBe(plain);
   }
@@ -25,7 +25,7 @@ test('a value moved to another row, tenant or field does not open', () => {
   }
 });
 
-test('no single changed byte goes unnoticed', () => {
+test('every single changed byte is detected', () => {
   const sealed = sealer.seal('pk_live_1', here);
   for (let i = 0; i < sealed.length; i++) {
     const changed = Buffer.from(sealed);
@@ -35,7 +35,7 @@ test('no single changed byte goes unnoticed', () => {
   }
 });
 
-test('after a rotation the old key still opens and the new one seals; once it is gone, what it sealed is lost', () => {
+test('after a rotation the old key still opens and the new one seals; without the old key its values are lost', () => {
   const sealed = sealer.seal('pk_live_1', here);
   const rotated = new Sealer(parseKeyring(`${newer},${older}`));
   expect(rotated.open(sealed, here)).toBe('pk_live_1');

@@ -17,12 +17,12 @@ export class Sealer {
     this.#keys = keys;
   }
 
-  /** Encrypts `plain` with the current key for the place `where`. */
-  seal(plain: string, where: string): Buffer {
+  /** Encrypts `plain` with the current key, for its place of storage. */
+  seal(plain: string, place: string): Buffer {
     const { id, secret } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, secret, nonce, { authTagLength: tagBytes });
-    cipher.setAAD(Buffer.from(where));
+    cipher.setAAD(Buffer.from(place));
     const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
@@ -37,23 +37,23 @@ export class Sealer {
     return this.#keys.current.id;
   }
 
-  /** Decrypts a value that was sealed for `where`. Throws when the key is missing or the bytes were changed or moved. */
-  open(sealed: Buffer, where: string): string {
+  /** Decrypts a value that was sealed for this place. Throws when the key is missing, or the bytes were changed or moved. */
+  open(sealed: Buffer, place: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;
     const bodyAt = tagAt + tagBytes;
-    if (sealed.length < bodyAt) throw new Error(`What is sealed at ${where} is cut short.`);
+    if (sealed.length < bodyAt) throw new Error(`What is sealed at ${place} is cut short.`);
     const key = this.#keys.find(keyIdOf(sealed));
-    if (key === undefined) throw new Error(`What is sealed at ${where} needs a key that is not in the keyring.`);
+    if (key === undefined) throw new Error(`What is sealed at ${place} needs a key that is not in the keyring.`);
     const decipher = createDecipheriv(algorithm, key.secret, sealed.subarray(nonceAt, tagAt), {
       authTagLength: tagBytes,
     });
-    decipher.setAAD(Buffer.from(where));
+    decipher.setAAD(Buffer.from(place));
     decipher.setAuthTag(sealed.subarray(tagAt, bodyAt));
     try {
       return Buffer.concat([decipher.update(sealed.subarray(bodyAt)), decipher.final()]).toString('utf8');
     } catch (cause) {
-      throw new Error(`What is sealed at ${where} was changed or belongs elsewhere.`, { cause });
+      throw new Error(`What is sealed at ${place} was changed or belongs elsewhere.`, { cause });
     }
   }
 }

@@ -21,7 +21,7 @@ async function verdict(token: string, kind: 'access' | 'refresh' = 'access', by 
   }
 }
 
-test('what was signed is verified until it expires, also once it is remembered', async () => {
+test('a signed token is valid until it expires, also when it is cached', async () => {
   const token = await tokens.sign('access', content);
   const verified = await tokens.verify('access', token);
   expect(verified).toEqual({ subject: '7', sessionId: sessionId, generation: 0, expiresAtMs: nowMs + 60_000 });
@@ -31,7 +31,7 @@ test('what was signed is verified until it expires, also once it is remembered',
   expect(await verdict(token)).toBe('credentials_invalid');
 });
 
-test('access and refresh tokens never pass for each other', async () => {
+test('access and refresh tokens are never accepted for each other', async () => {
   const [access, refresh] = [await tokens.sign('access', content), await tokens.sign('refresh', content)];
   expect(await verdict(access, 'refresh')).toBe('credentials_invalid');
   expect(await verdict(refresh, 'access')).toBe('credentials_invalid');
@@ -40,7 +40,7 @@ test('access and refresh tokens never pass for each other', async () => {
   expect(await verdict(access, 'refresh')).toBe('credentials_invalid');
 });
 
-test('two keys are live while they rotate, and a key taken away takes its tokens with it', async () => {
+test('two keys are valid during a rotation, and removing a key invalidates its tokens', async () => {
   const old = await tokens.sign('access', content);
   const rotating = tokensWith(`${newer},${older}`);
   expect(await verdict(old, 'access', rotating)).toMatchObject({ subject: '7' });
@@ -69,7 +69,7 @@ function forge(header: object, payload: object = claims(), key: Buffer = secret,
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`;
 }
 
-test('the forger’s own tool makes valid tokens when it follows every rule', async () => {
+test('the forging tool of this test makes valid tokens when it follows every rule', async () => {
   expect(await verdict(forge(ours))).toMatchObject({ subject: '1' });
 });
 
@@ -118,7 +118,7 @@ test.each([
   expect(await verdict(token)).toBe('credentials_invalid');
 });
 
-test('a token signed with a public key scheme is refused, whatever key it brings', async () => {
+test('a token signed with a public key scheme is refused, whatever key it contains', async () => {
   const token = await new SignJWT(claims()).setProtectedHeader({ ...ours, alg: 'RS256', jwk }).sign(pair.privateKey);
   expect(await verdict(token)).toBe('credentials_invalid');
   const pem = pair.publicKey.export({ format: 'pem', type: 'spki' });

@@ -7,7 +7,7 @@ export interface BackgroundWorker {
   start: () => void;
   /** Resolves when none of its work is running any more. */
   stop: () => Promise<void>;
-  /** Looks for due work at once. Called when the topic of `dueWork` or `wakesOn` is published. */
+  /** Polls for due work at once. Called when the topic of `dueWork` or `wakesOn` is published. */
   wake?: () => void;
   /** The topic that wakes the worker, and the query by which the poller finds its due work. */
   dueWork?: DueWork | undefined;
@@ -18,6 +18,6 @@ export interface BackgroundWorker {
    * and only when no other process can use the database.
    */
   freeDeadLeases?: () => Promise<void>;
-  /** The database's clock was set back: shortens leases and due times that lie further ahead than they can. */
+  /** Called when the database's clock was set back: shortens leases and due times that are further ahead than possible. */
   clockWasSetBack?: () => Promise<void>;
 }

@@ -52,7 +52,7 @@ test('the topic of due work is published again and again while it is due, and no
   expect(woken.letters).toBe(0);
 });
 
-test('polling goes on when a database that was away is back', async () => {
+test('polling continues when the database is available again', async () => {
   let isAway = true;
   let tries = 0;
   const flaky: Queryable = {
@@ -80,7 +80,7 @@ test('nothing is published after the poller has stopped', async () => {
   expect(woken.parcels).toBe(before);
 });
 
-test('without due work polls become rarer, and frequent again once there is some', async () => {
+test('polls become rarer without due work, and frequent again once there is some', async () => {
   const polledAt: number[] = [];
   let isDue = false;
   const source: Queryable = {

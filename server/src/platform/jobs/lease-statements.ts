@@ -2,7 +2,7 @@ import { minuteMs } from '../../core/clock.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type Statement, statement } from '../postgres/statement.ts';
 
-/** What a worker does with the leases of its table. */
+/** How a worker ends and shortens the leases of its table. */
 export interface LeaseStore {
   /**
    * Releases everything under these lease tokens. Called after a claim has failed: its statement may have been executed
@@ -22,8 +22,8 @@ export interface LeasedTableOptions {
   open: string;
   /** The longest time in ms from now until an open row is due, as an SQL expression on its columns. */
   waitMs: string;
-  /** What else is assigned when a claim is taken back, if anything; `$2` is the length of a lease in ms. */
-  takeBack?: string;
+  /** Further assignments when a lease is released; `$2` is the length of a lease in ms. */
+  onRelease?: string;
 }
 
 /** The statements that are the same for every table of work. */
@@ -32,8 +32,9 @@ export interface LeasedTable {
   name: string;
   /** Whether a row is due and not leased. `$1` is now in ms. */
   isDue: string;
-  takesBack: boolean;
-  /** Value: leases; then the length of a lease in ms, if the table assigns more than the lease. */
+  /** Whether `release` has a second value. */
+  releaseUsesLeaseMs: boolean;
+  /** Values: leases, and the length of a lease in ms if the table has `onRelease`. */
   release: Statement<never>;
   freeAll: Statement<never>;
   /** Values in ms: now, the length of a lease, the tolerance. */
@@ -43,17 +44,17 @@ export interface LeasedTable {
 /** A time further ahead than possible by more than this was written before the clock was set back. */
 const toleranceMs = minuteMs;
 
-export function leasedTable({ table, name, open, waitMs, takeBack }: LeasedTableOptions): LeasedTable {
+export function leasedTable({ table, name, open, waitMs, onRelease }: LeasedTableOptions): LeasedTable {
   const endLease = 'lease = null, leased_until = null';
   return {
     table,
     name,
     isDue: `${open} and due_at <= to_timestamp($1::float8 / 1000)
         and (leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))`,
-    takesBack: takeBack !== undefined,
+    releaseUsesLeaseMs: onRelease !== undefined,
     release: statement(
       `${name}.release_leases`,
-      `update ${table} set ${takeBack === undefined ? '' : `${takeBack}, `}${endLease}
+      `update ${table} set ${onRelease === undefined ? '' : `${onRelease}, `}${endLease}
         where ${open} and lease = any ($1::uuid[])`,
     ),
     freeAll: statement(`${name}.free_leases`, `update ${table} set ${endLease} where ${open} and lease is not null`),
@@ -122,8 +123,8 @@ export interface EndOptions {
 }
 
 /**
- * Records the result of a try, fenced by the lease. Values: the key, the lease, the new state, tries, when it is due again and
- * now, both in ms.
+ * Records the result of an attempt, fenced by the lease. Values: the key, the lease, the new state, the number of attempts,
+ * when it is due again and now, both in ms.
  */
 export function recordStatement(
   { table, name }: LeasedTable,
@@ -156,7 +157,7 @@ export function sweepStatement(
   );
 }
 
-/** The `claim` of a worker (`worker.ts`) by such a statement. */
+/** The `claim` of a `Worker`, by a `claimStatement`. */
 export function claimBy<Row>(claim: Statement<Row>, { database, clock, leaseMs }: LeaseDeps) {
   return (room: number, lease: string): Promise<Row[]> => {
     const nowMs = clock();
@@ -167,7 +168,7 @@ export function claimBy<Row>(claim: Statement<Row>, { database, clock, leaseMs }
 /** The leases of one worker in its table. */
 export function leasesOf(table: LeasedTable, { database, clock, leaseMs }: LeaseDeps): LeaseStore {
   return {
-    release: (leases) => database.run(table.release, table.takesBack ? [leases, leaseMs] : [leases]),
+    release: (leases) => database.run(table.release, table.releaseUsesLeaseMs ? [leases, leaseMs] : [leases]),
     freeAll: () => database.run(table.freeAll),
     shortenWaits: () => database.run(table.shortenWaits, [clock(), leaseMs, toleranceMs]),
   };

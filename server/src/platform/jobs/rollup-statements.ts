@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../postgres/database.ts';
 import { statement } from '../postgres/statement.ts';
 
-/** Deltas in one statement: a second's worth at full speed, and short enough to delay nobody. */
+/** Deltas per statement: about a second of writes at full speed, and few enough that no other statement is delayed. */
 export const maximumDeltas = 20_000;
 
 /** Adds the changes gathered in one table of deltas to its totals, until none are left. */

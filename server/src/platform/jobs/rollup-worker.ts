@@ -4,7 +4,7 @@ import type { Rollup } from './rollup-statements.ts';
 import { type FailureReports, Worker } from './worker.ts';
 
 const rollupEveryMs = 1_000;
-/** Finds the changes of other nodes, and of a process that died before it rolled up. */
+/** For the changes of other nodes, and of a process that died before it rolled them up. */
 const idleRollupEveryMs = 15_000;
 
 /** Runs all rollups when payments were written, at most once a second, and every 15 s otherwise. */

@@ -13,7 +13,7 @@ export interface SweeperOptions {
 }
 
 const sweepEveryMs = 60 * minuteMs;
-/** A node that is restarted every hour has to sweep as well. */
+/** Soon, so that a node that is restarted every hour sweeps as well. */
 const firstSweepAfterMs = 30 * secondMs;
 const sweepAgainAfterMs = 30 * secondMs;
 

@@ -25,7 +25,7 @@ export class UncertainLeases {
     if (this.#store !== undefined) this.#leases.set(lease, { failedAtMs: performance.now(), times: 0 });
   }
 
-  /** Releases the leases that are due to be released. Rejects while the database is away. */
+  /** Releases the leases that are due to be released. Rejects while the database is unavailable. */
   async releaseDue(): Promise<void> {
     const nowMs = performance.now();
     const due = [...this.#leases].filter(

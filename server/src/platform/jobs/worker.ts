@@ -62,16 +62,16 @@ const pollAfterWorkMs = 20;
 /** With nearly all slots taken, a claim waits this long for more free slots, so that one statement claims for many. */
 const gatherMs = 1;
 const firstBackoffMs = 50;
-/** Claims resume within this time after the database has returned. */
+/** Claims resume within this time after the database is available again. */
 const maximumBackoffMs = 1_000;
 
 /**
- * The one kind of worker that takes work from a table: claims due rows, as many as there are free slots for, and performs
- * them. There is no reaper: the lease of a node that died expires, and its work is due again.
+ * Takes work from a table: claims as many due rows as it has free slots, and performs them. There is no reaper: the lease of a
+ * node that died expires, and its work is due again.
  *
  * `wake` makes it claim at once; without a wake it claims every `pollMs`. One claim is in flight at a time, so that the
- * size of claims adapts to the load. While the database is away it retries with growing pauses of up to a second, and
- * reports that once.
+ * size of claims adapts to the load. While the database is unavailable it retries with growing pauses of up to a second, and
+ * reports the failure once.
  */
 export class Worker<Row extends object> implements BackgroundWorker {
   readonly name: string;
@@ -99,7 +99,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
     this.wakesOn = options.wakesOn;
   }
 
-  /** Whether it has been started and not stopped: work that takes long ends early when it is false. */
+  /** Whether it has been started and not stopped. Long work ends early when it is false. */
   get isRunning(): boolean {
     return this.#running;
   }
@@ -198,7 +198,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   #pollNow(): void {
     this.#mayHaveDue = true;
-    // A failed claim is retried only here: wakes must not shorten the pauses while the database is away.
+    // A failed claim is retried only here: wakes must not shorten the pauses while the database is unavailable.
     if (this.#failures > 0) this.#startClaim(Math.max(1, this.#room()));
     else {
       this.#poll = setTimeout(() => this.#pollNow(), this.#pollMs());

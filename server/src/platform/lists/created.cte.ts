@@ -1,7 +1,7 @@
 import { type TimeLimits, timeRangeOf } from '../../core/days.ts';
 import type { Filter } from './filters.ts';
 
-/** Filters by the time of creation, for rows whose key does not hold it: the values of `createdLimitsOf`. */
+/** Filters by the time of creation, for rows whose key does not contain it. `createdLimitsOf` gives the values. */
 export const createdFilters = (column: string) =>
   ({
     createdFromMs: { type: 'float8', condition: (value: string) => `${column} >= to_timestamp(${value} / 1000)` },

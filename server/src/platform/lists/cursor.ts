@@ -12,18 +12,18 @@ const keyForms: Record<KeyType, RegExp> = {
 };
 
 /**
- * A cursor: a digest of the list and its filters, and the key below which the next rows are. It is opaque to callers, but no
- * secret and no permission: one that somebody made up shows no row that the list would not show.
+ * A cursor: a digest of the list and its filters, and the key below which the next rows are. It is opaque to callers, but it
+ * is neither a secret nor a permission: a forged cursor shows only rows that the list shows anyway.
  */
 export function cursorOf(list: string, filters: object, key: string): string {
   return Buffer.concat([digestOf(list, filters), Buffer.from(key)]).toString('base64url');
 }
 
-/** The key of a cursor; refused unless this list gave it under the same filters. */
+/** The key of a cursor; refused unless this list issued it under the same filters. */
 export function keyOfCursor(list: string, filters: object, keyType: KeyType, cursor: string): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const key = bytes.subarray(digestBytes).toString();
-  // Buffer.from ignores what is not base64url: only the spelling that was given out is taken.
+  // Buffer.from ignores characters that are not base64url: only the issued spelling is accepted.
   if (bytes.toString('base64url') !== cursor || !keyForms[keyType].test(key)) {
     throw invalid('cursor', 'cursor must be the pagination.nextCursor of an earlier page of this list.');
   }
@@ -33,7 +33,7 @@ export function keyOfCursor(list: string, filters: object, keyType: KeyType, cur
   return key;
 }
 
-/** The order in which filters are named makes no difference. */
+/** The order of the filters makes no difference. */
 function digestOf(list: string, filters: object): Buffer {
   const given = Object.entries(filters)
     .filter(([, value]) => value !== undefined)

@@ -44,7 +44,7 @@ test('cells hold text, numbers, JSON and nothing', () => {
   );
 });
 
-/** A list without an end. */
+/** An endless list. */
 function endless() {
   const reads: Slice[] = [];
   const list = {
@@ -62,7 +62,7 @@ function endless() {
 
 const format = recordFormat<{ id: number; text: string }>(['id', 'text'], (row) => row);
 
-test('rows are read only as fast as the client takes them', async () => {
+test('rows are read only as fast as the client receives them', async () => {
   const { list, reads } = endless();
   const stream = await exportOf(list, 'application/x-ndjson', format);
   await once(stream, 'readable');
@@ -73,7 +73,7 @@ test('rows are read only as fast as the client takes them', async () => {
   stream.destroy();
 });
 
-test.each(exportTypes)('an export as %s ends when its client has gone, and is not read for HEAD', async (accept) => {
+test.each(exportTypes)('an export as %s ends when its client disconnects, and is not read for HEAD', async (accept) => {
   const { list, reads } = endless();
   const closed = Promise.withResolvers<void>();
   const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });

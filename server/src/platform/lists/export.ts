@@ -19,8 +19,8 @@ export const exportText =
 export const totalHeader = 'x-total-count';
 
 /**
- * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined: JSON, also for
- * types that there are not.
+ * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined for JSON, which
+ * is also sent for unknown types.
  */
 export function exportTypeOf(accept = ''): ExportType | undefined {
   const [preferred] = accept
@@ -60,22 +60,22 @@ export function recordFormat<Row>(columns: readonly string[], recordOf: (row: Ro
   };
 }
 
-/** The fields of a record that are always there, and those of the others that are named. */
+/** The required fields of a record, and those of the optional ones that are named. */
 export function columnsOf(record: TSchema, further: readonly string[]): string[] {
   const { properties = {}, required = [] } = record as { properties?: object; required?: string[] };
   return Object.keys(properties).filter((name) => required.includes(name) || further.includes(name));
 }
 
-/** An export has all rows: no page of them can be asked for. */
+/** An export has all rows and cannot be paged. */
 export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: Paging): void {
   const field =
     cursor !== undefined ? 'cursor' : page !== 1 ? 'page' : pageSize !== defaultPageSize ? 'pageSize' : undefined;
   if (field !== undefined) throw invalid(field, `${field} cannot be used for an export, which has all rows.`);
 }
 
-const rowsPerPortion = 1_000;
+const rowsPerBatch = 1_000;
 
-/** The number of rows that an export will have; undefined: the list does not count them, or the export goes on within it. */
+/** The number of rows that an export will have; undefined if the list does not count them, or the export starts at `after`. */
 export async function totalOf(
   list: List<unknown> | CursorList<unknown>,
   { after }: Paging,
@@ -86,9 +86,9 @@ export async function totalOf(
 
 /**
  * All rows of a list, newest first, as a stream; with `belowKey` those below it, and no header line in a CSV, so that they
- * can be appended to the rows received before. The first portion is read at once, so that what fails is refused as usual.
- * Each other one is read when the client has taken the one before: an export of any size needs little memory, holds no
- * connection in between, and ends when the client has gone.
+ * can be appended to the rows received before. The first batch is read at once, so that a failure is refused as usual. Each
+ * further batch is read when the client has received the one before: an export of any size needs little memory, holds no
+ * connection between batches, and ends when the client disconnects.
  */
 export async function exportOf<Row>(
   list: Pick<List<Row>, 'read'>,
@@ -96,12 +96,12 @@ export async function exportOf<Row>(
   format: ExportFormat<Row>,
   belowKey?: string,
 ): Promise<Readable> {
-  const first = await list.read({ belowKey, take: rowsPerPortion });
+  const first = await list.read({ belowKey, take: rowsPerBatch });
   const header = type === 'text/csv' && belowKey === undefined ? csvLine(format.columns) : '';
-  return Readable.from(portions(list, first, type, format, header), { objectMode: false });
+  return Readable.from(batchesOf(list, first, type, format, header), { objectMode: false });
 }
 
-async function* portions<Row>(
+async function* batchesOf<Row>(
   { read }: Pick<List<Row>, 'read'>,
   first: Rows<Row>,
   type: ExportType,
@@ -110,8 +110,8 @@ async function* portions<Row>(
 ): AsyncGenerator<string> {
   const textOf = type === 'text/csv' ? (row: Row) => csvLine(cellsOf(row)) : (row: Row) => `${jsonOf(row)}\n`;
   if (header !== '') yield header;
-  for (let portion = first; ; portion = await read({ belowKey: portion.nextKey, take: rowsPerPortion })) {
-    if (portion.rows.length > 0) yield portion.rows.map(textOf).join('');
-    if (portion.nextKey === undefined) return;
+  for (let batch = first; ; batch = await read({ belowKey: batch.nextKey, take: rowsPerBatch })) {
+    if (batch.rows.length > 0) yield batch.rows.map(textOf).join('');
+    if (batch.nextKey === undefined) return;
   }
 }

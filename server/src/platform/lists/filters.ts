@@ -32,7 +32,7 @@ export interface Filter<Field extends TSchema = TSchema> {
   isMode?: boolean;
 }
 
-/** For values that a statement needs and that let every row pass. */
+/** For values that a statement uses elsewhere and that exclude no row. */
 export const noCondition = () => 'true';
 
 type Fields<Filters extends Record<string, Filter>> = {
@@ -47,9 +47,9 @@ type Fields<Filters extends Record<string, Filter>> = {
 export interface FilterSql {
   /** The number of values. */
   size: number;
-  /** Every filter that has a value holds. The values are parameters from `$first` on. */
+  /** The condition for a row to pass every filter that has a value. The values are parameters from `$first` on. */
   condition: (first: number) => string;
-  /** One filter holds, which has a value. */
+  /** The condition for a row to pass one filter, which has a value. */
   conditionOf: (name: string, first: number) => string;
 }
 
@@ -103,7 +103,7 @@ export function listFilters<const Filters extends Record<string, Filter>>(filter
   };
 }
 
-/** Numbers or days: an empty answer would be taken for the absence of rows. */
+/** An empty list would suggest that there are no such rows. The limits are numbers or days. */
 function refuseEmptyRange(given: Readonly<Record<string, unknown>>, from: string): void {
   if (!from.endsWith('From')) return;
   const to = `${from.slice(0, -'From'.length)}To`;

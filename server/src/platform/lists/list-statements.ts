@@ -5,7 +5,7 @@ import type { FilterSql } from './filters.ts';
 export interface RowSource {
   /** The table with its alias: `refund r`; with joins, if filters need them. */
   from: string;
-  /** Joins for the columns alone: only the rows of the page take part in them. */
+  /** Joins that only the columns need: they are made for the rows of the page. */
   joins?: string;
   /** The alias of the rows. */
   alias: string;
@@ -21,9 +21,9 @@ export interface RowSource {
 export const firstFilter = 4;
 
 /**
- * Keys of a uuid list hold the time, so that limits of time are ranges of keys. Integers are counted over their whole range: as a
- * condition PostgreSQL took it for a two-hundredth of the rows, and read a million by the unique index of ids instead of 10,000
- * by the index of the filters.
+ * UUID keys contain the time, so that limits of time are ranges of keys. Integer keys always have the whole range, which is no
+ * condition here: PostgreSQL estimated it at a two-hundredth of the rows, and read a million rows by the unique index of ids
+ * instead of 10,000 by the index of a filter.
  */
 const inRange = (alias: string, key: RowSource['key']) =>
   key === 'uuid' ? `and ${alias}.id >= source.from_key and ${alias}.id < source.to_key` : '';
@@ -133,7 +133,7 @@ function countStatement(
   );
 }
 
-/** The statements of a list on one way to its rows. */
+/** The statements of a list that find its rows by one index. */
 export interface ListStatements<Row> {
   read: Statement<ReadRow<Row>>;
   page: Statement<Row>;
@@ -141,8 +141,8 @@ export interface ListStatements<Row> {
 }
 
 /**
- * The statements of a list, by the filter through whose index rows are found; without one of these filters, `all`. A filter's
- * own condition finds the rows, unless another one is given, which may refer to `source.tenant_id`.
+ * The statements of a list, by the filter whose index finds the rows; without one of these filters, `all`. `conditions` replaces
+ * the condition of a filter, and may refer to `source.tenant_id`.
  */
 export function listStatements<Row, Indexed extends string = never>(
   name: string,
@@ -152,16 +152,16 @@ export function listStatements<Row, Indexed extends string = never>(
   indexed: readonly Indexed[] = [],
   conditions: Partial<Record<Indexed, string>> = {},
 ): Record<Indexed | 'all', ListStatements<Row>> {
-  const ways: [string, RowSource][] = indexed.map((filter) => [
+  const sources: [string, RowSource][] = indexed.map((filter) => [
     filter,
     { ...source, condition: conditions[filter] ?? filters.conditionOf(filter, firstFilter) },
   ]);
-  const statements = [['all', source] as const, ...ways].map(([way, rows]) => [
-    way,
+  const statements = [['all', source] as const, ...sources].map(([index, rows]) => [
+    index,
     {
-      read: readStatement<Row>(`${name}.read_${way}`, rows, columns, filters),
-      page: pageStatement<Row>(`${name}.page_${way}`, rows, columns, filters),
-      count: countStatement(`${name}.count_${way}`, rows, filters),
+      read: readStatement<Row>(`${name}.read_${index}`, rows, columns, filters),
+      page: pageStatement<Row>(`${name}.page_${index}`, rows, columns, filters),
+      count: countStatement(`${name}.count_${index}`, rows, filters),
     },
   ]);
   return Object.fromEntries(statements) as Record<Indexed | 'all', ListStatements<Row>>;

@@ -14,12 +14,12 @@ export interface Paging {
   page?: number | undefined;
   pageSize?: number | undefined;
   cursor?: string | undefined;
-  /** The id of a row, as the list shows it: an older form of the cursor, and where an export that broke off goes on. */
+  /** The id of a row, as the list shows it: the older form of a cursor, and where an interrupted export continues. */
   after?: string | undefined;
   fields?: unknown;
 }
 
-/** A list under the filters of one request, which is paged by cursor alone. */
+/** A list under the filters of one request, which is paged by cursor only. */
 export interface CursorList<Row> {
   /** Part of the cursor, so that the cursor of one list is refused by another. */
   name: string;
@@ -30,11 +30,11 @@ export interface CursorList<Row> {
   read: (slice: Slice) => Promise<Rows<Row>>;
   /** The prefix of the public ids of rows; undefined: ids are integers. */
   idPrefix?: string;
-  /** Its pages have `next`, for `after`, since before there were cursors. */
+  /** Its pages have `next`, the value of `after` for the next page: the list is older than cursors. */
   givesNext?: boolean;
 }
 
-/** A list that has page numbers too. */
+/** A list that also has page numbers. */
 export interface List<Row> extends CursorList<Row> {
   keyOf: (row: Row) => string | number;
   /** A filter in use under which rows are not counted: there are no page numbers. */
@@ -75,7 +75,7 @@ export async function pageOf<Row>(
     const nextCursor = hasNext ? cursorOf(list.name, list.filters, String(list.keyOf(last))) : null;
     return { rows, pagination: { ...paginationOf({ page, pageSize }, total), nextCursor } };
   }
-  // Page 1 is the default, and is where a walk by cursor begins.
+  // Page 1 is the default, and is also the first page by cursor.
   if (page !== 1) throw invalid('page', noPageNumbers('uncounted' in list ? list.uncounted : undefined));
   if (cursor !== undefined && after !== undefined) throw invalid('after', 'after cannot be used together with cursor.');
   const belowKey =
@@ -107,7 +107,7 @@ function noPageNumbers(uncounted: string | undefined): string {
     : `Rows are not counted under ${uncounted}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.`;
 }
 
-/** Rows that a filter may leave out are looked through in portions of this size. */
+/** Rows scanned per statement when filters may exclude them. */
 const scannedRows = 10_000;
 
 /** What to read with a statement of `readStatement`. */
@@ -117,19 +117,19 @@ export interface Selection {
   /** Exclusive. */
   toKey: string | number;
   values: readonly unknown[];
-  /** Rows are read that may not pass: a page may be short, or even empty, although more follow. */
-  isSifted: boolean;
-  /** Rows of another mode are left out, which is few of them as a rule. */
-  isModed: boolean;
+  /** Filters may exclude rows that are read: a page may be short, or even empty, although more follow. */
+  isFiltered: boolean;
+  /** Rows of the other mode are excluded. Usually they are few. */
+  hasMode: boolean;
 }
 
-/** The filter in use by whose index rows are found, in the order in which the statements were declared. */
-export function wayTo<Way extends string>(
+/** The first filter in use that has an index, in the order in which the statements were declared. */
+export function indexFor<Index extends string>(
   given: Readonly<Record<string, unknown>>,
-  statements: Readonly<Record<Way | 'all', unknown>>,
-): Way | 'all' {
-  const ways = Object.keys(statements) as (Way | 'all')[];
-  return ways.find((way) => (given[way] ?? null) !== null) ?? 'all';
+  statements: Readonly<Record<Index | 'all', unknown>>,
+): Index | 'all' {
+  const indexes = Object.keys(statements) as (Index | 'all')[];
+  return indexes.find((index) => (given[index] ?? null) !== null) ?? 'all';
 }
 
 /** Reads rows below a key, newest first. */
@@ -139,18 +139,16 @@ export async function readSlice<Row extends { id: string | number }>(
   selection: Selection,
   { belowKey, take }: Slice,
 ): Promise<Rows<Row>> {
-  const { tenantIds, toKey, isSifted, isModed } = selection;
+  const { tenantIds, toKey, isFiltered, hasMode } = selection;
   const ended = belowKey !== undefined && isLower(belowKey, toKey) ? { ...selection, toKey: belowKey } : selection;
   const scan = (rows: number) => database.run(statement, [...rangeValues(ended), rows + 1, take + 1]);
   const mostScanned = Math.max(take, Math.ceil(scannedRows / Math.max(1, tenantIds.length)));
   const found =
-    isSifted || isModed
-      ? await scanEnough(scan, { pageSize: take, mostScanned, isFiltered: isSifted })
-      : await scan(take);
+    isFiltered || hasMode ? await scanEnough(scan, { pageSize: take, mostScanned, isFiltered }) : await scan(take);
   return rowsOf(found as BoundRow<Row>[], take);
 }
 
-/** A row of a statement that returns `bound` with each row, or alone. */
+/** A row of a statement that returns `bound` with each row, or one row with `bound` only. */
 type BoundRow<Row> = Row & { bound?: string | number | null };
 
 /** The rows of a statement that was asked for one more than `take`. */
@@ -172,7 +170,7 @@ function rangeValues({ tenantIds, fromKey, toKey, values }: Selection): unknown[
 export interface ListDeps {
   /** Pages by number are read on one snapshot. */
   database: Pick<Database, 'snapshot'>;
-  /** For lists that look through many rows. */
+  /** For lists that scan many rows. */
   listDatabase: Queryable;
 }
 
@@ -226,11 +224,11 @@ export function filteredList<Row extends { id: string | number }>(
   { name, tenantIds, query, given, filters, statements, keys = everyInteger, ...options }: FilteredListOptions<Row>,
 ): List<Row> {
   const { fromKey, toKey, ...form } = keys;
-  const way = wayTo(given, statements);
-  const isSifted = filters.usedIn(given).some((used) => used !== way);
-  const isModed = given.modes !== undefined;
-  const selection = { tenantIds, fromKey, toKey, values: filters.valuesOf(given), isSifted, isModed };
+  const index = indexFor(given, statements);
+  const isFiltered = filters.usedIn(given).some((used) => used !== index);
+  const hasMode = given.modes !== undefined;
+  const selection = { tenantIds, fromKey, toKey, values: filters.valuesOf(given), isFiltered, hasMode };
   const { uncounted = filters.uncountedIn({ ...query }) } = options;
   const list = { name, filters: filtersOf(query), uncounted, ...form };
-  return countedList(deps, statements[way] ?? statements.all, selection, list);
+  return countedList(deps, statements[index] ?? statements.all, selection, list);
 }

@@ -1,6 +1,6 @@
 import type { Filter } from './filters.ts';
 
-/** The filter by mode; null: both. It is not among the filters that rows are looked through for: most rows pass. */
+/** The filter by mode; null: both. It does not make a list count as filtered, because most rows pass. */
 export const modeFilter = (livemode: string) =>
   ({
     type: 'boolean[]',

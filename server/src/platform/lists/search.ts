@@ -5,7 +5,7 @@ import type { Statement } from '../postgres/statement.ts';
 /** Maximum number of rows that a search may find. */
 const mostFound = 1_000;
 
-/** How many rows a search statement should read, to notice that there are too many. */
+/** How many rows a search statement reads, one more than allowed to notice that there are too many. */
 export const searchLimit = mostFound + 1;
 
 /** The ids that a search has found; refused when there are too many to list in order. */
@@ -19,7 +19,7 @@ export function foundIds<Id>(rows: readonly { id: Id }[], field = 'search'): Id[
   return rows.map(({ id }) => id);
 }
 
-/** The ids that a search finds; undefined: nothing is searched for. */
+/** The ids that a search finds; undefined without a text. */
 export async function searchIds<Id>(
   database: Queryable,
   text: string | undefined,
@@ -38,7 +38,7 @@ export function integerOf(text: string): number | null {
   return value > 0 && Number.isSafeInteger(value) ? value : null;
 }
 
-/** The ids that two look-ups have found, of which the first may not have been asked for. */
+/** The ids that both lookups found; undefined if the first was not made. */
 export function inBoth<Id>(first: readonly Id[] | undefined, second: readonly Id[]): Id[] {
   const ids = new Set(first);
   return second.filter((id) => first === undefined || ids.has(id));

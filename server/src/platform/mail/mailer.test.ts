@@ -47,7 +47,7 @@ test('a stored message is removed when it is no longer valid, and others stay', 
   expect(await count(), 'the next message removes it too').toBe(2);
 });
 
-test('no header can be smuggled in through an address or a subject', async () => {
+test('no header can be injected through an address or a subject', async () => {
   const kept: string[] = [];
   const mailer = mailerOf({ clock: Date.now, from, dataDir, log: ({ path }) => kept.push(path) });
   await mailer.send({ ...mail, to: 'ann@shop.example\r\nBcc: eve@evil.example' });
@@ -55,7 +55,7 @@ test('no header can be smuggled in through an address or a subject', async () =>
   expect(head).not.toMatch(/^Bcc:/m);
 });
 
-test('with a mail server the message arrives there, its link whole', async () => {
+test('with a mail server the message arrives there, with its link intact', async () => {
   const server = await startSmtpServer();
   const { received } = server;
   try {
@@ -72,7 +72,7 @@ test('with a mail server the message arrives there, its link whole', async () =>
   }
 });
 
-test('a server that refuses the message, or is not there, is told to the caller', async () => {
+test('the caller gets an error if the server refuses the message or is not there', async () => {
   const server = await startSmtpServer({ refuses: () => true });
   const mailer = mailerOf({ clock: Date.now, url: server.url, from, dataDir, log: () => {} });
   await expect(mailer.send(mail)).rejects.toThrow();

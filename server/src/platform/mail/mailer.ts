@@ -10,9 +10,9 @@ export interface Mail {
   text: string;
   /** The same as an HTML page, for mail programs that show it. */
   html?: string;
-  /** Names the message: one that is sent again keeps it, so that mail programs can leave out the second. */
+  /** The Message-ID. A message that is sent again keeps it, so that mail programs can drop the duplicate. */
   id?: string;
-  /** When it has served its purpose; a stored message is removed then. Default: never. */
+  /** A message that is stored as a file is removed after this time. Default: never. */
   validUntilMs?: number;
 }
 
@@ -43,7 +43,7 @@ export function mailerOf(options: MailerOptions): Mailer {
   return options.url === undefined ? fileMailer(options) : smtpMailer(options.url, options.from);
 }
 
-/** Resolves when the SMTP server accepts a connection and the account of its address; rejects with the reason otherwise. */
+/** Resolves when the SMTP server accepts a connection and the credentials in `url`; rejects with the reason otherwise. */
 export async function verifyMailServer(url: string): Promise<void> {
   const transport = await transportTo(url);
   try {
@@ -67,7 +67,7 @@ async function transportTo(url: string, defaults = {}) {
   return createTransport(options, defaults);
 }
 
-/** Whether a mail server has refused the address for good (SMTP 5xx): sending again is of no use. */
+/** Whether a mail server has refused the address for good (SMTP 5xx), so that sending again is useless. */
 export function isAddressRefused(error: unknown): boolean {
   const { code, responseCode = 0 } = error as { code?: unknown; responseCode?: number };
   return code === 'EENVELOPE' && responseCode >= 500;

@@ -8,7 +8,7 @@ export interface Check {
 }
 
 /** Up to `atMost` offenders of the claim. */
-export async function offendersOf(moment: Queryable, { offenders }: Check, atMost: number): Promise<string[]> {
+export async function offendersOf(snapshot: Queryable, { offenders }: Check, atMost: number): Promise<string[]> {
   const text = `select offender from (${offenders}) as found limit ${atMost}`;
-  return (await moment.run<{ offender: string }>({ name: '', text })).map(({ offender }) => offender);
+  return (await snapshot.run<{ offender: string }>({ name: '', text })).map(({ offender }) => offender);
 }

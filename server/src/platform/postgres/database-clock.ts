@@ -8,11 +8,11 @@ export interface DatabaseClockOptions {
   clock: Clock;
   /** Monotonic time in ms, unaffected by changes of the clock. */
   monotonic?: () => number;
-  /** The two clocks have begun to differ. Positive: this machine is ahead. */
+  /** Called when the two clocks begin to differ. Positive: this machine is ahead. */
   onApart?: (aheadMs: number) => void;
   /**
-   * The database's clock was set back: times written before may lie far ahead. Called again after 15 s and 60 s, for what
-   * was written meanwhile with an earlier reading.
+   * Called when the database's clock was set back, because times written before may be far ahead. Called again after 15 s and
+   * 60 s, for times that were still written from an earlier reading.
    */
   onSetBack?: () => void;
 }
@@ -33,7 +33,7 @@ const readClock = statement<{ now_ms: number }>('clock.read', `select ${database
 
 /** Clocks that differ by less count as the same. */
 const toleranceMs = secondMs;
-/** A statement with an earlier time may still run for 10 s, and a result may wait for the database as long as a lease. */
+/** A statement with an earlier time may still run for 10 s, and a result may wait to be recorded for as long as a lease. */
 const repeatSetBackAfterMs = [15 * secondMs, 60 * secondMs];
 
 /**
@@ -60,7 +60,7 @@ export class DatabaseClock {
     return databaseMs === undefined || Math.abs(ownMs - databaseMs) <= toleranceMs ? ownMs : Math.floor(databaseMs);
   };
 
-  /** Reads the database's clock by a query of its own: at the start, before anything depends on the time. */
+  /** Reads the database's clock. Called once at the start, before anything depends on the time. */
   async read(): Promise<void> {
     const { database, monotonic } = this.#options;
     const askedMs = monotonic();

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '../../core/errors.ts';
 import type { Database, Queryable } from './database.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
 import { statement } from './statement.ts';
 
 /** A request that may carry an Idempotency-Key (decisions, Transactions: Idempotency-Key). */
@@ -10,7 +11,7 @@ export interface IdempotentRequest {
   path: string;
   /** Undefined: the client sent no Idempotency-Key. */
   key: string | undefined;
-  /** The body, without secrets: a repeat has the same. A hash of a password could be guessed from. */
+  /** The body, which is the same in a repeat. Without secrets: a password could be guessed from its hash. */
   input: object;
   nowMs: number;
 }
@@ -95,26 +96,19 @@ export function idempotencyMismatch(): Refusal {
 
 /** The interface promises at least a day. */
 const retentionDays = 7;
-const sweepBatchRows = 5_000;
 
 /** Deletes idempotency records that are older than a week. */
-export async function sweepIdempotencyRecords(database: Database, nowMs: number): Promise<void> {
-  for (;;) {
-    const [row] = await database.run(deleteExpired, [nowMs]);
-    if ((row?.deleted ?? 0) < sweepBatchRows) return;
-  }
+export function sweepIdempotencyRecords(database: Database, nowMs: number): Promise<number> {
+  return deleteInBatches(database, deleteExpired, [nowMs]);
 }
 
-const deleteExpired = statement<{ deleted: number }>(
+const deleteExpired = statement<unknown>(
   'idempotency_records.delete_expired',
   `with expired as (
      select tenant_id, path, key from kept_answer
-      where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit ${sweepBatchRows}
-   ), deleted as (
-     delete from kept_answer using expired
-      where kept_answer.tenant_id = expired.tenant_id and kept_answer.path = expired.path
-        and kept_answer.key = expired.key
-     returning 1
+      where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit $2
    )
-   select count(*) as deleted from deleted`,
+   delete from kept_answer using expired
+    where kept_answer.tenant_id = expired.tenant_id and kept_answer.path = expired.path and kept_answer.key = expired.key
+   returning 1`,
 );

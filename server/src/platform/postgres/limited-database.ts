@@ -14,7 +14,7 @@ export interface LimitedDatabaseOptions {
 
 /**
  * Runs only a few statements at once, so that long ones leave connections free for the other users of a pool. The rest wait in
- * order of arrival; what would wait behind too many, or too long, is refused as `overloaded`.
+ * order of arrival. A statement that finds too many waiting, or has waited too long, is refused as `overloaded`.
  */
 export class LimitedDatabase implements Queryable {
   readonly #options: Required<LimitedDatabaseOptions>;
@@ -32,16 +32,15 @@ export class LimitedDatabase implements Queryable {
 
   async run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {
     if (this.#running < this.#options.concurrency) this.#running++;
-    else await this.#turn();
+    else await this.#waitForTurn();
     try {
       return await this.#options.database.run(statement, values);
     } finally {
-      this.#passOn();
+      this.#startNext();
     }
   }
 
-  /** Resolves when a statement that has ended passes on its place. */
-  #turn(): Promise<void> {
+  #waitForTurn(): Promise<void> {
     const { maxWaiting, maxWaitMs } = this.#options;
     if (this.#waiting.size >= maxWaiting) throw overloaded();
     return new Promise((resolve, reject) => {
@@ -57,7 +56,7 @@ export class LimitedDatabase implements Queryable {
     });
   }
 
-  #passOn(): void {
+  #startNext(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#running--;

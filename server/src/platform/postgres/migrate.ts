@@ -15,7 +15,7 @@ const migrationsTable = 'schema_migration';
 const lockTimeoutMs = 1_000;
 /** Between two attempts, so that queued statements can run. */
 const retryPauseMs = 3_000;
-/** After waiting this long for a lock, an attempt looks for the sessions that block it. */
+/** After waiting this long for a lock, an attempt queries which sessions block it. */
 const blockersAfterMs = 500;
 
 /** The database holds a schema that no migration of this version continues. */
@@ -122,10 +122,10 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
   let seen: string[] = [];
   let watching: Promise<void> | undefined;
   const timer = setTimeout(() => {
-    // The wait is reported all the same, without who holds the lock.
-    watching = look().catch(() => {});
+    // If this fails, the wait is reported without the sessions that hold the lock.
+    watching = queryBlockers().catch(() => {});
   }, blockersAfterMs);
-  const look = async () => {
+  const queryBlockers = async () => {
     const watcher = await connect(connection, 'migration watch', 1_000);
     try {
       const { rows: blocking } = await watcher.query<{ description: string }>(

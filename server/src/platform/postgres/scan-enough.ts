@@ -1,13 +1,13 @@
-/** A row of a scan that ends after a number of rows. `bound` tells where it ended; null: it has read everything. */
+/** A row of a scan that ends after a number of rows. `bound` is the key at which it ended; null if it has read everything. */
 interface ScannedRow {
   id?: string | number | null;
   bound?: string | number | null;
 }
 
 /**
- * Reads a page by a scan that leaves out some rows, by their mode for instance. The first scan assumes that few are left out;
- * one that fills no page is repeated over the most rows that a page may cost. `isFiltered`: many are left out, so that only
- * the second is worth it.
+ * Reads a page by a scan that excludes some rows, for instance those of the other mode. The first scan assumes that it excludes
+ * few. If it does not fill the page, a second one scans `mostScanned` rows. With `isFiltered`, which excludes many, there is
+ * only the second.
  */
 export async function scanEnough<Row extends ScannedRow>(
   scan: (rows: number) => Promise<Row[]>,

@@ -38,7 +38,7 @@ function gateIn(of: ProcessPool<FixtureTask, string>) {
 
 const answer = (value: string): FixtureTask => ({ does: 'answer', value });
 
-test('the main process goes on while a task runs', async () => {
+test('the main process continues while a task runs', async () => {
   const gate = gateIn(open());
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
   expect(pool.running).toBe(1);
@@ -92,7 +92,7 @@ test('processes start when they are needed and end when they are idle', async ()
   await eventually('the idle process has ended', async () => pool.processes === 0);
 });
 
-test('at the stop waiting tasks end at once, running ones when the pool is stopped', async () => {
+test('when the process begins to stop, waiting tasks end at once, and running ones when the pool is stopped', async () => {
   const gate = gateIn(open());
   const waiting = pool.run(answer('waiting'), 'a');
   stopping.abort();

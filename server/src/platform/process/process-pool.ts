@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { RoundRobinQueue } from '../../core/round-robin-queue.ts';
 import type { TaskResult } from './serve-tasks.ts';
 
 /** How a task ended. Only `done` has a value; `full` and `stopped` did not begin. */
@@ -13,11 +14,11 @@ export interface ProcessPoolOptions {
   processes: number;
   /** How many tasks may wait for a worker, over all groups. */
   maximumWaiting: number;
-  /** From the begin of a task until its answer; waiting does not count. The worker is then terminated. */
+  /** From the start of a task to its answer, without waiting. The worker is then terminated. */
   timeoutMs: number;
   /** A worker without work for this long is ended, which frees its memory. */
   idleMs: number;
-  /** Of JavaScript objects, in each worker. A task that needs more fails. */
+  /** For JavaScript objects, in each worker. A task that needs more fails. */
   memoryMb: number;
   /** When it is aborted, waiting tasks end as `stopped`. Running ones go on. */
   stopping: AbortSignal;
@@ -36,16 +37,15 @@ interface Worker<Input, Value> {
 }
 
 /**
- * Runs heavy computations in processes of their own, one task per process at a time. Unlike a thread, a process gives back all
- * of its memory, can run at a lower priority, and takes nothing down with it. Workers start when they are needed and end when
- * they are idle. Groups (tenants) take turns, so that a group with one task waits for one task of each other group. When
- * too many tasks wait, the group that has the most of them gives way.
+ * Runs heavy computations in processes of their own, one task per process at a time. Unlike a thread, a process returns all of
+ * its memory, can run at a lower priority, and crashes alone. Workers start when they are needed and end when they are idle.
+ * Groups (tenants) take turns, so that a group with one task waits for one task of each other group. When too many tasks wait,
+ * the newest of the group with the most is refused.
  */
 export class ProcessPool<Input, Value> {
   readonly #options: ProcessPoolOptions;
   readonly #workers = new Set<Worker<Input, Value>>();
-  /** In the order in which the groups take turns. */
-  readonly #waiting = new Map<string, Task<Input, Value>[]>();
+  readonly #waiting = new RoundRobinQueue<Task<Input, Value>>();
   #isStopped = false;
 
   constructor(options: ProcessPoolOptions) {
@@ -58,7 +58,7 @@ export class ProcessPool<Input, Value> {
   }
 
   get waiting(): number {
-    return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
+    return this.#waiting.size;
   }
 
   /** Workers that exist, with or without work. */
@@ -86,20 +86,12 @@ export class ProcessPool<Input, Value> {
       this.#begin(worker, task);
       return;
     }
-    const own = this.#waiting.get(task.group) ?? [];
-    if (this.waiting >= this.#options.maximumWaiting) {
-      const longest = [...this.#waiting.values()].reduce(
-        (most, queue) => (queue.length > most.length ? queue : most),
-        own,
-      );
-      if (longest.length <= own.length + 1) {
-        task.end({ outcome: 'full' });
-        return;
-      }
-      longest.pop()?.end({ outcome: 'full' });
+    if (this.#waiting.size >= this.#options.maximumWaiting) {
+      const refused = this.#waiting.dropFromLongest(this.#waiting.sizeOf(task.group) + 1) ?? task;
+      refused.end({ outcome: 'full' });
+      if (refused === task) return;
     }
-    own.push(task);
-    this.#waiting.set(task.group, own);
+    this.#waiting.push(task.group, task);
   }
 
   #idleWorker(): Worker<Input, Value> | undefined {
@@ -129,7 +121,7 @@ export class ProcessPool<Input, Value> {
       });
     });
     this.#workers.add(worker);
-    giveWay(child);
+    lowerPriority(child);
     return worker;
   }
 
@@ -147,7 +139,7 @@ export class ProcessPool<Input, Value> {
     worker.task = undefined;
     clearTimeout(worker.timer);
     task?.end(result);
-    const next = this.#nextTask();
+    const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(worker, next);
     else worker.timer = setTimeout(() => this.#kill(worker), this.#options.idleMs).unref();
   }
@@ -164,25 +156,15 @@ export class ProcessPool<Input, Value> {
     if (!this.#workers.delete(worker)) return;
     clearTimeout(worker.timer);
     if (outcome !== undefined) worker.task?.end(outcome);
-    const next = this.#nextTask();
+    const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(this.#startWorker(), next);
-  }
-
-  /** The oldest task of the group whose turn it is; the group then goes to the end of the line. */
-  #nextTask(): Task<Input, Value> | undefined {
-    for (const [group, queue] of this.#waiting) {
-      const task = queue.shift();
-      this.#waiting.delete(group);
-      if (queue.length > 0) this.#waiting.set(group, queue);
-      if (task !== undefined) return task;
-    }
-    return undefined;
   }
 
   #refuseWaiting(): void {
     this.#isStopped = true;
-    for (const queue of this.#waiting.values()) for (const task of queue) task.end({ outcome: 'stopped' });
-    this.#waiting.clear();
+    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
+      task.end({ outcome: 'stopped' });
+    }
   }
 }
 
@@ -192,8 +174,8 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Requests and the database come first where processors are scarce. */
-function giveWay({ pid }: ChildProcess): void {
+/** So that requests and the database come first when processors are scarce. */
+function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);

@@ -1,29 +1,29 @@
 /** Uses within this time are sent in one message. */
-const tellWithinMs = 20;
+const batchMs = 20;
 /** The name of the messages that contain topics. */
 const topicsName = 'topics';
 
 /** A use of a limit: the name of the limit, and the key that is counted. Or topics that have become due. */
-export type ToldEntry = readonly [name: string, key: string];
+export type SharedEntry = readonly [name: string, key: string];
 
 /**
- * The other processes of this node (`app.processes`). Tells them of what limits in memory count, so that a limit holds for
- * all processes together and not for each, and of work that has become due. With one process nothing is sent.
+ * The other processes of this node (`app.processes`). Sends them every use of a limit that is counted in memory, so that a limit
+ * holds for all processes together, and topics of work that has become due. With one process nothing is sent.
  */
 export class Siblings {
   readonly #listeners = new Map<string, (key: string) => void>();
-  #send: ((entries: ToldEntry[]) => void) | undefined;
-  #untold: ToldEntry[] = [];
+  #send: ((entries: SharedEntry[]) => void) | undefined;
+  #pending: SharedEntry[] = [];
 
   /** From now on entries are sent to the other processes. */
-  sendBy(send: (entries: ToldEntry[]) => void): void {
+  sendBy(send: (entries: SharedEntry[]) => void): void {
     this.#send = send;
   }
 
   /** The uses that are counted under a name, which is the same in all processes. */
   sharedUses(name: string): { tell: (key: string) => void; listen: (listener: (key: string) => void) => void } {
     return {
-      tell: (key) => this.#tellSoon([name, key]),
+      tell: (key) => this.#sendSoon([name, key]),
       listen: (listener) => this.#listen(name, listener),
     };
   }
@@ -35,7 +35,7 @@ export class Siblings {
   };
 
   /** Entries of another process. */
-  receive(entries: readonly ToldEntry[]): void {
+  receive(entries: readonly SharedEntry[]): void {
     for (const [name, key] of entries) this.#listeners.get(name)?.(key);
   }
 
@@ -43,9 +43,9 @@ export class Siblings {
     this.#listeners.set(name, listener);
   }
 
-  #tellSoon(use: ToldEntry): void {
+  #sendSoon(use: SharedEntry): void {
     if (this.#send === undefined) return;
-    if (this.#untold.push(use) > 1) return;
-    setTimeout(() => this.#send?.(this.#untold.splice(0)), tellWithinMs).unref();
+    if (this.#pending.push(use) > 1) return;
+    setTimeout(() => this.#send?.(this.#pending.splice(0)), batchMs).unref();
   }
 }

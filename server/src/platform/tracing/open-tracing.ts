@@ -3,7 +3,7 @@ import { callerOf, rootSpanIdOf, type TracedWork, type Tracing, traceIdOf } from
 export interface TracingOptions {
   /** Where spans are posted in OTLP over HTTP: `app.tracing.endpoint`. */
   endpoint: string;
-  /** Of a hundred payments, how many are traced: `app.tracing.sample-percent`. */
+  /** The percentage of payments that are traced: `app.tracing.sample-percent`. */
   samplePercent: number;
   version: string;
   /** Called when spans could not be sent, at most once a minute. */
@@ -19,7 +19,7 @@ export interface OpenTracing extends Tracing {
 const sendEveryMs = 1_000;
 const sendTimeoutMs = 3_000;
 const reportEveryMs = 60_000;
-/** Further ones are dropped while the collector is away. */
+/** Further spans are dropped while the collector is unavailable. */
 const maximumWaiting = 10_000;
 
 /** The packages that send spans. They are 20 MB, so that installations without tracing need not have them. */
@@ -32,7 +32,7 @@ const packages = [
 
 export class TracingNotInstalled extends Error {}
 
-/** Loads the SDK of OpenTelemetry, which nothing else loads. Throws `TracingNotInstalled` when it is not there. */
+/** Loads the SDK of OpenTelemetry, which nothing else loads. Throws `TracingNotInstalled` when it is not installed. */
 export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
   const { endpoint, samplePercent, version } = options;
   const { api, sdk, exporter, resources } = await load();
@@ -50,7 +50,7 @@ export async function openTracing(options: TracingOptions): Promise<OpenTracing>
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes({ 'service.name': 'florin', 'service.version': version }),
     sampler: new sdk.TraceIdRatioBasedSampler(samplePercent / 100),
-    // A root takes the ids of its payment. Spans are started and ended in one go, so that no other comes between.
+    // Spans are started and ended synchronously, so that `ids` are those of the span that is being started.
     idGenerator: {
       generateTraceId: () => ids.traceId,
       generateSpanId: () => (ids.spanId === '' ? random.generateSpanId() : ids.spanId),

@@ -2,7 +2,7 @@
 export interface TracedWork {
   /** What was done: `POST /api/transaction/create`, `charge stripe`, `deliver transaction.succeeded`. */
   name: string;
-  /** Of the payment, as a UUID or as `txn_…`: its 128 bits are the id of the trace. */
+  /** The payment's id as a UUID or as `txn_…`: its 128 bits are the id of the trace. */
   transactionId: string;
   /** `server`: the request that created the payment, the root of its trace. `client`: a request to another system. */
   kind: 'server' | 'internal' | 'client';
@@ -18,11 +18,11 @@ export interface TracedWork {
 }
 
 /**
- * Traces payments (`app.tracing.endpoint`). The id of a trace is that of its payment, and the id of its first span follows from it:
- * nothing has to be stored or passed on for the work of several processes, over days, to be one trace.
+ * Traces payments (`app.tracing.endpoint`). The id of a trace is that of its payment, and the id of its root span is derived from
+ * it. So the work of several processes, over days, forms one trace, and nothing has to be stored or passed on for it.
  */
 export interface Tracing {
-  /** Must not throw, and does not wait. */
+  /** Must neither throw nor wait. */
   record: (work: TracedWork) => void;
 }
 

@@ -63,7 +63,7 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
   };
 }
 
-/** Of the time waited so far. Reading on without a pause took one core from what the test waited for. */
+/** A pause is this share of the time waited so far. Without pauses, polling took one core from the work that was waited for. */
 const pauseShare = 0.2;
 const maxPauseMs = 50;
 /** Real time, also in a test that replaces the clock. */

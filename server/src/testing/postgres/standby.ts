@@ -6,7 +6,7 @@ import { launch } from '../../platform/postgres/embedded/postmaster.ts';
 import { signal } from '../../platform/postgres/embedded/process-table.ts';
 import { postmasterArguments } from '../../platform/postgres/embedded/settings.ts';
 
-/** Starts the stopped cluster of a data folder as a hot standby, which has nobody to follow until it is promoted. */
+/** Starts the stopped cluster of a data folder as a hot standby, which has no primary to follow. */
 export async function startAsStandby(root: string): Promise<{ stop: () => Promise<void> }> {
   const folder = openDataFolder(root);
   writeFileSync(join(folder.cluster, 'standby.signal'), '');

@@ -65,19 +65,9 @@ export async function florinOn(
     undefined,
   );
   const florin = await startFlorin(settings, log ?? openLog(settings['app.log.level']), { clock, passwordCost });
-  const call = callerOf(florin.address);
-  const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
   return {
-    address: florin.address,
+    ...clientOf(florin.address),
     dataDir,
-    call,
-    get: (path, as) => call('GET', path, { as }),
-    post,
-    login: async (account, password) => {
-      const { status, body } = await post('/api/user/login', { account, password });
-      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
-      return `Bearer ${body.data.token.accessToken}`;
-    },
     stop: async () => {
       await florin.stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -85,7 +75,7 @@ export async function florinOn(
   };
 }
 
-/** Nodes on one database have one set of keys, as in a cluster: another could not open what is stored, and is refused. */
+/** Nodes on one database share their keys, as in a cluster: a node with others could not open the stored secrets. */
 const keysOfDatabases = new WeakMap<pg.ClientConfig, string>();
 
 function encryptionKeysOf(connection: pg.ClientConfig): string {
@@ -94,10 +84,26 @@ function encryptionKeysOf(connection: pg.ClientConfig): string {
   return keys;
 }
 
-/** Calls the service at an address, wherever it runs. */
-export function callerOf(address: string): TestFlorin['call'] {
+/** A client of the service at an address, wherever it runs. */
+export function clientOf(address: string): FlorinClient {
+  const call = requestsTo(address);
+  const post: FlorinClient['post'] = (path, body, as) => call('POST', path, { body, as });
+  return {
+    address,
+    call,
+    get: (path, as) => call('GET', path, { as }),
+    post,
+    login: async (account, password) => {
+      const { status, body } = await post('/api/user/login', { account, password });
+      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
+      return `Bearer ${body.data.token.accessToken}`;
+    },
+  };
+}
+
+function requestsTo(address: string): TestFlorin['call'] {
   return async (method, path, { as, body, headers = {} } = {}) => {
-    // By undici itself: the platform's fetch around it took a quarter of what thousands of requests cost.
+    // Uses undici directly: the platform's fetch, which wraps it, took a quarter of the time of thousands of requests.
     const response = await request(address + path, {
       method,
       headers: {
@@ -110,7 +116,7 @@ export function callerOf(address: string): TestFlorin['call'] {
     const text = await response.body.text();
     return {
       status: response.statusCode,
-      // Most tests do not look.
+      // Most tests do not read them.
       get headers() {
         return headersOf(response.headers);
       },

@@ -1,9 +1,9 @@
 /**
- * Hosts of all kinds, to hold a guard of addresses against. Octal, as in 0177, and a leading zero too many, as in 0127,
- * which is 87, are as the URL standard reads them.
+ * Hosts of all kinds, to test which addresses webhooks may reach. Numbers with a leading zero are octal, as in the URL standard:
+ * 0127 is 87.
  */
 
-/** Hosts that deliveries must not reach outside standalone mode, by what they are. Every one in a spelling that URLs take. */
+/** Hosts that deliveries must not reach outside standalone mode, by kind, in every spelling that URLs may have. */
 export const forbiddenHosts: Record<string, string[]> = {
   loopback: [
     ...['127.0.0.1', '127.0.0.0', '127.0.0.2', '127.1.2.3', '127.255.255.254', '127.255.255.255', '127.0.0.1.'],
@@ -128,7 +128,7 @@ export const forbiddenHosts: Record<string, string[]> = {
   ],
 };
 
-/** Names that lead to forbidden addresses, as a hostile or careless DNS has them. */
+/** Names that resolve to forbidden addresses, as in a hostile or careless DNS. */
 export const forbiddenNames: Record<string, string[]> = {
   'localtest.me': ['127.0.0.1'],
   '127.0.0.1.nip.io': ['127.0.0.1'],
@@ -220,7 +220,7 @@ export const publicNames: Record<string, string[]> = {
   'both.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
 };
 
-/** What addresses may not hold at all, whatever they lead to. */
+/** URLs that are refused wherever they lead. */
 export const brokenUrls = [
   ...[
     'http://user@127.0.0.1/',

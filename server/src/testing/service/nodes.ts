@@ -59,7 +59,7 @@ export async function testNodes(db: TestDatabase) {
       return node;
     },
 
-    async receiving(answering: Answering = 200): Promise<Receiver> {
+    async startReceiver(answering: Answering = 200): Promise<Receiver> {
       const receiver = await startReceiver(answering);
       receivers.push(receiver);
       return receiver;
@@ -72,13 +72,13 @@ export async function testNodes(db: TestDatabase) {
     },
 
     /** Registers an endpoint and returns its id. */
-    async registered(node: ReadyService, url: string, secret = 'our shared secret'): Promise<number> {
+    async registerEndpoint(node: ReadyService, url: string, secret = 'our shared secret'): Promise<number> {
       const hook = { url, events: ['transaction.created'], secret };
       return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
     },
 
     /** Records `count` events without waking a node: the nodes find their deliveries by polling. */
-    async happened(count: number): Promise<void> {
+    async recordEvents(count: number): Promise<void> {
       const drafts = Array.from({ length: count }, (): EventDraft => {
         const id = drawUuid();
         const createdMs = Date.now();
@@ -95,7 +95,7 @@ export async function testNodes(db: TestDatabase) {
       }
     },
 
-    standings: (): Promise<DeliveryCount[]> =>
+    deliveryCounts: (): Promise<DeliveryCount[]> =>
       db.query(
         `select state, attempts, claims, count(*)::int as count from delivery group by 1, 2, 3 order by 1, 2, 3`,
       ),
@@ -107,7 +107,7 @@ export async function testNodes(db: TestDatabase) {
     },
 
     /** Waits until no delivery is open. */
-    async done(deadlineMs: number): Promise<void> {
+    async allDelivered(deadlineMs: number): Promise<void> {
       const isDone = async () => {
         const rows = await db
           .query<{ open: number }>(`select count(*)::int as open from delivery where state = 'OPEN'`)

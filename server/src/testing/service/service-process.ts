@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { callerOf, type TestFlorin } from './florin.ts';
+import { clientOf, type FlorinClient } from './florin.ts';
 
 /** Written by `bundle-setup.ts` before the tests. */
 const main = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
@@ -30,13 +30,7 @@ export interface ServiceProcess {
   end: (signal: NodeJS.Signals) => Promise<Ending>;
 }
 
-export interface ReadyService extends ServiceProcess {
-  address: string;
-  call: TestFlorin['call'];
-  post: TestFlorin['post'];
-  get: TestFlorin['get'];
-  login: TestFlorin['login'];
-}
+export type ReadyService = ServiceProcess & FlorinClient;
 
 export interface ServiceOptions {
   /** The settings, as environment variables. Others of this process are not passed on. */
@@ -82,12 +76,12 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
     },
     printed: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const match = pattern.exec(stdout);
           if (match !== null) resolve(match);
         };
-        child.stdout.on('data', look);
-        look();
+        child.stdout.on('data', check);
+        check();
         ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)), reject);
       }),
     ended,
@@ -102,17 +96,5 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
 export async function startService(options: ServiceOptions): Promise<ReadyService> {
   const spawned = spawnService(options);
   const [, address = ''] = await spawned.printed(/Florin is ready at (\S+)\n[\s\S]*first payment[\s\S]*/);
-  const call = callerOf(address);
-  const post: TestFlorin['post'] = (path, body, as) => call('POST', path, { body, as });
-  return Object.assign(spawned, {
-    address,
-    call,
-    post,
-    get: (path: string, as?: string) => call('GET', path, { as }),
-    login: async (account: string, password: string) => {
-      const { status, body } = await post('/api/user/login', { account, password });
-      if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
-      return `Bearer ${body.data.token.accessToken}`;
-    },
-  });
+  return Object.assign(spawned, clientOf(address));
 }

@@ -5,7 +5,7 @@ import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
 
-/** In the order in which they run and are reported: a cause comes before what follows from it. */
+/** In the order in which they run and are reported: causes before their consequences. */
 export const machineChecks: readonly MachineCheck[] = [
   dataFolder,
   secretFiles,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where `tools/packaging/build-console.mjs` puts what it builds. */
+/** The output folder of `tools/packaging/build-console.mjs`. */
 export const builtConsole = fileURLToPath(new URL('../../../../../build/console', import.meta.url));
 
 /** In the order in which they are preferred. */
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 
 export interface BuiltFile {
   type: string;
-  /** Undefined: as it is. */
+  /** Undefined: not compressed. */
   encoding: string | undefined;
   content: Buffer;
 }
@@ -30,8 +30,8 @@ export function findPage(folder: string): Promise<string | undefined> {
 }
 
 /**
- * A file of the console in the best encoding that the reader accepts; undefined if there is none of that name. Its name holds
- * a hash of its content, and beside it are the same file compressed.
+ * A file of the console in the best encoding that the browser accepts; undefined if there is none of that name. The name
+ * contains a hash of the content, and the compressed files are beside it.
  */
 export async function findFile(
   folder: string,

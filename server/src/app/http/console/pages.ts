@@ -1,4 +1,4 @@
-/** The first parts of the console's own paths: `/payments/txn_…` is answered with the console, and it finds the page. */
+/** The first segments of the console's own paths: `/payments/txn_…` is answered with the console, which shows that page. */
 export const consolePages = [
   'welcome',
   'payments',

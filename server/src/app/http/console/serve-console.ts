@@ -5,8 +5,8 @@ import { builtConsole, findFile, findPage } from './built-files.ts';
 import { consolePages } from './pages.ts';
 
 /**
- * Serves the console at `/` and at the paths of its pages. The page is small and never kept; the files that it names have a
- * hash of their content in their names and are kept for a year.
+ * Serves the console at `/` and at the paths of its pages. The page is small and never cached; the files that it names have a
+ * hash of their content in their names and are cached for a year.
  */
 export function addConsole(app: FastifyInstance, folder = builtConsole): void {
   const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {
@@ -31,7 +31,7 @@ export function addConsole(app: FastifyInstance, folder = builtConsole): void {
   });
 }
 
-/** Own files alone; styles that the console makes at run time carry the nonce. */
+/** Allows own files only; styles that the console makes at run time carry the nonce. */
 const policyOf = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -32,8 +32,8 @@ export async function auditList(
     fromKey: leastUuidAt(fromMs),
     toKey: leastUuidAt(toMs),
     values: entryFilters.valuesOf(filters),
-    isSifted: entryFilters.usedIn(filters).some((name) => !byIndex.includes(name)),
-    isModed: false,
+    isFiltered: entryFilters.usedIn(filters).some((name) => !byIndex.includes(name)),
+    hasMode: false,
   };
   const statement = recordId === undefined ? readAllEntries : readEntriesOfRecord;
   return {

@@ -3,7 +3,7 @@ import { timeRangeOf } from '../../../core/days.ts';
 import { notFound } from '../../../core/errors.ts';
 import { leastUuidAt, publicId, uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { type CursorList, filtersOf, readSlice, wayTo } from '../../../platform/lists/list.ts';
+import { type CursorList, filtersOf, indexFor, readSlice } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { listedTenants, tenantOfRow, visibleTenants } from '../tenants/visible-tenants.ts';
 import { requestFilters, statements } from './list-statements.ts';
@@ -29,20 +29,20 @@ export async function requestList(
     ...(mode !== undefined && { modes: [mode] }),
     ...(isRefused && { isRefused }),
   };
-  const way = wayTo(given, statements);
+  const index = indexFor(given, statements);
   const selection = {
     tenantIds,
     fromKey: leastUuidAt(fromMs),
     toKey: leastUuidAt(toMs),
     values: requestFilters.valuesOf(given),
-    isSifted: requestFilters.usedIn(given).some((name) => name !== way),
-    isModed: mode !== undefined,
+    isFiltered: requestFilters.usedIn(given).some((name) => name !== index),
+    hasMode: mode !== undefined,
   };
   return {
     name: 'requests',
     filters: filtersOf(query),
     keyType: 'uuid',
-    read: (slice) => readSlice(database, statements[way], selection, slice),
+    read: (slice) => readSlice(database, statements[index], selection, slice),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
-import { readOrCreateSecret } from '../../../platform/crypto/sealed-secret.ts';
+import { readOrCreateSecret } from '../../../platform/crypto/secret-file.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';

@@ -24,7 +24,7 @@ export const operationTable = leasedTable({
   open: 'finished_at is null',
   waitMs: `case when state = 'READY' then 0
                else (array[${lookUpWaitsMs.join(', ')}]::float8[])[least(look_ups + 1, ${lookUpWaitsMs.length})] end`,
-  takeBack: `state = case when state = 'CALLING'
+  onRelease: `state = case when state = 'CALLING'
                            and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1
                          then 'READY' else state end`,
 });

@@ -41,10 +41,10 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The database fails with deliveries in flight and as many waiting; then all requests in flight are answered. */
 async function failFor(ms: number, fail: () => Promise<() => Promise<unknown>>) {
   const held = heldAnswers();
-  const receiver = await nodes.receiving(held.answering);
+  const receiver = await nodes.startReceiver(held.answering);
   const node = await nodes.start();
-  await nodes.registered(node, receiver.url);
-  await nodes.happened(total);
+  await nodes.registerEndpoint(node, receiver.url);
+  await nodes.recordEvents(total);
   await eventually('they are in flight', () => held.waiting === inFlight);
   const recover = await fail();
   const failureOver = sleep(ms);
@@ -52,12 +52,12 @@ async function failFor(ms: number, fail: () => Promise<() => Promise<unknown>>) 
   await reportsUnavailable(node, ms);
   await failureOver;
   await recover();
-  await nodes.done(2 * minuteMs);
+  await nodes.allDelivered(2 * minuteMs);
   expect((await node.get('/health/ready')).status).toBe(200);
   expect(postsOf(receiver.received).size).toBe(total);
   expect(changedPosts(receiver.received)).toEqual([]);
-  const standings = await nodes.standings();
-  expect(standings.filter(({ state, attempts }) => state !== 'SUCCEEDED' || attempts !== 1)).toEqual([]);
+  const counts = await nodes.deliveryCounts();
+  expect(counts.filter(({ state, attempts }) => state !== 'SUCCEEDED' || attempts !== 1)).toEqual([]);
   return receiver;
 }
 
@@ -88,7 +88,7 @@ async function freezePostgres(): Promise<() => Promise<unknown>> {
 test('a database failure of 10 s, shorter than a lease: every answer is recorded afterwards, and nothing is sent twice', async () => {
   const receiver = await failFor(10 * secondMs, stopPostgres);
   expect(receiver.received).toHaveLength(total);
-  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
+  expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
 });
 
 test('a database failure of 60 s: only deliveries in flight are sent twice, and all arrive', async () => {

@@ -23,26 +23,26 @@ const untilThaw = () => new Promise((resolve) => setTimeout(resolve, frozenForMs
 
 test("a sender that was frozen for 40 s cannot overwrite its successor's result, and continues to send", async () => {
   const held = heldAnswers();
-  const receiver = await nodes.receiving(held.answering);
+  const receiver = await nodes.startReceiver(held.answering);
   const frozen = await nodes.start();
-  const endpointId = await nodes.registered(frozen, receiver.url);
-  await nodes.happened(1);
+  const endpointId = await nodes.registerEndpoint(frozen, receiver.url);
+  await nodes.recordEvents(1);
   await eventually('the request', () => held.waiting === 1);
   process.kill(frozen.pid, 'SIGSTOP');
   const thawing = untilThaw();
   const successor = await nodes.start();
   receiver.answering = 200;
-  await nodes.done(2 * frozenForMs);
+  await nodes.allDelivered(2 * frozenForMs);
   await thawing;
   // The frozen sender has yet to read the first answer; if it were recorded, the delivery would be open again.
   held.answer(500);
   await successor.end('SIGTERM');
   process.kill(frozen.pid, 'SIGCONT');
-  await nodes.happened(1);
-  await nodes.done(30 * secondMs);
+  await nodes.recordEvents(1);
+  await nodes.allDelivered(30 * secondMs);
   // It records all its results before it ends.
   expect((await frozen.end('SIGTERM')).code).toBe(0);
-  expect(await nodes.standings()).toEqual([
+  expect(await nodes.deliveryCounts()).toEqual([
     { state: 'SUCCEEDED', attempts: 1, claims: 1, count: 1 },
     { state: 'SUCCEEDED', attempts: 1, claims: 2, count: 1 },
   ]);
@@ -55,26 +55,26 @@ test("a sender that was frozen for 40 s cannot overwrite its successor's result,
 });
 
 test('one of three senders freezes during 5,000 deliveries: those in flight are sent twice, and each is recorded once', async () => {
-  const receiver = await nodes.receiving((_received, _request, response) => {
+  const receiver = await nodes.startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });
   const api = await nodes.start({ APP_ROLE: 'api' });
-  await nodes.registered(api, receiver.url);
+  await nodes.registerEndpoint(api, receiver.url);
   const worker = () => nodes.start({ APP_ROLE: 'worker' });
   const [frozen] = await Promise.all([worker(), worker(), worker()]);
-  await nodes.happened(5_000);
+  await nodes.recordEvents(5_000);
   await eventually('deliveries are in progress', () => receiver.received.length >= 1_500, frozenForMs);
   process.kill(frozen.pid, 'SIGSTOP');
   await untilThaw();
   process.kill(frozen.pid, 'SIGCONT');
-  await nodes.done(frozenForMs);
+  await nodes.allDelivered(frozenForMs);
   // Late results are recorded or discarded before it ends.
   expect((await frozen.end('SIGTERM')).code).toBe(0);
   expect(postsOf(receiver.received).size).toBe(5_000);
   expect(changedPosts(receiver.received)).toEqual([]);
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
-  const standings = await nodes.standings();
-  expect(standings.every(({ state, attempts }) => state === 'SUCCEEDED' && attempts === 1)).toBe(true);
+  const counts = await nodes.deliveryCounts();
+  expect(counts.every(({ state, attempts }) => state === 'SUCCEEDED' && attempts === 1)).toBe(true);
   const attempts = await db.query<{ count: number }>('select count(*)::int as count from delivery_attempt');
   expect(attempts).toEqual([{ count: 5_000 }]);
 });

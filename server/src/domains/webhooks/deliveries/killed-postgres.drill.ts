@@ -32,9 +32,9 @@ beforeAll(async () => {
   const host = join(dataDir, 'postgres', 'socket');
   db = databaseAt({ host, port: embeddedPort, user: embeddedUser, database: embeddedDatabase });
   nodes = await testNodes(db);
-  receiver = await nodes.receiving(delayedAnswer);
+  receiver = await nodes.startReceiver(delayedAnswer);
   await start();
-  await nodes.registered(node, receiver.url);
+  await nodes.registerEndpoint(node, receiver.url);
 });
 
 afterAll(async () => {
@@ -51,14 +51,14 @@ const postmaster = () =>
 test("the next start sends a killed sender's deliveries at once, because no other node can use this database", async () => {
   const held = heldAnswers();
   receiver.answering = held.answering;
-  await nodes.happened(1);
+  await nodes.recordEvents(1);
   total++;
   await eventually('the request', () => held.waiting === 1);
   const [lease] = await db.query<{ leased_until: string }>(`select leased_until from delivery where state = 'OPEN'`);
   await node.end('SIGKILL');
   receiver.answering = 200;
   await start();
-  await nodes.done(minuteMs);
+  await nodes.allDelivered(minuteMs);
   // Under a new lease, before the lease of the killed sender has run out.
   const [done] = await db.query<{ finished_at: string; claims: number }>('select finished_at, claims from delivery');
   expect(done?.claims).toBe(2);
@@ -100,15 +100,15 @@ test.each(kills)(
   'after kill -9 of %s every event is delivered with the same bytes, and no attempt is lost',
   async (_what, kill) => {
     const before = receiver.received.length;
-    await nodes.happened(3_000);
+    await nodes.recordEvents(3_000);
     total += 3_000;
     await eventually('deliveries are in progress', () => receiver.received.length >= before + 500, minuteMs);
     await kill();
-    await nodes.done(2 * minuteMs);
+    await nodes.allDelivered(2 * minuteMs);
     expect(postsOf(receiver.received).size).toBe(total);
     expect(changedPosts(receiver.received)).toEqual([]);
     expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
-    const standings = await nodes.standings();
-    expect(standings.filter(({ state, attempts }) => state !== 'SUCCEEDED' || attempts !== 1)).toEqual([]);
+    const counts = await nodes.deliveryCounts();
+    expect(counts.filter(({ state, attempts }) => state !== 'SUCCEEDED' || attempts !== 1)).toEqual([]);
   },
 );

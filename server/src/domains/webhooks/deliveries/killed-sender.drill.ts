@@ -5,7 +5,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../te
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/service/nodes.ts';
 import { heldAnswers } from '../../../testing/webhooks/deliveries.ts';
 
-/** Kills senders with SIGKILL; every event must be delivered all the same. */
+/** Kills senders with SIGKILL; every event must be delivered nevertheless. */
 let db: TestDatabase;
 let nodes: TestNodes;
 
@@ -23,31 +23,31 @@ afterEach(async () => {
 const takenOverMs = 60 * secondMs;
 
 test('killed after payments are answered and before anything is sent: after the restart each is delivered once', async () => {
-  const receiver = await nodes.receiving();
+  const receiver = await nodes.startReceiver();
   // It serves requests and sends nothing: all committed events are still to be delivered.
   const api = await nodes.start({ APP_ROLE: 'api' });
-  await nodes.registered(api, receiver.url);
+  await nodes.registerEndpoint(api, receiver.url);
   const as = await nodes.administrator(api);
   const channelId = await makeChannel(api, as);
   const payments = await Promise.all(Array.from({ length: 20 }, () => makePayment(api, as, channelId)));
   expect((await api.end('SIGKILL')).signal).toBe('SIGKILL');
   await nodes.start({ APP_ROLE: 'worker' });
-  await nodes.done(20 * secondMs);
+  await nodes.allDelivered(20 * secondMs);
   expect(receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id).toSorted()).toEqual(
     payments.toSorted(),
   );
-  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
+  expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
 });
 
 test('killed three times during payments and deliveries: every committed payment is delivered, no other ever', async () => {
-  const receiver = await nodes.receiving();
+  const receiver = await nodes.startReceiver();
   let channelId = 0;
   const answered: string[] = [];
   for (let kill = 0; kill < 3; kill++) {
     const node = await nodes.start();
     const as = await nodes.administrator(node);
     if (kill === 0) {
-      await nodes.registered(node, receiver.url);
+      await nodes.registerEndpoint(node, receiver.url);
       channelId = await makeChannel(node, as);
     }
     // Some requests are answered, some are in progress, some will never be answered.
@@ -61,7 +61,7 @@ test('killed three times during payments and deliveries: every committed payment
     expect((await node.ended).signal).toBe('SIGKILL');
   }
   await nodes.start({ APP_ROLE: 'worker' });
-  await nodes.done(takenOverMs);
+  await nodes.allDelivered(takenOverMs);
   const paid = await db.query<{ id: string }>('select id from transaction');
   const delivered = new Set(
     receiver.received.map(({ body }) => JSON.parse(String(body)).data.object.id.slice('txn_'.length)),
@@ -76,10 +76,10 @@ test('killed three times during payments and deliveries: every committed payment
 
 test('killed after a 200 and before its record: the same bytes are sent once more under the same ids within 30 s', async () => {
   const held = heldAnswers();
-  const receiver = await nodes.receiving(held.answering);
+  const receiver = await nodes.startReceiver(held.answering);
   const killed = await nodes.start();
-  await nodes.registered(killed, receiver.url);
-  await nodes.happened(1);
+  await nodes.registerEndpoint(killed, receiver.url);
+  await nodes.recordEvents(1);
   await eventually('the request', () => held.waiting === 1);
   // The row is locked: the sender has its answer and cannot record it.
   await db.database.transaction(async (transaction) => {
@@ -92,15 +92,15 @@ test('killed after a 200 and before its record: the same bytes are sent once mor
     await eventually('no session writes it any more', async () => (await backendsWaiting()) === undefined);
   });
   const killedAtMs = Date.now();
-  expect(await nodes.standings()).toEqual([{ state: 'OPEN', attempts: 0, claims: 1, count: 1 }]);
+  expect(await nodes.deliveryCounts()).toEqual([{ state: 'OPEN', attempts: 0, claims: 1, count: 1 }]);
   const [lease] = await db.query<{ leased_until: string }>('select leased_until from delivery');
   expect(Date.parse(lease?.leased_until ?? '')).toBeLessThanOrEqual(killedAtMs + 30 * secondMs);
   held.answerAll(200);
   await nodes.start({ APP_ROLE: 'worker' });
-  await nodes.done(takenOverMs);
+  await nodes.allDelivered(takenOverMs);
   expect(receiver.received).toHaveLength(2);
   expect(changedPosts(receiver.received)).toEqual([]);
-  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 2, count: 1 }]);
+  expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 2, count: 1 }]);
 
   async function backendsWaiting(): Promise<number[] | undefined> {
     const rows = await db.query<{ pid: number }>(
@@ -113,40 +113,40 @@ test('killed after a 200 and before its record: the same bytes are sent once mor
 
 test('killed with 200 deliveries in flight: all arrive, and none loses an attempt', async () => {
   const held = heldAnswers();
-  const receiver = await nodes.receiving(held.answering);
+  const receiver = await nodes.startReceiver(held.answering);
   const killed = await nodes.start();
-  await nodes.registered(killed, receiver.url);
+  await nodes.registerEndpoint(killed, receiver.url);
   // Only a prompt endpoint gets this many at a time.
   held.answerAll(200);
-  await nodes.happened(3_000);
+  await nodes.recordEvents(3_000);
   await eventually('it answers promptly', () => receiver.received.length >= 1_000, takenOverMs);
   held.hold();
   await eventually('200 are in flight', () => held.waiting >= 200, takenOverMs);
   await killed.end('SIGKILL');
   held.answerAll(200);
   await nodes.start({ APP_ROLE: 'worker' });
-  await nodes.done(takenOverMs);
+  await nodes.allDelivered(takenOverMs);
   expect(postsOf(receiver.received).size).toBe(3_000);
   expect(changedPosts(receiver.received)).toEqual([]);
   expect(receiver.received.length).toBeGreaterThanOrEqual(3_000 + 200);
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
-  expect(await nodes.standings()).toEqual([
+  expect(await nodes.deliveryCounts()).toEqual([
     { state: 'SUCCEEDED', attempts: 1, claims: 1, count: expect.any(Number) },
     { state: 'SUCCEEDED', attempts: 1, claims: 2, count: expect.any(Number) },
   ]);
 });
 
 test('three senders on one queue, killed and restarted in turn: all deliveries arrive, and none is sent without a claim', async () => {
-  const receiver = await nodes.receiving((_received, _request, response) => {
+  const receiver = await nodes.startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });
   const api = await nodes.start({ APP_ROLE: 'api' });
-  await nodes.registered(api, receiver.url);
+  await nodes.registerEndpoint(api, receiver.url);
   const worker = () => nodes.start({ APP_ROLE: 'worker' });
   const workers = [await worker(), await worker(), await worker()];
   const total = 6_000;
   const appending = (async () => {
-    for (let i = 0; i < total / 500; i++) await nodes.happened(500);
+    for (let i = 0; i < total / 500; i++) await nodes.recordEvents(500);
   })();
   for (let kill = 1; kill <= 5; kill++) {
     await eventually(`${kill * 800} posts`, () => receiver.received.length >= kill * 800, takenOverMs);
@@ -154,10 +154,10 @@ test('three senders on one queue, killed and restarted in turn: all deliveries a
     workers.push(await worker());
   }
   await appending;
-  await nodes.done(2 * takenOverMs);
+  await nodes.allDelivered(2 * takenOverMs);
   expect(postsOf(receiver.received).size).toBe(total);
   expect(changedPosts(receiver.received)).toEqual([]);
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
-  const standings = await nodes.standings();
-  expect(standings.every(({ state, attempts }) => state === 'SUCCEEDED' && attempts === 1)).toBe(true);
+  const counts = await nodes.deliveryCounts();
+  expect(counts.every(({ state, attempts }) => state === 'SUCCEEDED' && attempts === 1)).toBe(true);
 });

@@ -55,8 +55,8 @@ export async function deliveryList(
     fromKey,
     toKey,
     values: deliveryFilters.valuesOf(given),
-    isSifted: deliveryFilters.usedIn(given).some((name) => !(byState && name === 'state')),
-    isModed: true,
+    isFiltered: deliveryFilters.usedIn(given).some((name) => !(byState && name === 'state')),
+    hasMode: true,
   };
   return {
     name: 'deliveries',

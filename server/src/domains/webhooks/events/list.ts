@@ -35,8 +35,8 @@ export async function eventList(
     fromKey,
     toKey,
     values: eventFilters.valuesOf({ types, modes, withPayload }),
-    isSifted: types.length < eventTypes.length,
-    isModed: true,
+    isFiltered: types.length < eventTypes.length,
+    hasMode: true,
   };
   return {
     name: 'events',

@@ -38,7 +38,7 @@ export function makeRoot(dataDir: string): string {
   const root = resolve(dataDir);
   try {
     requireFolderOrNothing(root);
-    // Root lets others pass through, not look, so that the unprivileged account can reach what is below.
+    // Others may enter the folder but not list it, so that the unprivileged account can reach what is below.
     mkdirSync(root, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
     return realpathSync(root);
   } catch (error) {

@@ -2,8 +2,8 @@ import { Client, DatabaseError } from 'pg';
 import { type EmbeddedConnection, EmbeddedPostgresError } from './contract.ts';
 
 /**
- * Makes the database inside the cluster unless it is there. Asked at every start, so that a kill between the
- * making of the cluster and this leaves nothing to repair.
+ * Creates the database inside the cluster if there is none. Called at every start, so that a kill after the cluster was created
+ * leaves nothing to repair.
  *
  * @throws EmbeddedPostgresError when PostgreSQL refuses, as it does where files of the cluster are damaged
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The file in which a postmaster says who and how it is; it stays behind when the postmaster is killed. */
+/** The file in which a postmaster records its process and its state; it remains when the postmaster is killed. */
 export const postmasterPidFile = 'postmaster.pid';
 
 export interface PostmasterPid {

@@ -94,7 +94,7 @@ function ps(...options: string[]): string {
   }
 }
 
-/** undefined: the process has ended, or is not ours to look at. */
+/** undefined: the process has ended, or may not be inspected. */
 function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

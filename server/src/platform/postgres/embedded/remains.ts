@@ -67,8 +67,8 @@ function markedProcesses(folder: DataFolder): ProcessEntry[] {
 }
 
 /**
- * A pid file may name a process that is alive and yet has nothing to do with this data, because numbers are used
- * again. It is believed when that process works in the data folder, or when workers of this data are its children.
+ * A pid file may name a living process that has nothing to do with this data, because process ids are reused. It counts as
+ * the postmaster when it works in the data folder, or when workers of this data are its children.
  */
 function refuseVisibleStranger(folder: DataFolder): void {
   const report = readPostmasterPid(folder.cluster);
@@ -94,7 +94,7 @@ function worksIn(pid: number, path: string): boolean {
     const [working, own] = [statSync(`/proc/${pid}/cwd`), statSync(path)];
     return working.dev === own.dev && working.ino === own.ino;
   } catch {
-    // Not ours to look at, or a system without /proc.
+    // The process may not be inspected, or the system has no /proc.
     return false;
   }
 }
@@ -105,7 +105,7 @@ export async function answers(socket: string): Promise<boolean> {
     return await new Promise((resolve) => {
       connection.once('connect', () => resolve(true));
       connection.once('error', () => resolve(false));
-      // A listener that does not get round to it is a listener.
+      // A listener that is too busy to accept a connection is a listener.
       connection.setTimeout(1_000, () => resolve(true));
     });
   } finally {

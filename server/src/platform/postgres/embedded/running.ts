@@ -11,7 +11,7 @@ export function hasCluster(dataDir: string): boolean {
   return existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 }
 
-/** Whether the folder of the database contains anything, intact or damaged. One that cannot be looked into may. */
+/** Whether the folder of the database contains anything, intact or damaged; also true if it cannot be read. */
 export function holdsCluster(dataDir: string): boolean {
   try {
     return readdirSync(clusterOf(dataDir)).length > 0;

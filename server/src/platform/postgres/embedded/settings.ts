@@ -32,8 +32,8 @@ const defaults = {
 };
 
 /**
- * The postmaster's command line. It stands above postgresql.conf and ALTER SYSTEM, and PostgreSQL writes it down
- * beside the data, so that a later start can tell whether a running postmaster is the one it would start.
+ * The postmaster's command line. It takes precedence over postgresql.conf and ALTER SYSTEM, and PostgreSQL records it
+ * beside the data, so that a later start can see whether a running postmaster is the one it would start.
  *
  * @throws EmbeddedPostgresError for a setting that is not free to choose
  */

@@ -120,7 +120,7 @@ describe('inside a transaction', () => {
     expect(here.received.filter((key) => key === 'committed').length).toBeGreaterThanOrEqual(2);
   });
 
-  test('no other node is notified of a rollback', async () => {
+  test('no other node is notified after a rollback', async () => {
     const rolledBack = db.database.transaction(async (transaction) => {
       await here.notifications.publish(transaction, 'things', 'undone');
       throw new Error('rolled back');

@@ -56,8 +56,8 @@ export class Notifications {
 
   /**
    * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is the
-   * database that publishes changes, so that the check detects a listening connection which leads to another one; without
-   * it a connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat.
+   * database that publishes changes, so that the check detects a listening connection to a different database; without it a
+   * connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat.
    */
   constructor(
     connection: ConnectionConfig,
@@ -81,7 +81,7 @@ export class Notifications {
     this.#notifyListeners(topic, String(key));
   }
 
-  /** Tells the other nodes alone, outside a transaction, of something whose loss costs only time. */
+  /** Notifies the other nodes only, outside a transaction. For notifications whose loss costs only time. */
   async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
     await database.run(notifyUnflushed, [channel, `${topic}:${key}`]);
   }
@@ -143,7 +143,7 @@ export class Notifications {
       this.#awaitEcho().then(
         () => client === this.#client && this.#checkEchoLater(client),
         (error: Error) => {
-          // That a notification could not be published does not mean that none arrive.
+          // A failure to publish does not mean that no notifications arrive.
           if (error instanceof EchoLost) this.#lost(client, error);
           else if (client === this.#client) this.#checkEchoLater(client);
         },

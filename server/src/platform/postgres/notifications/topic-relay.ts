@@ -40,7 +40,7 @@ const channelTopic = 'work';
 export class TopicRelay {
   readonly #options: TopicRelayOptions;
   readonly #minIntervalMs: number;
-  /** Tells what this process has sent from what others have. */
+  /** Marks the notifications of this process, so that it ignores them. */
   readonly #nodeId = randomUUID();
   /** Topics sent less than `minIntervalMs` ago. */
   readonly #recent = new Set<Topic>();
@@ -61,7 +61,7 @@ export class TopicRelay {
     transport.listen((payload) => this.#receive(payload));
   }
 
-  /** Sends nothing from here on; resolves when what is being sent has been sent or has failed. */
+  /** Stops sending; resolves when what is being sent has been sent or has failed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -85,7 +85,7 @@ export class TopicRelay {
     this.#timers.add(timer);
     const sent: Promise<void> = this.#options.transport
       .send(`${this.#nodeId} ${topics.join(' ')}`)
-      // The database is away: the due-work poller of each node takes over when it is back.
+      // The database is unavailable. Once it is available again, the due-work poller of each node finds the work.
       .catch(() => {})
       .finally(() => this.#sending.delete(sent));
     this.#sending.add(sent);

@@ -227,7 +227,7 @@ describe('the relay', () => {
     expect(payloads).toEqual(['deliveries operations rollups']);
   });
 
-  test('tells the other nodes of a commit, and nobody of a rollback', async () => {
+  test('notifies the other nodes of a commit, and nobody of a rollback', async () => {
     const [here, there] = [await startNode(), await startNode()];
     const insert = statement('test.insert_relayed', 'insert into item values ($1)', {
       wakes: [{ topic: 'deliveries' }],

@@ -70,8 +70,8 @@ export async function transactionList(
     fromKey: firstUuidAt(range.fromMs),
     toKey: firstUuidAt(range.toMs),
     values: transactionFilters.valuesOf(given),
-    isSifted: transactionFilters.usedIn(given).some((name) => !filtersOfPath[accessPath].includes(name)),
-    isModed: modes !== undefined,
+    isFiltered: transactionFilters.usedIn(given).some((name) => !filtersOfPath[accessPath].includes(name)),
+    hasMode: modes !== undefined,
   };
   const list = countedList(deps, statements[accessPath === 'groups' ? 'all' : accessPath], selection, {
     name: 'transactions',

@@ -28,15 +28,15 @@ const grainMs = 10;
 
 test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of theirs as promptly as without it', async () => {
   const latenciesMs: number[] = [];
-  const prompt = await nodes.receiving(({ headers }, _request, response) => {
+  const prompt = await nodes.startReceiver(({ headers }, _request, response) => {
     latenciesMs.push(Date.now() - happenedMs(headers));
     response.writeHead(200).end();
   });
   const held = heldAnswers();
-  const hanging = await nodes.receiving(held.answering);
+  const hanging = await nodes.startReceiver(held.answering);
   // Hanging requests hang to the end.
   const node = await nodes.start({ APP_WEBHOOK_TIMEOUT: '10m', APP_WEBHOOK_MAX_ENDPOINTS: '51' });
-  for (let i = 0; i < well; i++) await nodes.registered(node, `${prompt.url}/${i}`);
+  for (let i = 0; i < well; i++) await nodes.registerEndpoint(node, `${prompt.url}/${i}`);
 
   /** The p99 of each window, in ms. */
   const measured = async (): Promise<number[]> => {
@@ -46,7 +46,7 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
       const endsAtMs = Date.now() + windowMs;
       let happened = 0;
       while (Date.now() < endsAtMs) {
-        await nodes.happened(1);
+        await nodes.recordEvents(1);
         happened++;
         await new Promise((resolve) => setTimeout(resolve, 90));
       }
@@ -59,8 +59,8 @@ test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of t
 
   await measured();
   const without = await measured();
-  const hangingId = await nodes.registered(node, hanging.url);
-  await nodes.happened(1);
+  const hangingId = await nodes.registerEndpoint(node, hanging.url);
+  await nodes.recordEvents(1);
   await db.query(
     `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
      select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at

@@ -20,16 +20,16 @@ afterEach(async () => {
 const total = 10_000;
 
 test.each([2, 3])('%i senders on one queue of 10,000 deliveries make exactly 10,000 requests', async (senders) => {
-  const receiver = await nodes.receiving();
+  const receiver = await nodes.startReceiver();
   const api = await nodes.start({ APP_ROLE: 'api' });
-  await nodes.registered(api, receiver.url);
+  await nodes.registerEndpoint(api, receiver.url);
   const workers = await Promise.all(Array.from({ length: senders }, () => nodes.start({ APP_ROLE: 'worker' })));
   // Half of the events occur while the senders work.
-  await nodes.happened(total);
-  await nodes.done(2 * minuteMs);
+  await nodes.recordEvents(total);
+  await nodes.allDelivered(2 * minuteMs);
   expect(receiver.received).toHaveLength(total);
   expect(postsOf(receiver.received).size).toBe(total);
-  expect(await nodes.standings()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
+  expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);
   const posts = await Promise.all(workers.map(postsBy));
   expect(posts.reduce((sum, count) => sum + count, 0)).toBe(total);
   expect(posts.filter((count) => count > 0)).toHaveLength(senders);

@@ -20,14 +20,14 @@ afterEach(async () => {
 const total = 10_000;
 
 test('a replay whose node is killed twice sends each event once, under its id', async () => {
-  const receiver = await nodes.receiving();
+  const receiver = await nodes.startReceiver();
   const api = await nodes.start({ APP_ROLE: 'api' });
-  const endpointId = await nodes.registered(api, receiver.url);
+  const endpointId = await nodes.registerEndpoint(api, receiver.url);
   const as = await nodes.administrator(api);
   const since = new Date(Date.now() - secondMs).toISOString();
-  await nodes.happened(total);
+  await nodes.recordEvents(total);
   let worker = await nodes.start({ APP_ROLE: 'worker' });
-  await nodes.done(2 * minuteMs);
+  await nodes.allDelivered(2 * minuteMs);
   const first = postsOf(receiver.received.splice(0));
   expect(first.size).toBe(total);
 
@@ -50,7 +50,7 @@ test('a replay whose node is killed twice sends each event once, under its id', 
     3 * minuteMs,
   );
   expect(done).toMatchObject({ eventCount: total, deliveryCount: total });
-  await nodes.done(2 * minuteMs);
+  await nodes.allDelivered(2 * minuteMs);
   const again = await db.query('select event_id from delivery where replay_of is not null');
   expect(again).toHaveLength(total);
   expect(new Set(again.map(({ event_id }) => event_id)).size).toBe(total);

@@ -96,8 +96,8 @@ test('every attempt ends after 10.0 to 10.5 s, whatever it waits for, and is a s
   };
   const answered = `http://${await rawServer(dripping('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\n.\r\n'))}/`;
   const node = await nodes.start();
-  for (const url of [...Object.values(waits), answered]) await nodes.registered(node, url);
-  await nodes.happened(1);
+  for (const url of [...Object.values(waits), answered]) await nodes.registerEndpoint(node, url);
+  await nodes.recordEvents(1);
   const made = await eventually(
     'each has been attempted',
     async () => {
@@ -137,7 +137,7 @@ test.skipIf(process.platform !== 'linux')(
     const packed = await bomb();
     expect(packed.length).toBeGreaterThan(1024 ** 2 / 2);
     const mebibyte = Buffer.alloc(1024 ** 2, 'x');
-    const plain = await nodes.receiving((_received, _request, response) => {
+    const plain = await nodes.startReceiver((_received, _request, response) => {
       response.writeHead(200, { 'content-length': 1024 ** 3 });
       let left = 1024;
       const more = () => {
@@ -146,7 +146,7 @@ test.skipIf(process.platform !== 'linux')(
       response.on('drain', more);
       more();
     });
-    const compressing = await nodes.receiving((_received, _request, response) => {
+    const compressing = await nodes.startReceiver((_received, _request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(packed);
     });
     const header = `X-More: ${'x'.repeat(60_000)}\r\n`;
@@ -165,16 +165,16 @@ test.skipIf(process.platform !== 'linux')(
       });
     });
     const node = await nodes.start({ APP_WEBHOOK_RETRY_INTERVALS: '1h' });
-    const healthy = await nodes.receiving();
+    const healthy = await nodes.startReceiver();
     // Warm up everything before memory is measured.
-    await nodes.registered(node, healthy.url);
-    await nodes.happened(300);
-    await nodes.done(minuteMs);
+    await nodes.registerEndpoint(node, healthy.url);
+    await nodes.recordEvents(300);
+    await nodes.allDelivered(minuteMs);
     const hooks = [plain.url, compressing.url, `http://${flooding}`];
-    for (const url of hooks) await nodes.registered(node, url);
+    for (const url of hooks) await nodes.registerEndpoint(node, url);
     const before = peakOf(node.pid);
     resetPeakOf(node.pid);
-    await nodes.happened(100);
+    await nodes.recordEvents(100);
     await eventually(
       'each has been attempted',
       async () =>

@@ -39,14 +39,14 @@ function signersOf({ headers, body }: Received): { service: number[]; standard: 
 }
 
 test('while one node rotates the secret twice and two others send, every delivery verifies with a secret that the receiver knows', async () => {
-  const receiver = await nodes.receiving();
+  const receiver = await nodes.startReceiver();
   const api = await nodes.start({ APP_ROLE: 'api' });
-  const id = await nodes.registered(api, receiver.url, secrets[0]);
+  const id = await nodes.registerEndpoint(api, receiver.url, secrets[0]);
   const as = await nodes.administrator(api);
   await Promise.all([nodes.start({ APP_ROLE: 'worker' }), nodes.start({ APP_ROLE: 'worker' })]);
   let isHappening = true;
   const happening = (async () => {
-    while (isHappening) await nodes.happened(20);
+    while (isHappening) await nodes.recordEvents(20);
   })();
   const arrived = (count: number) => {
     const wanted = receiver.received.length + count;
@@ -76,7 +76,7 @@ test('while one node rotates the secret twice and two others send, every deliver
   await signedBy([2], [2]);
   isHappening = false;
   await happening;
-  await nodes.done(minuteMs);
+  await nodes.allDelivered(minuteMs);
 
   const signers = receiver.received.map((received) => ({
     ...signersOf(received),

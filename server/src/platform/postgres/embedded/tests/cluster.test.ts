@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { query, TestFolder, until } from '../fixture/holding.ts';
+import { identify, listProcesses, type ProcessEntry } from '../process-table.ts';
+
+let folder: TestFolder;
+beforeEach(() => {
+  folder = new TestFolder();
+});
+afterEach(() => folder.clear());
+
+/** initdb at work below this folder, as soon as it has written the file that a whole cluster is known by. */
+async function initdbAtWork(known: readonly number[] = []): Promise<ProcessEntry> {
+  await until(
+    'a half made cluster',
+    () => existsSync(folder.home) && unfinished().some((path) => existsSync(join(path, 'PG_VERSION'))),
+  );
+  return until('initdb', () =>
+    listProcesses().find(({ pid, words }) => words[0]?.endsWith('/initdb') && !known.includes(pid)),
+  );
+}
+
+function unfinished(): string[] {
+  return readdirSync(folder.home)
+    .filter((name) => name.startsWith('cluster.new-'))
+    .map((name) => join(folder.home, name));
+}
+
+test('killed in the middle of making the database, the next start makes a whole one and clears the rest', async () => {
+  const others = listProcesses().map(({ pid }) => pid);
+  const killed = folder.hold();
+  const initdb = await initdbAtWork(others);
+  await killed.kill();
+  expect(existsSync(folder.cluster)).toBe(false);
+
+  const next = folder.hold();
+  const { connection } = await next.ready();
+  expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
+  expect(unfinished()).toEqual([]);
+  expect(identify(initdb.pid)).toBeUndefined();
+});
+
+test('killed together with initdb, the next start makes a whole database', async () => {
+  const others = listProcesses().map(({ pid }) => pid);
+  const killed = folder.hold();
+  const initdb = await initdbAtWork(others);
+  process.kill(killed.pid, 'SIGKILL');
+  process.kill(initdb.pid, 'SIGKILL');
+  await killed.closed;
+  await folder.hold().ready();
+  expect(unfinished()).toEqual([]);
+});
+
+test('when initdb alone is killed the start is refused with a reason, and the next one works', async () => {
+  const others = listProcesses().map(({ pid }) => pid);
+  const holder = folder.hold();
+  process.kill((await initdbAtWork(others)).pid, 'SIGKILL');
+  expect(await holder.refusal()).toContain(`initdb could not make a database in ${folder.path} (ended with SIGKILL)`);
+  expect(unfinished()).toEqual([]);
+  await folder.hold().ready();
+});
+
+test('data of another major version is refused and left as it is', async () => {
+  mkdirSync(folder.cluster, { recursive: true });
+  writeFileSync(join(folder.cluster, 'PG_VERSION'), '17\n');
+  expect(await folder.hold().refusal()).toContain(
+    `data folder ${folder.path} holds data of PostgreSQL 17, but this Florin brings PostgreSQL 18`,
+  );
+  expect(readFileSync(join(folder.cluster, 'PG_VERSION'), 'utf8')).toBe('17\n');
+  expect(readdirSync(folder.cluster)).toEqual(['PG_VERSION']);
+});
+
+test('files without a version are refused and left as they are', async () => {
+  mkdirSync(folder.cluster, { recursive: true });
+  writeFileSync(join(folder.cluster, 'precious'), 'rows');
+  expect(await folder.hold().refusal()).toContain('holds files but no PG_VERSION');
+  expect(readdirSync(folder.cluster)).toEqual(['precious']);
+});
+
+test('a file in the place of the data folder is refused by name', async () => {
+  writeFileSync(folder.path, '');
+  expect(await folder.hold().refusal()).toBe(
+    `EmbeddedPostgresError: ${folder.path} is a file, but a folder belongs there; move it away`,
+  );
+});

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestShell } from '../../cli/tests/run.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+
+/** Pages whose examples build on each other, in order; further ones follow. */
+const inOrder = [
+  'README',
+  'users',
+  'tenants',
+  'developer-keys',
+  'channels',
+  'inboxes',
+  'webhooks',
+  'transactions',
+  'statistics',
+  'refunds',
+  'customers',
+  'invoices',
+  'plans',
+  'subscriptions',
+  'clocks',
+  'ledger',
+  'events',
+  'callbacks',
+];
+const reference = fileURLToPath(new URL('../../docs/reference/api', import.meta.url));
+const further = readdirSync(reference)
+  .map((file) => file.replace('.md', ''))
+  .filter((name) => !inOrder.includes(name));
+/** Guides whose commands go on from the reference. */
+const guides = ['../../guides/checkout'];
+const text = [...inOrder, ...further, '../errors', ...guides]
+  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8'))
+  .join('\n');
+const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
+  ([, commands = '', answer]) => ({ commands, answer }),
+);
+
+const commandsInGuides = guides
+  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8').match(/^```sh$/gm)?.length ?? 0)
+  .reduce((sum, count) => sum + count);
+
+let db: TestDatabase;
+let florin: TestFlorin;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'florin-api-page-'));
+  db = await databaseFromTemplate();
+  // The first page reads the generated password from the data folder.
+  florin = await florinOn(db, { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' });
+});
+
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the examples of the API reference, pasted in order, answer as the pages show', async () => {
+  const mark = '--- example ';
+  const script = examples.map(({ commands }, index) => `echo '${mark}${index}'\n${commands}\necho`).join('\n');
+  const printed = await shell(script.replaceAll('http://127.0.0.1:8080', florin.address));
+  const outputs = printed.split(new RegExp(`^${mark}\\d+\\n`, 'm')).slice(1);
+  expect(outputs).toHaveLength(examples.length);
+  const answered = examples.filter(({ answer }) => answer !== undefined);
+  expect(answered.length).toBeGreaterThan(20);
+  for (const [index, { commands, answer }] of examples.entries()) {
+    if (answer !== undefined)
+      expect(shapeOf(parsed(outputs[index], commands)), commands).toEqual(shapeOf(parsed(answer)));
+  }
+  expect(outputs.slice(-commandsInGuides).join('\n')).not.toContain('"code":4');
+});
+
+test('the first minute of the quickstart makes a payment that succeeds, and lists it', async () => {
+  const quickstart = readFileSync(fileURLToPath(new URL('../../docs/quickstart.md', import.meta.url)), 'utf8');
+  const lines = [...quickstart.matchAll(/^npx florin (.+)$/gm)].map(([, line = '']) => line);
+  expect(lines).toHaveLength(3);
+  const home = new TestShell({ FLORIN_URL: florin.address });
+  const password = readFileSync(join(folder, 'data', 'admin-password'), 'utf8');
+  try {
+    const printed = [];
+    for (const line of lines) {
+      const [words = '', input] = line.split(' < data/admin-password');
+      const ran = await home.run(words, input === undefined ? {} : { input: password });
+      expect(ran.exitCode, `${line}: ${ran.stderr}`).toBe(0);
+      printed.push(ran.stdout);
+    }
+    expect(printed[1]).toContain('transaction.succeeded');
+    expect(printed[2]).toMatch(/^txn_\S+\tSUCCESS\t1999\tUSD/m);
+  } finally {
+    home.remove();
+  }
+});
+
+test('the quickstart, pasted in order, takes a payment, refunds a part and shows the webhooks', async () => {
+  const quickstart = readFileSync(fileURLToPath(new URL('../../docs/quickstart.md', import.meta.url)), 'utf8');
+  const script = [...quickstart.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+    .map(([, commands]) => `${commands}\necho`)
+    .join('\n');
+  // On a port chosen by the system, the service does not know the address that inboxes are reached at.
+  const reachable = script.replace(`"'$URL'"`, `"'$FLORIN/inbox/\${URL##*/}'"`);
+  const printed = await shell(reachable.replaceAll('http://127.0.0.1:8080', florin.address));
+  const replies = printed.split('\n').filter((line) => line.startsWith('{'));
+  expect(replies.map((reply) => JSON.parse(reply).code)).toEqual([200, 200, 200, 200]);
+  const [, timeline, refund, messages] = replies;
+  expect(timeline).toContain('"status":"SUCCESS"');
+  expect(refund).toContain('"amount":500');
+  expect(messages).toContain('transaction.succeeded');
+  expect(messages).toContain('"serviceSignature":"VERIFIED"');
+});
+
+function parsed(text: string | undefined, about = ''): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    throw new Error(`Not JSON: ${text}\n${about}`);
+  }
+}
+
+/** Fields with the same value in every run. Of all others only the type is compared. */
+const fixedFields = new Set(['code', 'message', 'type', 'field', 'status', 'state', 'userType', 'tokenType', 'scope']);
+
+/** Headers differ from one HTTP client to the next. */
+const clientFields = new Set(['headers', 'responseHeaders']);
+
+/** Null until the entry of the audit log is chained, about a second after it was written. */
+const chainFields = new Set(['seq', 'hash']);
+
+function shapeOf(value: unknown, name = ''): unknown {
+  // Ids differ in every run, also in messages.
+  if (fixedFields.has(name)) return typeof value === 'string' ? value.replace(/^User \d+/, 'User') : value;
+  if (clientFields.has(name)) return typeof value;
+  if (chainFields.has(name)) return 'chained';
+  // Only the first entry of a list is compared.
+  if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));
+}
+
+/**
+ * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe. Machines
+ * without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
+ */
+async function shell(script: string): Promise<string> {
+  const child = spawn('sh', ['-e'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ANSWER: join(folder, 'answer') },
+    stdio: Array(5).fill('pipe'),
+  });
+  const [stdin, stdout, stderr, asked, said] = child.stdio as unknown as [
+    Writable,
+    Readable,
+    Readable,
+    Readable,
+    Writable,
+  ];
+  stdin.end(`${curlInShell}\n${script}`);
+  const ended = once(child, 'close');
+  const [output, complaints] = await Promise.all([textOf(stdout), textOf(stderr), answerAll(asked, said)]);
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`The shell ended with ${code}: ${complaints}\n${output}`);
+  return output;
+}
+
+/** Sends the number of arguments and the arguments, each ended by NUL. A line says when the answer is in its file. */
+const curlInShell = `curl() {
+  printf '%s\\0' $# "$@" >&3
+  read -r said <&4
+  if [ "$said" != answered ]; then echo "$said" >&2; return 1; fi
+  cat "$ANSWER"
+}`;
+
+async function answerAll(asked: Readable, said: Writable): Promise<void> {
+  let rest = '';
+  const words: string[] = [];
+  for await (const chunk of asked.setEncoding('utf8')) {
+    const whole = (rest + chunk).split('\0');
+    rest = whole.pop() ?? '';
+    words.push(...whole);
+    while (words.length > Number(words[0])) {
+      const [, ...call] = words.splice(0, Number(words[0]) + 1);
+      try {
+        writeFileSync(join(folder, 'answer'), await curl(call));
+        said.write('answered\n');
+      } catch (error) {
+        said.write(`curl ${call.join(' ')}: ${(error as Error).message}\n`);
+      }
+    }
+  }
+}
+
+/** The part of curl that the pages use: -s, -X, -H, -d and a URL. */
+async function curl(words: string[]): Promise<string> {
+  const headers: Record<string, string> = {};
+  let [address, body, method]: (string | undefined)[] = [];
+  const next = () => words.shift() ?? '';
+  while (words.length > 0) {
+    const word = next();
+    if (word === '-s') continue;
+    if (word === '-X') method = next();
+    else if (word === '-d') body = next();
+    else if (word === '-H') {
+      const [name = '', value = ''] = next().split(/: (.*)/s);
+      headers[name] = value;
+    } else if (word.startsWith('-')) throw new Error(`This curl has no option ${word}`);
+    else address = word;
+  }
+  method ??= body === undefined ? 'GET' : 'POST';
+  const answer = await fetch(address ?? '', { method, headers, ...(body !== undefined && { body }) });
+  return answer.text();
+}

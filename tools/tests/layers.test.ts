@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { brokenRules } from '../layers.ts';
+
+const main = (text: string) => ({ path: 'app/main.ts', text });
+
+test('valid sources give no findings', () => {
+  const sources = [
+    main("import '../domains/payments/transactions/create.ts';"),
+    { path: 'domains/payments/transactions/create.ts', text: "import { x } from '../channels/statements.ts';" },
+    { path: 'domains/payments/channels/statements.ts', text: 'insert into channel' },
+  ];
+  expect(brokenRules(sources)).toEqual([]);
+});
+
+test.each([
+  [
+    'an import from a layer above',
+    'domains/identity/users/statements.ts',
+    "import '../../../app/main.ts';",
+    'a layer imports only from itself or below',
+  ],
+  [
+    'an import from a later module',
+    'domains/identity/users/statements.ts',
+    "import '../../payments/channels/statements.ts';",
+    'channels comes after users',
+  ],
+  [
+    'an import between folders of the platform',
+    'platform/http/a.ts',
+    "import '../mail/b.ts';",
+    'do not import each other',
+  ],
+  [
+    "a write to another module's table",
+    'domains/identity/users/statements.ts',
+    'update channel set x = 1',
+    'only channels may',
+  ],
+  ['a clock of its own', 'domains/identity/users/statements.ts', 'const now = Date.now();', 'take a Clock'],
+  [
+    'a value or a promise of it',
+    'domains/identity/users/statements.ts',
+    'find(id: number): User | Promise<User> {',
+    'has a value or a promise',
+  ],
+  [
+    'a test for a promise',
+    'domains/identity/users/statements.ts',
+    'return !(user instanceof Promise);',
+    'has a value or a promise',
+  ],
+  ['a folder that is no layer', 'helpers/a.ts', '', 'is not a layer'],
+  ['a domain that is no module', 'domains/payments/cards/a.ts', '', 'is not a module'],
+  ['circular imports', 'domains/identity/users/statements.ts', "import './statements.ts';", 'circular imports'],
+  ['product code that imports tests', 'app/x.ts', "import '../testing/a.ts';", 'only tests may'],
+  ['product code that imports a fault test', 'app/x.ts', "import './kills.drill.ts';", 'only tests may'],
+])('%s is found', (_what, path, text, complaint) => {
+  expect(brokenRules([main(`import '../${path}';`), { path, text }]).join('\n')).toContain(complaint);
+});
+
+test('a file that nothing imports is found', () => {
+  expect(brokenRules([main(''), { path: 'core/dead.ts', text: '' }])).toEqual(['core/dead.ts: nothing imports it.']);
+});
+
+test('tests may import everything, and need no importer', () => {
+  const looking = "import '../app/main.ts'; const now = Date.now();";
+  const sources = [
+    main(''),
+    ...['domains/kills.test.ts', 'domains/kills.drill.ts'].map((path) => ({ path, text: looking })),
+  ];
+  expect(brokenRules(sources)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { settings } from '../../server/src/app/config/settings.ts';
+import { modules as moduleList } from '../../server/src/app/modules.ts';
+import type { AnyModule } from '../../server/src/platform/module.ts';
+import { collected, declaredNameFiles } from '../declared-names.ts';
+import { apiPages, generatedPages, regenerated } from '../generated-pages.ts';
+import { llmsIndex } from '../llms-index.ts';
+
+const modules: readonly AnyModule[] = moduleList;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+
+test.each(generatedPages)('the tables in %s match the code (else: npm run docs)', (page) => {
+  expect(regenerated(read(page))).toBe(read(page));
+});
+
+test('the lists of event types and audit actions are what the modules declare (else: npm run docs)', () => {
+  for (const [file, text] of Object.entries(declaredNameFiles())) expect(read(file)).toBe(text);
+});
+
+test('a listed name keeps its place, a new one comes last, and no two modules declare the same', () => {
+  const declared = [{ 'a.new': '1' }, { 'b.kept': '2', 'c.kept': '3' }];
+  const all = collected(declared, { 'c.kept': '3', 'd.removed': '4', 'b.kept': '2' });
+  expect(Object.entries(all)).toEqual([
+    ['c.kept', '3'],
+    ['b.kept', '2'],
+    ['a.new', '1'],
+  ]);
+  expect(() => collected([...declared, { 'b.kept': '5' }], {})).toThrow('b.kept');
+});
+
+test('the index for language models lists the current pages, and its links lead to files (else: npm run docs)', () => {
+  const index = read('docs/llms.txt');
+  expect(index).toBe(llmsIndex());
+  const links = [...index.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(40);
+  expect(links.filter((link) => !existsSync(join(root, 'docs', link)))).toEqual([]);
+});
+
+test('a marker without a generator is an error, not an empty table', () => {
+  expect(() => regenerated('<!-- generated: weather -->\n<!-- end -->')).toThrow('weather');
+});
+
+test('an outdated table is replaced, and the text around it stays', () => {
+  const stale = 'before\n<!-- generated: transitions -->\n| old |\n<!-- end -->\nafter';
+  const fresh = regenerated(stale);
+  expect(fresh).toMatch(/^before\n/);
+  expect(fresh).toMatch(/\nafter$/);
+  expect(fresh).toContain('`transaction.succeeded`');
+  expect(fresh).not.toContain('old');
+});
+
+test('every group of the API has its page, and every endpoint its section with fields and an example', () => {
+  const pages = apiPages();
+  expect(readdirSync(join(root, 'docs/reference/api')).sort()).toEqual(
+    ['README.md', ...pages.map(({ page }) => page)].sort(),
+  );
+  for (const { page, routes } of pages) {
+    const text = read(`docs/reference/api/${page}`);
+    const names = routes.map(({ method, path }) => `${method} ${path}`);
+    expect([...text.matchAll(/^## (\w+ \/.*)$/gm)].map(([, name]) => name).sort(), page).toEqual(names.toSorted());
+    for (const name of names) {
+      const section = text.split(`## ${name}\n`)[1]?.split(/^## /m)[0];
+      expect(section, name).toContain(`<!-- generated: request ${name} -->`);
+      expect(section, name).toContain('curl ');
+    }
+  }
+});
+
+test('every setting is on the page of settings', () => {
+  for (const name of Object.keys(settings)) expect(read('docs/reference/settings.md')).toContain(`| \`${name}\` |`);
+});
+
+test('every dependency has its reason on the page of the architecture', () => {
+  const page = read('docs/concepts/architecture.md');
+  const manifests = ['package.json', 'server/package.json', 'cli/package.json'].map((file) => JSON.parse(read(file)));
+  const dependencies = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
+    Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
+  );
+  const named = new Set([...(page.split('## Dependencies')[1] ?? '').matchAll(/`([^`\s]+)`/g)].map(([, name]) => name));
+  expect(dependencies.filter((name) => !named.has(name))).toEqual([]);
+});
+
+test('every file that the page of the architecture names exists', () => {
+  const page = read('docs/concepts/architecture.md');
+  const paths = [...page.matchAll(/`((?:core|platform|domains|app)\/[\w./-]+|tools\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(40);
+  expect(paths.filter((path) => !existsSync(join(root, path.startsWith('tools/') ? '' : 'server/src', path)))).toEqual(
+    [],
+  );
+});
+
+test('every table of the migrations is listed with the module that owns it', () => {
+  const listed = Object.fromEntries(
+    [...read('docs/reference/tables.md').matchAll(/^\| `(\w+)` \| (\S+) \|/gm)].map(([, table, owner]) => [
+      table,
+      owner,
+    ]),
+  );
+  const owners = modules.flatMap(({ name, tables }) => tables.map((table) => [table, name]));
+  expect(listed).toEqual({ ...Object.fromEntries(owners), kept_answer: 'platform', schema_migration: 'platform' });
+  const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
+  const created = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
+  expect(created.filter((table) => listed[table as string] === undefined)).toEqual([]);
+});
+
+test('the index of decisions names every record, in order', () => {
+  const records = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
+  const index = [...read('docs/decisions/README.md').matchAll(/^\| \[\d+\. .*\]\((.+)\) \|/gm)].map(([, file]) => file);
+  expect(index).toEqual(records.sort());
+});
+
+test('every link between the pages leads to an existing page and heading', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', ...pagesBelow('docs')];
+  const broken = pages.flatMap((page) =>
+    [
+      ...read(page)
+        .replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '')
+        .matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g),
+    ]
+      .filter(([, path = '', anchor]) => !leadsSomewhere(page, path, anchor))
+      .map(([link]) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+function pagesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function leadsSomewhere(page: string, path: string, anchor: string | undefined): boolean {
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || (target.endsWith('.md') && anchorsOf(read(target)).has(anchor));
+}
+
+/** Anchors of headings: lower case, only letters, digits, dashes and underscores; spaces become dashes. */
+function anchorsOf(text: string): Set<string> {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
+  return new Set(
+    [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
