@@ -2,7 +2,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { maxClaimSize, recentlyDueQuery } from '../delivery-queue/claim-statements.ts';
+import { isClaimedAgain, maxClaimSize, recentlyDueQuery } from '../delivery-queue/claim-statements.ts';
 import { deliveriesDue } from '../delivery-queue/enqueue.cte.ts';
 import { freeLeases, releaseLeases } from '../delivery-queue/lease-statements.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
@@ -108,6 +108,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       },
     },
     keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
+    mayBeInFlight: isClaimedAgain,
     renew: (inFlight: Leased<LeasedDelivery>, { lease, leasedUntilMs }) =>
       Object.assign(inFlight, { lease, leasedUntilMs }),
     perform: (delivery) => deliverer.perform(delivery),

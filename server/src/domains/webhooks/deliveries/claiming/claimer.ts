@@ -8,6 +8,7 @@ import {
   claimDeliveries,
   type FoundEndpoint,
   findFresh,
+  isClaimedAgain,
   survey,
 } from '../../delivery-queue/claim-statements.ts';
 import { takeRates } from '../rates/take-rates.ts';
@@ -105,8 +106,12 @@ export class Claimer {
     const grants = [ids, [...granted.values()], dueFromMs].map((column) => plainArray(column));
     const rows = await database.run(claimDeliveries, [nowMs, untilMs, lease, ...grants]);
     this.#update(granted, rows);
-    const leased = rows.map((row) => Object.assign(row, { lease, leasedUntilMs: untilMs }));
-    const toSend = leased.filter((delivery) => !renew(delivery));
+    const leased = rows as LeasedDelivery[];
+    for (const delivery of leased) {
+      delivery.lease = lease;
+      delivery.leasedUntilMs = untilMs;
+    }
+    const toSend = leased.filter((delivery) => !(isClaimedAgain(delivery) && renew(delivery)));
     const sentTo = new Set(toSend.map((delivery) => delivery.endpoint_id));
     const unusedTrials = queues.filter((queue) => queue.hasTrial && !sentTo.has(queue.id));
     await health.returnTrials(unusedTrials, nowMs, untilMs);

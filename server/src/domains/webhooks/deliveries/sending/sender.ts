@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../rules.ts';
 import { type Connection, Connections, type ConnectionsOptions, type TargetGuard } from './connections.ts';
+import { Deadlines, type Expiring } from './deadlines.ts';
 import { outcomeOfError } from './outcome.ts';
 import { BodyStart, headersJson } from './response.ts';
 
@@ -63,6 +64,12 @@ export const noAnswer: SendResult = {
  */
 const maxReadBytes = 256 * 1024;
 
+/** What is sent, and what is called at its end. */
+export interface Posting extends SendRequest {
+  /** Called once. undefined: `write` returned nothing, so nothing was sent. Must not throw. */
+  ended: (sent: SendResult | undefined) => void;
+}
+
 /**
  * Sends deliveries over HTTP. The status alone decides the outcome, as soon as the headers arrive. Redirects are never
  * followed. At most 8 KiB of the answer's body are read.
@@ -70,6 +77,7 @@ const maxReadBytes = 256 * 1024;
 export class Sender {
   readonly #timeoutMs: number;
   readonly #connections: Connections;
+  readonly #deadlines = new Deadlines();
 
   constructor(options: SenderOptions) {
     this.#timeoutMs = options.timeoutMs;
@@ -78,35 +86,35 @@ export class Sender {
 
   /** Never rejects. undefined: `write` returned nothing, so nothing was sent. */
   send({ origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
-    return new Promise((resolve) => {
-      this.#connections.take(origin, guard, (connection) => {
-        const request = write();
-        if (request !== undefined) return this.#sendOn(connection, request, resolve);
-        this.#connections.release(connection, connection.served > 0);
-        resolve(undefined);
-      });
+    return new Promise((ended) => this.post({ origin, guard, write, ended }));
+  }
+
+  /** As `send`, without a promise: a queue of deliveries that wait for a connection holds less memory. */
+  post(posting: Posting): void {
+    this.#connections.take(posting.origin, posting.guard, (connection) => {
+      const request = posting.write();
+      if (request !== undefined) return this.#sendOn(connection, request, posting);
+      this.#connections.release(connection, connection.served > 0);
+      posting.ended(undefined);
     });
   }
 
   /** Closes every connection; requests in flight end as `reset`. */
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await this.#connections.close();
+    this.#deadlines.close();
   }
 
-  #sendOn(connection: Connection, request: SignedRequest, resolve: (sent: SendResult) => void): void {
+  #sendOn(connection: Connection, request: SignedRequest, posting: Posting): void {
     const startedAt = performance.now();
-    const end = (sent: SendResult) => {
-      sent.durationMs = performance.now() - startedAt;
-      resolve(sent);
-    };
-    this.#exchange(request, connection, this.#timeoutMs, ({ sent, isStale }) => {
-      if (!isStale) return end(sent);
+    this.#exchange(request, connection, startedAt + this.#timeoutMs, ({ sent, isStale }) => {
+      if (!isStale) return end(sent, startedAt, posting);
       // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
       // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
-      const leftMs = Math.max(1, startedAt + this.#timeoutMs - performance.now());
-      this.#exchange(request, this.#connections.open(connection.origin), leftMs, (second) => {
+      const deadlineMs = Math.max(performance.now() + 1, startedAt + this.#timeoutMs);
+      this.#exchange(request, this.#connections.open(connection.origin), deadlineMs, (second) => {
         second.sent.resent = true;
-        end(second.sent);
+        end(second.sent, startedAt, posting);
       });
     });
   }
@@ -114,38 +122,49 @@ export class Sender {
   #exchange(
     request: SignedRequest,
     connection: Connection,
-    timeoutMs: number,
+    deadlineMs: number,
     done: (exchange: Exchange) => void,
   ): void {
-    new Exchange(connection, (exchange, isReusable) => {
-      done(exchange);
+    const exchange = new Exchange(connection, deadlineMs, (isReusable) => {
+      this.#deadlines.remove(exchange);
+      // The next request is on its way while this one's result is handled.
       this.#connections.release(connection, isReusable);
-    }).begin(request, timeoutMs);
+      done(exchange);
+    });
+    this.#deadlines.add(exchange);
+    exchange.begin(request);
   }
 }
 
+function end(sent: SendResult, startedAt: number, posting: Posting): void {
+  sent.durationMs = performance.now() - startedAt;
+  posting.ended(sent);
+}
+
 /** One request and its answer on one connection. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Expiring {
   readonly sent: SendResult = { ...noAnswer };
+  readonly deadlineMs: number;
+  previous: Expiring | undefined = undefined;
+  next: Expiring | undefined = undefined;
   /** The connection had been used before and broke without one byte of an answer. */
   isStale = false;
   readonly #connection: Connection;
   #hasAnswer = false;
   readonly #readBytesBefore: number;
-  readonly #body = new BodyStart();
-  #deadline: NodeJS.Timeout | undefined;
-  #done: ((exchange: Exchange, isReusable: boolean) => void) | undefined;
+  #body: BodyStart | undefined = undefined;
+  #done: ((isReusable: boolean) => void) | undefined;
 
   /** `done` is called once, at the end, with whether the connection can serve another request. */
-  constructor(connection: Connection, done: (exchange: Exchange, isReusable: boolean) => void) {
+  constructor(connection: Connection, deadlineMs: number, done: (isReusable: boolean) => void) {
     this.#connection = connection;
+    this.deadlineMs = deadlineMs;
     this.#readBytesBefore = connection.readBytes;
-    connection.onRead = (totalBytes) => this.#read(totalBytes);
+    connection.reader = this;
     this.#done = done;
   }
 
-  begin({ path, headers, body }: SignedRequest, timeoutMs: number): void {
-    this.#endAt(performance.now() + timeoutMs);
+  begin({ path, headers, body }: SignedRequest): void {
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -169,6 +188,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body ??= new BodyStart();
     if (!this.#body.add(chunk)) this.#end(false);
   }
 
@@ -181,18 +201,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  /** Sets the deadline again when it fires early: timers count whole milliseconds. */
-  #endAt(deadlineMs: number): void {
-    const expire = () => {
-      if (this.#done === undefined) return;
-      if (performance.now() < deadlineMs) this.#endAt(deadlineMs);
-      else this.#end(false);
-    };
-    // Sockets are read before an immediate runs: an answer that arrived in time counts even if this process was frozen then.
-    this.#deadline = setTimeout(() => setImmediate(expire), Math.ceil(deadlineMs - performance.now()));
+  expire(): void {
+    this.#end(false);
   }
 
-  #read(totalBytes: number): void {
+  read(totalBytes: number): void {
     if (this.#done === undefined || totalBytes - this.#readBytesBefore <= maxReadBytes) return;
     if (this.sent.status === undefined) this.sent.outcome = 'protocol';
     this.#end(false);
@@ -212,9 +225,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const done = this.#done;
     if (done === undefined) return;
     this.#done = undefined;
-    clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
-    if (this.#connection.keepsAnswers) this.sent.body = this.#body.bytes;
-    done(this, isReusable);
+    if (this.#connection.keepsAnswers) this.sent.body = this.#body?.bytes ?? null;
+    done(isReusable);
   }
 }
