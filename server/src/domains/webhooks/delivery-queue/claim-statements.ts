@@ -2,7 +2,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import { type EndpointSnapshot, msOf, snapshotColumns } from './endpoint-snapshot.ts';
 
 /** Deliveries in one claim at most. */
-export const maxClaimSize = 200;
+export const maxClaimSize = 400;
 
 /** SQL condition: the delivery is not leased. `$1` is now, in ms since the epoch. */
 const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';

@@ -14,9 +14,12 @@ export interface RecorderOptions {
   onDiscarded: (count: number) => void;
 }
 
-/** A write starts at this many results, or after this delay, which costs nothing: the receiver has been answered. */
-const flushThreshold = 128;
-const flushDelayMs = 5;
+/**
+ * A write starts at this many results, or after this delay. The receiver has been answered; but what is unwritten when the
+ * process dies is sent again. A result of 400 takes PostgreSQL a tenth less than one of 200, one of a few much more.
+ */
+const flushThreshold = 256;
+const flushDelayMs = 15;
 const maxBatchSize = 500;
 const retryPauseMs = 100;
 
