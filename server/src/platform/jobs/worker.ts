@@ -24,6 +24,8 @@ export interface WorkerOptions<Row extends object>
   leases?: LeaseStore;
   /** Identifies a piece of work, equal for every claim of it. Leave it out where work is never claimed twice. */
   keyOf?: (work: Row) => string;
+  /** Whether the work may have been claimed before without a result since: then it may be in flight here. Default: it may. */
+  mayBeInFlight?: (work: Row) => boolean;
   /**
    * Work in flight here was claimed again, because the clock jumped ahead and its lease seemed to have expired: it continues
    * under the newer lease. Default: copies the lease token.
@@ -85,7 +87,12 @@ export class Worker<Row extends object> implements BackgroundWorker {
   #mayHaveDue = false;
   #failures = 0;
   readonly #uncertain: UncertainLeases;
-  readonly #working = new Map<string, Leased<Row>>();
+  /**
+   * The work in flight, in places that are used again. Not in a Map: one that is added to and deleted from under load grows
+   * new tables, to which the old ones refer, so that those in the old generation keep everything alive (bench/README.md).
+   */
+  readonly #working: (Leased<Row> | undefined)[] = [];
+  readonly #freePlaces: number[] = [];
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
@@ -216,7 +223,8 @@ export class Worker<Row extends object> implements BackgroundWorker {
     try {
       if (!this.#uncertain.isEmpty) await this.#uncertain.releaseDue();
       wasSent = true;
-      claimed = (await claim(room, lease)).map((row) => Object.assign(row, { lease }));
+      claimed = (await claim(room, lease)) as readonly Leased<Row>[];
+      for (const work of claimed) work.lease = lease;
     } catch (error) {
       if (wasSent) this.#uncertain.add(lease);
       this.#mayHaveDue = true;
@@ -235,7 +243,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
     }
     // A full claim means that more may be due.
     if (claimed.length >= room) this.#mayHaveDue = true;
-    if (this.#options.perform !== undefined) for (const work of claimed) this.#start(work);
+    if (this.#options.perform !== undefined) this.#startAll(claimed, this.#options.perform);
     // More work is likely to follow soon, possibly written by another node.
     return Math.min(this.#pollMs(), pollAfterWorkMs);
   }
@@ -245,28 +253,39 @@ export class Worker<Row extends object> implements BackgroundWorker {
     await this.#options.release?.(notStarted);
   }
 
-  #start(work: Leased<Row>): void {
-    const key = this.#options.keyOf?.(work);
-    const inFlight = key === undefined ? undefined : this.#working.get(key);
-    if (inFlight === undefined) this.#perform(key, work);
-    else if (this.#options.renew !== undefined) this.#options.renew(inFlight, work);
-    else inFlight.lease = work.lease;
+  #startAll(claimed: readonly Leased<Row>[], perform: (work: Leased<Row>) => Promise<void>): void {
+    const { keyOf, mayBeInFlight = () => true, renew } = this.#options;
+    let byKey: Map<string, Leased<Row>> | undefined;
+    for (const work of claimed) {
+      if (keyOf !== undefined && mayBeInFlight(work)) {
+        byKey ??= new Map(this.#working.filter((one) => one !== undefined).map((one) => [keyOf(one), one]));
+        const inFlight = byKey.get(keyOf(work));
+        if (inFlight !== undefined) {
+          if (renew !== undefined) renew(inFlight, work);
+          else inFlight.lease = work.lease;
+          continue;
+        }
+      }
+      this.#perform(work, perform);
+    }
   }
 
-  #perform(key: string | undefined, work: Leased<Row>): void {
+  #perform(work: Leased<Row>, perform: (work: Leased<Row>) => Promise<void>): void {
     this.#inFlight++;
-    if (key !== undefined) this.#working.set(key, work);
-    this.#options.perform?.(work).then(
-      () => this.#performed(key),
+    const place = this.#freePlaces.pop() ?? this.#working.length;
+    this.#working[place] = work;
+    perform(work).then(
+      () => this.#performed(place),
       (error) => {
         this.#options.onError?.(error);
-        this.#performed(key);
+        this.#performed(place);
       },
     );
   }
 
-  #performed(key: string | undefined): void {
-    if (key !== undefined) this.#working.delete(key);
+  #performed(place: number): void {
+    this.#working[place] = undefined;
+    this.#freePlaces.push(place);
     this.#inFlight--;
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     this.#advance();

@@ -216,8 +216,7 @@ export class TransactionCreator implements PaymentWriter {
     const results = requests.map((request) => draftOrRefusal(request, channels.get(request.channelId), this.#deps));
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
-      const ids = insertedIds(await insertPaymentsUnlessRepeated(transaction, drafts));
-      if (ids?.size !== drafts.length) throw new Error('The id of a payment for an invoice is already taken.');
+      await insertNewPayments(transaction, drafts);
       for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));

@@ -1,7 +1,9 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { releaseDelivery } from '../delivery-queue/lease-statements.ts';
-import type { EndpointDirectory } from '../endpoints/directory.ts';
+import type { AddressGuard } from '../endpoints/address-guard.ts';
+import type { EndpointDirectory, Target } from '../endpoints/directory.ts';
+import type { EndpointKeys } from '../endpoints/signature.ts';
 import type { Claimer, LeasedDelivery } from './claiming/claimer.ts';
 import type { EndpointQueue } from './claiming/endpoint-queue.ts';
 import type { EndpointHealth } from './recording/endpoint-health.ts';
@@ -9,7 +11,7 @@ import type { Recorder } from './recording/recorder.ts';
 import { attemptResult, cancelledResult, type DeliveryResult } from './recording/result.ts';
 import { type AttemptOutcome, countsAsFailure, goneStatus, verdictOf } from './rules.ts';
 import { signedRequest } from './sending/request.ts';
-import { noAnswer, type Sender, type SendResult } from './sending/sender.ts';
+import { noAnswer, type Posting, type Sender, type SendResult, type SignedRequest } from './sending/sender.ts';
 
 export interface EndedAttempt {
   delivery: LeasedDelivery;
@@ -50,68 +52,149 @@ export class Deliverer {
     this.#options = options;
   }
 
-  async perform(delivery: LeasedDelivery): Promise<void> {
-    const { claimer } = this.#options;
-    const queue = claimer.begin(delivery.endpoint_id);
-    let sent: SendResult | undefined;
+  perform(delivery: LeasedDelivery): Promise<void> {
+    const { claimer, directory } = this.#options;
     try {
-      sent = await this.#deliver(delivery, queue);
-    } finally {
-      claimer.end(queue, sent && verdictOf(sent.outcome, sent.status, sent.durationMs));
+      const queue = claimer.begin(delivery.endpoint_id);
+      const target = directory.cached(delivery.endpoint_id);
+      return target === undefined ? this.#find(delivery, queue) : this.#deliver(delivery, queue, target);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
-  /** undefined: nothing was sent, or too late for the result to count. */
-  async #deliver(delivery: LeasedDelivery, queue: EndpointQueue): Promise<SendResult | undefined> {
-    const { directory, sender, recorder, health, clock, timeoutMs, retryIntervalsMs, observer } = this.#options;
-    const target = directory.cached(delivery.endpoint_id) ?? (await directory.find(delivery.endpoint_id));
-    if (target?.state !== true) {
-      recorder.add(cancelledResult(delivery, clock()));
-      return undefined;
+  async #find(delivery: LeasedDelivery, queue: EndpointQueue): Promise<void> {
+    const { claimer, directory } = this.#options;
+    let target: Target | undefined;
+    try {
+      target = await directory.find(delivery.endpoint_id);
+    } catch (error) {
+      claimer.end(queue, undefined);
+      throw error;
     }
-    const { isTrial } = queue;
-    const { path, keys } = target;
-    if (keys === undefined) {
+    return this.#deliver(delivery, queue, target);
+  }
+
+  #deliver(delivery: LeasedDelivery, queue: EndpointQueue, target: Target | undefined): Promise<void> {
+    const { sender } = this.#options;
+    if (target?.state !== true || target.keys === undefined) return this.#withhold(delivery, queue, target);
+    const attempt = new Attempt(this.#options, delivery, queue, target, target.keys);
+    if (target.forbidden) attempt.ended({ ...forbiddenAddress });
+    else sender.post(attempt);
+    return attempt.promise;
+  }
+
+  /** Sends nothing: the endpoint is switched off or removed, or its secret is lost. */
+  async #withhold(delivery: LeasedDelivery, queue: EndpointQueue, target: Target | undefined): Promise<void> {
+    const { claimer, database, recorder, health, clock } = this.#options;
+    try {
+      if (target?.state !== true) {
+        recorder.add(cancelledResult(delivery, clock()));
+        return;
+      }
       // Deliveries wait until the secret is rotated. The pause keeps them from being claimed over and over.
-      if (isTrial || !queue.isPaused(clock())) await health.pause(queue);
-      await this.#releaseUnsent(delivery);
-      return undefined;
+      if (queue.isTrial || !queue.isPaused(clock())) await health.pause(queue);
+      await releaseUnsent(database, delivery);
+    } finally {
+      claimer.end(queue, undefined);
     }
-    let sentMs = clock();
-    const sent = target.forbidden
-      ? forbiddenAddress
-      : await sender.send({
-          origin: target.origin,
-          guard: target.guard,
-          write: () => {
-            sentMs = clock();
-            // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
-            const isTooLate = delivery.leasedUntilMs - sentMs < timeoutMs + recordingBudgetMs;
-            const isPaused = queue.isPaused(sentMs) && !isTrial;
-            return isTooLate || isPaused ? undefined : signedRequest(delivery, { path, keys }, sentMs);
-          },
-        });
-    if (sent === undefined) {
-      await this.#releaseUnsent(delivery);
-      return undefined;
+  }
+}
+
+/** One attempt of a delivery: an object instead of closures and promises, because hundreds wait for a connection at a time. */
+class Attempt implements Posting {
+  readonly origin: string;
+  readonly guard: AddressGuard;
+  readonly promise: Promise<void>;
+  readonly #options: DelivererOptions;
+  readonly #delivery: LeasedDelivery;
+  readonly #queue: EndpointQueue;
+  readonly #path: string;
+  readonly #keys: EndpointKeys;
+  /** Whether it is the trial of a half-open circuit breaker. */
+  readonly #isTrial: boolean;
+  #sentMs: number;
+  #resolve!: () => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(
+    options: DelivererOptions,
+    delivery: LeasedDelivery,
+    queue: EndpointQueue,
+    { origin, guard, path }: Target,
+    keys: EndpointKeys,
+  ) {
+    this.#options = options;
+    this.#delivery = delivery;
+    this.#queue = queue;
+    this.origin = origin;
+    this.guard = guard;
+    this.#path = path;
+    this.#keys = keys;
+    this.#isTrial = queue.isTrial;
+    this.#sentMs = options.clock();
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  write(): SignedRequest | undefined {
+    const { clock, timeoutMs } = this.#options;
+    const nowMs = clock();
+    this.#sentMs = nowMs;
+    // Delayed since the claim by a frozen process or a slow database: another sender may claim it at any moment.
+    const isTooLate = this.#delivery.leasedUntilMs - nowMs < timeoutMs + recordingBudgetMs;
+    const isPaused = this.#queue.isPaused(nowMs) && !this.#isTrial;
+    if (isTooLate || isPaused) return undefined;
+    return signedRequest(this.#delivery, { path: this.#path, keys: this.#keys }, nowMs);
+  }
+
+  ended(sent: SendResult | undefined): void {
+    try {
+      if (sent !== undefined) this.#record(sent);
+      else {
+        releaseUnsent(this.#options.database, this.#delivery).then(
+          () => this.#finish(undefined),
+          (error) => this.#fail(error),
+        );
+      }
+    } catch (error) {
+      this.#fail(error);
     }
+  }
+
+  #record(sent: SendResult): void {
+    const { recorder, clock, retryIntervalsMs, observer } = this.#options;
+    const delivery = this.#delivery;
     observer?.onAttempt?.({
       delivery,
       outcome: sent.outcome,
       durationMs: sent.durationMs,
-      lagMs: Math.max(0, sentMs - delivery.due_ms),
+      lagMs: Math.max(0, this.#sentMs - delivery.due_ms),
     });
     const endedMs = clock();
     const result = attemptResult(delivery, sent, endedMs, retryIntervalsMs);
+    const { pausedUntilMs, firstFailureMs } = this.#queue.endpoint;
     // This process was frozen, and another may have sent the delivery: so late a result says nothing about the endpoint.
     const isExpired = endedMs >= delivery.leasedUntilMs;
-    if (!isExpired) await this.#updateHealth(queue, sent, result);
-    recorder.add(result);
-    return isExpired ? undefined : sent;
+    if (isExpired || (sent.outcome === 'ok' && pausedUntilMs === null && firstFailureMs === null)) {
+      recorder.add(result);
+      this.#finish(isExpired ? undefined : sent);
+      return;
+    }
+    this.#updateHealth(sent, result).then(
+      () => {
+        recorder.add(result);
+        this.#finish(sent);
+      },
+      (error) => this.#fail(error),
+    );
   }
 
-  async #updateHealth(queue: EndpointQueue, { outcome, status }: SendResult, { state }: DeliveryResult): Promise<void> {
+  async #updateHealth({ outcome, status }: SendResult, { state }: DeliveryResult): Promise<void> {
     const { health, clock } = this.#options;
+    const queue = this.#queue;
     const { pausedUntilMs, firstFailureMs } = queue.endpoint;
     if (status === goneStatus) await health.disableGone(queue);
     else if (countsAsFailure(outcome, status)) {
@@ -122,12 +205,23 @@ export class Deliverer {
     if (state === 'FAILED' && status !== goneStatus) await health.disableIfFailing(queue);
   }
 
-  /** The survey finds it again. If the delivery is claimed again meanwhile, the worker renews its lease in place, and this releases that lease too. */
-  async #releaseUnsent(delivery: LeasedDelivery): Promise<void> {
-    for (let lease: string | undefined; lease !== delivery.lease; ) {
-      lease = delivery.lease;
-      await this.#options.database.run(releaseDelivery, [delivery.tenant_id, delivery.id, lease]);
-    }
+  /** `sent` is undefined: nothing was sent, or too late for the result to count. */
+  #finish(sent: SendResult | undefined): void {
+    this.#options.claimer.end(this.#queue, sent && verdictOf(sent.outcome, sent.status, sent.durationMs));
+    this.#resolve();
+  }
+
+  #fail(error: unknown): void {
+    this.#options.claimer.end(this.#queue, undefined);
+    this.#reject(error);
+  }
+}
+
+/** The survey finds it again. If the delivery is claimed again meanwhile, the worker renews its lease in place, and this releases that lease too. */
+async function releaseUnsent(database: Queryable, delivery: LeasedDelivery): Promise<void> {
+  for (let lease: string | undefined; lease !== delivery.lease; ) {
+    lease = delivery.lease;
+    await database.run(releaseDelivery, [delivery.tenant_id, delivery.id, lease]);
   }
 }
 

@@ -27,7 +27,7 @@ const settings = {
       'Waits before each retry, counted from the end of the failed attempt. After the last retry the delivery has failed.',
   }),
   'app.webhook.max-in-flight': setting(integer(1, 10_000), {
-    default: '512',
+    default: '1024',
     description: 'Deliveries that one process may have in flight.',
   }),
   'app.webhook.keep-attempts': setting(durationOfAtLeast(dayMs, 'a day'), {

@@ -2,7 +2,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 import { type EndpointSnapshot, msOf, snapshotColumns } from './endpoint-snapshot.ts';
 
 /** Deliveries in one claim at most. */
-export const maxClaimSize = 200;
+export const maxClaimSize = 400;
 
 /** SQL condition: the delivery is not leased. `$1` is now, in ms since the epoch. */
 const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';
@@ -79,6 +79,8 @@ export interface ClaimedDelivery {
   replay_of: string | null;
   /** Attempts recorded so far. */
   attempts: number;
+  /** Claims so far, this one included. */
+  claims: number;
   due_ms: number;
   type: string;
   body: string;
@@ -114,5 +116,11 @@ export const claimDeliveries = statement<ClaimedDelivery>(
      ) as event
     where delivery.ctid = picked.place
    returning delivery.tenant_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts,
-             delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`,
+             delivery.claims, delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`,
 );
+
+/**
+ * Whether another claim of the delivery may not have ended: its sender has died, was frozen, or is this one, which waits for an
+ * answer or has not recorded it yet. After each claim that ends with a recorded attempt there are as many of both.
+ */
+export const isClaimedAgain = ({ claims, attempts }: ClaimedDelivery): boolean => claims > attempts + 1;

@@ -14,9 +14,12 @@ export interface RecorderOptions {
   onDiscarded: (count: number) => void;
 }
 
-/** A write starts at this many results, or after this delay, which costs nothing: the receiver has been answered. */
-const flushThreshold = 128;
-const flushDelayMs = 5;
+/**
+ * A write starts at this many results, or after this delay. The receiver has been answered; but what is unwritten when the
+ * process dies is sent again. A result of 400 takes PostgreSQL a tenth less than one of 200, one of a few much more.
+ */
+const flushThreshold = 256;
+const flushDelayMs = 15;
 const maxBatchSize = 500;
 const retryPauseMs = 100;
 
@@ -27,8 +30,8 @@ const retryPauseMs = 100;
 export class Recorder {
   readonly #options: RecorderOptions;
   #waiting: DeliveryResult[] = [];
-  /** Results that are waiting or being written, by delivery. */
-  readonly #unwritten = new Map<string, DeliveryResult>();
+  /** Results that are being written. */
+  #written: readonly DeliveryResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -43,7 +46,6 @@ export class Recorder {
       return;
     }
     this.#waiting.push(result);
-    this.#unwritten.set(result.deliveryId, result);
     if (this.#writing === undefined) this.#schedule();
   }
 
@@ -53,7 +55,8 @@ export class Recorder {
    * unwritten result.
    */
   renew(deliveryId: string, { lease, leasedUntilMs }: Pick<DeliveryResult, 'lease' | 'leasedUntilMs'>): boolean {
-    const result = this.#unwritten.get(deliveryId);
+    const isOf = (result: DeliveryResult) => result.deliveryId === deliveryId;
+    const result = this.#waiting.find(isOf) ?? this.#written.find(isOf);
     if (result === undefined) return false;
     result.lease = lease;
     result.leasedUntilMs = leasedUntilMs;
@@ -88,9 +91,10 @@ export class Recorder {
     });
   }
 
-  async #write(batch: DeliveryResult[]): Promise<void> {
+  async #write(batch: readonly DeliveryResult[]): Promise<void> {
     const { database, clock, onError, onWritten, onDiscarded } = this.#options;
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; batch.length > 0; tries++) {
+      this.#written = batch;
       const leases = batch.map(({ lease }) => lease);
       try {
         const [row] = await database.run(recordResults, valuesOf(batch));
@@ -99,35 +103,26 @@ export class Recorder {
         const renewed = batch.filter(({ lease }, i) => lease !== leases[i]);
         const discarded = batch.length - renewed.length - (row?.applied ?? 0);
         if (discarded > 0) onDiscarded(discarded);
-        this.#forget(batch.filter(({ lease }, i) => lease === leases[i]));
-        if (renewed.length === 0) return;
         batch = renewed;
       } catch (error) {
         if (tries === 1) onError(error);
-        const isLeased = (result: DeliveryResult) => !this.#isClosed && result.leasedUntilMs > clock();
-        const expired = batch.filter((result) => !isLeased(result));
-        if (expired.length > 0) onDiscarded(expired.length);
-        this.#forget(expired);
-        batch = batch.filter((result) => !expired.includes(result));
-        if (batch.length === 0) return;
-        await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
+        const leased = batch.filter((result) => !this.#isClosed && result.leasedUntilMs > clock());
+        if (leased.length < batch.length) onDiscarded(batch.length - leased.length);
+        batch = leased;
+        this.#written = batch;
+        if (batch.length > 0) await new Promise((resolve) => setTimeout(resolve, retryPauseMs));
       }
     }
-  }
-
-  #forget(results: readonly DeliveryResult[]): void {
-    for (const result of results) {
-      if (this.#unwritten.get(result.deliveryId) === result) this.#unwritten.delete(result.deliveryId);
-    }
+    this.#written = [];
   }
 }
 
 /** The values of `recordResults`. */
 function valuesOf(batch: readonly DeliveryResult[]): (string | Buffer)[] {
-  const claims = new DistinctValues<DeliveryResult>();
-  const answers = new DistinctValues<DeliveryResult>();
-  const claimIndexes = batch.map((result) => claims.indexOf(`${result.tenantId} ${result.lease}`, result));
-  const answerIndexes = batch.map((result) => answers.indexOf(answerKey(result), result));
+  const claims = new DistinctResults(isSameClaim, claimKey);
+  const answers = new DistinctResults(isSameAnswer, answerKey);
+  const claimIndexes = batch.map((result) => claims.indexOf(result));
+  const answerIndexes = batch.map((result) => answers.indexOf(result));
   return [
     plainArray(batch.map((result) => result.deliveryId)),
     plainArray(batch.map((result) => result.endedMs)),
@@ -147,20 +142,41 @@ function valuesOf(batch: readonly DeliveryResult[]): (string | Buffer)[] {
   ];
 }
 
+const isSameClaim = (a: DeliveryResult, b: DeliveryResult) => a.lease === b.lease && a.tenantId === b.tenantId;
+const claimKey = ({ tenantId, lease }: DeliveryResult) => `${tenantId} ${lease}`;
+
+function isSameAnswer(a: DeliveryResult, b: DeliveryResult): boolean {
+  const isSameOutcome = a.state === b.state && a.status === b.status && a.outcome === b.outcome;
+  const isSameWay = a.resent === b.resent && a.address === b.address;
+  return isSameOutcome && isSameWay && a.body === null && b.body === null && a.headersJson === b.headersJson;
+}
+
 function answerKey({ state, status, outcome, resent, address, headersJson, body }: DeliveryResult): string {
   return `${state} ${status} ${outcome} ${resent} ${address} ${headersJson} ${body?.toString('latin1')}`;
 }
 
-/** Distinct values and their indexes, which begin at 1 as in PostgreSQL arrays. */
-class DistinctValues<Value> {
-  readonly values: Value[] = [];
+/** Distinct results in one respect, and their indexes, which begin at 1 as in PostgreSQL arrays. */
+class DistinctResults {
+  readonly values: DeliveryResult[] = [];
+  readonly #isSame: (a: DeliveryResult, b: DeliveryResult) => boolean;
+  readonly #keyOf: (result: DeliveryResult) => string;
   readonly #indexes = new Map<string, number>();
+  #last: DeliveryResult | undefined;
+  #lastIndex = 0;
 
-  indexOf(key: string, value: Value): number {
-    const known = this.#indexes.get(key);
-    if (known !== undefined) return known;
-    const index = this.values.push(value);
-    this.#indexes.set(key, index);
-    return index;
+  constructor(isSame: (a: DeliveryResult, b: DeliveryResult) => boolean, keyOf: (result: DeliveryResult) => string) {
+    this.#isSame = isSame;
+    this.#keyOf = keyOf;
+  }
+
+  /** Most results are like the one before: to build and hash the key of each took a third of encoding a batch. */
+  indexOf(result: DeliveryResult): number {
+    if (this.#last === undefined || !this.#isSame(this.#last, result)) {
+      const key = this.#keyOf(result);
+      this.#lastIndex = this.#indexes.get(key) ?? this.values.push(result);
+      this.#indexes.set(key, this.#lastIndex);
+      this.#last = result;
+    }
+    return this.#lastIndex;
   }
 }

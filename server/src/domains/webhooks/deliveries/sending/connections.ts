@@ -25,9 +25,9 @@ export interface Connection {
   address: string | undefined;
   /** Whether what the server answers may be kept. */
   keepsAnswers: boolean;
-  /** Bytes read since it was opened; `onRead` is called when there are more. */
+  /** Bytes read since it was opened; `reader` is told when there are more. */
   readBytes: number;
-  onRead: ((totalBytes: number) => void) | undefined;
+  reader: { read: (totalBytes: number) => void } | undefined;
 }
 
 type Taker = (connection: Connection) => void;
@@ -144,7 +144,7 @@ export class Connections {
           connection.readBytes = 0;
           socket.on('readable', () => {
             connection.readBytes = socket.bytesRead;
-            connection.onRead?.(socket.bytesRead);
+            connection.reader?.read(socket.bytesRead);
           });
           callback(null, socket);
         }),
@@ -164,7 +164,7 @@ export class Connections {
       address: undefined,
       keepsAnswers: false,
       readBytes: 0,
-      onRead: undefined,
+      reader: undefined,
     };
     origin.open.add(connection);
     client.on('connect', () => {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../rules.ts';
 import type { Connection, Connections, ConnectionsOptions, TargetGuard } from './connections.ts';
+import { Deadlines, type Expiring } from './deadlines.ts';
 import { outcomeOfError } from './outcome.ts';
 import { BodyStart, headersJson } from './response.ts';
 
@@ -63,12 +64,19 @@ export const noAnswer: SendResult = {
  */
 const maxReadBytes = 256 * 1024;
 
+/** What is sent, and what is called at its end. */
+export interface Posting extends SendRequest {
+  /** Called once. undefined: `write` returned nothing, so nothing was sent. Must not throw. */
+  ended: (sent: SendResult | undefined) => void;
+}
+
 /**
  * Sends deliveries over HTTP. The status alone decides the outcome, as soon as the headers arrive. Redirects are never
  * followed. At most 8 KiB of the answer's body are read.
  */
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #deadlines = new Deadlines();
   #connections: Connections | undefined;
   #opening: Promise<Connections> | undefined;
 
@@ -77,17 +85,33 @@ export class Sender {
   }
 
   /** Never rejects. undefined: `write` returned nothing, so nothing was sent. */
-  send(request: SendRequest): Promise<SendResult | undefined> {
-    const connections = this.#connections;
-    if (connections !== undefined) return this.#sendOver(connections, request);
-    this.#opening ??= this.#open();
-    return this.#opening.then((opened) => this.#sendOver(opened, request));
+  send({ origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
+    return new Promise((ended) => this.post({ origin, guard, write, ended }));
+  }
+
+  /** As `send`, without a promise: a queue of deliveries that wait for a connection holds less memory. */
+  post(posting: Posting): void {
+    if (this.#connections === undefined) this.#openFor(posting);
+    else this.#postOver(this.#connections, posting);
   }
 
   /** Closes every connection; requests in flight end as `reset`. */
   async close(): Promise<void> {
     const connections = await this.#opening;
     await connections?.close();
+    this.#deadlines.close();
+  }
+
+  #openFor(posting: Posting): void {
+    this.#opening ??= this.#open();
+    this.#opening.then(
+      (connections) => this.#postOver(connections, posting),
+      () => {
+        // Nothing was sent. The next delivery tries to load the client again.
+        this.#opening = undefined;
+        posting.ended(undefined);
+      },
+    );
   }
 
   /** The HTTP client is loaded for the first delivery: it takes 8 MB. */
@@ -97,77 +121,77 @@ export class Sender {
     return this.#connections;
   }
 
-  #sendOver(connections: Connections, { origin, guard, write }: SendRequest): Promise<SendResult | undefined> {
-    return new Promise((resolve) => {
-      connections.take(origin, guard, (connection) => {
-        const request = write();
-        if (request !== undefined) return this.#sendOn(connections, connection, request, resolve);
-        connections.release(connection, connection.served > 0);
-        resolve(undefined);
+  #postOver(connections: Connections, posting: Posting): void {
+    connections.take(posting.origin, posting.guard, (connection) => {
+      const request = posting.write();
+      if (request !== undefined) return this.#sendOn(connections, connection, request, posting);
+      connections.release(connection, connection.served > 0);
+      posting.ended(undefined);
+    });
+  }
+
+  #sendOn(connections: Connections, connection: Connection, request: SignedRequest, posting: Posting): void {
+    const { timeoutMs } = this.#options;
+    const startedAt = performance.now();
+    this.#exchange(connections, connection, request, startedAt + timeoutMs, ({ sent, isStale }) => {
+      if (!isStale) return end(sent, startedAt, posting);
+      // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
+      // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
+      const deadlineMs = Math.max(performance.now() + 1, startedAt + timeoutMs);
+      this.#exchange(connections, connections.open(connection.origin), request, deadlineMs, (second) => {
+        second.sent.resent = true;
+        end(second.sent, startedAt, posting);
       });
     });
   }
 
-  #sendOn(
+  #exchange(
     connections: Connections,
     connection: Connection,
     request: SignedRequest,
-    resolve: (sent: SendResult) => void,
+    deadlineMs: number,
+    done: (exchange: Exchange) => void,
   ): void {
-    const { timeoutMs } = this.#options;
-    const startedAt = performance.now();
-    const end = (sent: SendResult) => {
-      sent.durationMs = performance.now() - startedAt;
-      resolve(sent);
-    };
-    exchange(connections, request, connection, timeoutMs, ({ sent, isStale }) => {
-      if (!isStale) return end(sent);
-      // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
-      // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
-      const leftMs = Math.max(1, startedAt + timeoutMs - performance.now());
-      exchange(connections, request, connections.open(connection.origin), leftMs, (second) => {
-        second.sent.resent = true;
-        end(second.sent);
-      });
+    const exchange = new Exchange(connection, deadlineMs, (isReusable) => {
+      this.#deadlines.remove(exchange);
+      // The next request is on its way while this one's result is handled.
+      connections.release(connection, isReusable);
+      done(exchange);
     });
+    this.#deadlines.add(exchange);
+    exchange.begin(request);
   }
 }
 
-function exchange(
-  connections: Connections,
-  request: SignedRequest,
-  connection: Connection,
-  timeoutMs: number,
-  done: (exchange: Exchange) => void,
-): void {
-  new Exchange(connection, (exchange, isReusable) => {
-    done(exchange);
-    connections.release(connection, isReusable);
-  }).begin(request, timeoutMs);
+function end(sent: SendResult, startedAt: number, posting: Posting): void {
+  sent.durationMs = performance.now() - startedAt;
+  posting.ended(sent);
 }
 
 /** One request and its answer on one connection. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Expiring {
   readonly sent: SendResult = { ...noAnswer };
+  readonly deadlineMs: number;
+  previous: Expiring | undefined = undefined;
+  next: Expiring | undefined = undefined;
   /** The connection had been used before and broke without one byte of an answer. */
   isStale = false;
   readonly #connection: Connection;
   #hasAnswer = false;
   readonly #readBytesBefore: number;
-  readonly #body = new BodyStart();
-  #deadline: NodeJS.Timeout | undefined;
-  #done: ((exchange: Exchange, isReusable: boolean) => void) | undefined;
+  #body: BodyStart | undefined = undefined;
+  #done: ((isReusable: boolean) => void) | undefined;
 
   /** `done` is called once, at the end, with whether the connection can serve another request. */
-  constructor(connection: Connection, done: (exchange: Exchange, isReusable: boolean) => void) {
+  constructor(connection: Connection, deadlineMs: number, done: (isReusable: boolean) => void) {
     this.#connection = connection;
+    this.deadlineMs = deadlineMs;
     this.#readBytesBefore = connection.readBytes;
-    connection.onRead = (totalBytes) => this.#read(totalBytes);
+    connection.reader = this;
     this.#done = done;
   }
 
-  begin({ path, headers, body }: SignedRequest, timeoutMs: number): void {
-    this.#endAt(performance.now() + timeoutMs);
+  begin({ path, headers, body }: SignedRequest): void {
     try {
       this.#connection.client.dispatch({ method: 'POST', path, headers, body }, this);
     } catch (error) {
@@ -191,6 +215,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body ??= new BodyStart();
     if (!this.#body.add(chunk)) this.#end(false);
   }
 
@@ -203,18 +228,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  /** Sets the deadline again when it fires early: timers count whole milliseconds. */
-  #endAt(deadlineMs: number): void {
-    const expire = () => {
-      if (this.#done === undefined) return;
-      if (performance.now() < deadlineMs) this.#endAt(deadlineMs);
-      else this.#end(false);
-    };
-    // Sockets are read before an immediate runs: an answer that arrived in time counts even if this process was frozen then.
-    this.#deadline = setTimeout(() => setImmediate(expire), Math.ceil(deadlineMs - performance.now()));
+  expire(): void {
+    this.#end(false);
   }
 
-  #read(totalBytes: number): void {
+  read(totalBytes: number): void {
     if (this.#done === undefined || totalBytes - this.#readBytesBefore <= maxReadBytes) return;
     if (this.sent.status === undefined) this.sent.outcome = 'protocol';
     this.#end(false);
@@ -234,9 +252,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const done = this.#done;
     if (done === undefined) return;
     this.#done = undefined;
-    clearTimeout(this.#deadline);
     this.sent.address = this.#connection.address;
-    if (this.#connection.keepsAnswers) this.sent.body = this.#body.bytes;
-    done(this, isReusable);
+    if (this.#connection.keepsAnswers) this.sent.body = this.#body?.bytes ?? null;
+    done(isReusable);
   }
 }
