@@ -34,7 +34,7 @@ function recorderWith(write: () => Promise<void>, recorded: RequestRecorderOptio
         return [];
       },
     } as RequestRecorderOptions['database'],
-    drawUuid: uuidSource(() => 0),
+    drawUuid: uuidSource(() => 1),
     recorded,
     onDropped: (count) => {
       dropped += count;
