@@ -180,14 +180,20 @@ test('five failures in a row pause an endpoint; then one trial is sent, and only
     await eventually('the other one', () => other.receiver.received.length === before + 1);
   };
 
+  // An endpoint is paused when its answer arrives, shortly before the attempt is recorded.
+  const untilRecorded = (count: number) =>
+    eventually('the attempts', async () => (await attempts(endpointId)).filter((n) => n > 0).length >= count);
+
   await eventually('the pause', () => paused === 1);
   await untilClaimed();
+  await untilRecorded(5);
   expect(receiver.received).toHaveLength(5);
   expect(await attempts(endpointId)).toEqual([...Array(15).fill(0), ...Array(5).fill(1)]);
 
   time.moveBy(31 * secondMs);
   await eventually('the trial fails', () => paused === 2);
   await untilClaimed();
+  await untilRecorded(6);
   expect(receiver.received).toHaveLength(6);
   expect(await attempts(endpointId)).toEqual([...Array(14).fill(0), ...Array(6).fill(1)]);
 
