@@ -3,25 +3,17 @@ import type { DrawUuid } from '../../../core/id.ts';
 import { otherModeRefusal } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
-import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, usableChannel } from './draft.ts';
+import { BatchInserter, type Created, createdFrom, type Outcome, outcomeOf } from './insert-batch.ts';
 import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import type { PaymentReservations } from './reservations.ts';
-import {
-  type Draft,
-  type ExistingPayment,
-  findExistingPayments,
-  type InsertedRow,
-  insertNewPayments,
-  insertPaymentsUnlessRepeated,
-} from './statements.ts';
+import { type Draft, findExistingPayments, insertNewPayments, insertPaymentsUnlessRepeated } from './statements.ts';
 
 /**
  * Payments and deliveries in one statement. Beyond some hundreds a batch gains nothing, and its first request waits longer. A
@@ -30,11 +22,6 @@ import {
 const maximumBatch = 500;
 /** Creates that may wait, about half a second of work at full speed. Further ones are refused with Retry-After. */
 const maximumQueued = 10_000;
-/**
- * After a batch with a repeated request: clients that retry do so for some time, and a batch that fails first is written
- * twice.
- */
-const batchesAfterRepeat = 50;
 /** How long a create waits for a database that restarts. Writing it twice is harmless, because its id is fixed. */
 const retryForMs = 3_000;
 
@@ -55,17 +42,6 @@ export interface CreateTransactionDeps {
   onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
 
-/** The answer to a create. */
-export interface Created {
-  /** The payment, as the JSON of its `transaction.created` event. */
-  json: string;
-  /** Whether an earlier request with the same idempotency key created the payment. */
-  replayed: boolean;
-}
-
-/** What a batch results in for one of its payments; only that payment's request sees the refusal. */
-type Outcome = Created | Refusal;
-
 /**
  * Creates payments, many in one statement. When a create resolves, the payment is on disk together with its event and
  * its deliveries.
@@ -73,18 +49,17 @@ type Outcome = Created | Refusal;
 export class TransactionCreator implements PaymentWriter {
   readonly #deps: CreateTransactionDeps;
   readonly #batcher: Batcher<Draft, Outcome>;
-  /** How many endpoints each tenant's last payment was delivered to; tenants without any are left out. */
-  readonly #fanOut = new Map<number, number>();
-  /** So many further batches are inserted by the statement that leaves repeats out. */
-  #repeatsExpected = 0;
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
+    const { writer, database, onCreated } = deps;
+    const onInserted = onCreated && ((draft: Draft) => onCreated(draft, 'request'));
+    const inserter = new BatchInserter({ writer, database, onInserted });
     this.#batcher = new Batcher({
-      run: (drafts) => this.#insertBatch(drafts),
+      run: (drafts) => inserter.insert(drafts),
       maxBatch: maximumBatch,
       // A tenant pays for its own endpoints: its deliveries take places from its payments, not from those of others.
-      costOf: ({ tenantId }) => 1 + (this.#fanOut.get(tenantId) ?? 0),
+      costOf: ({ tenantId }) => 1 + inserter.fanOutOf(tenantId),
       groupOf: ({ tenantId }) => tenantId,
       maxQueued: maximumQueued,
       retryForMs,
@@ -154,44 +129,6 @@ export class TransactionCreator implements PaymentWriter {
     return outcome;
   }
 
-  async #insertBatch(drafts: readonly Draft[]): Promise<Outcome[]> {
-    const inserted = await this.#insert(inKeyOrder(drafts));
-    this.#learnFanOut(inserted);
-    const { onCreated } = this.#deps;
-    const ids = insertedIds(inserted);
-    if (ids === undefined) {
-      if (onCreated !== undefined) for (const draft of drafts) onCreated(draft, 'request');
-      return drafts.map(createdFrom);
-    }
-    if (onCreated !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onCreated(draft, 'request');
-    const repeats = drafts.filter((draft) => !ids.has(draft.id));
-    const existing = repeats.length === 0 ? [] : await findExistingPayments(this.#deps.database, repeats);
-    return drafts.map((draft) => (ids.has(draft.id) ? createdFrom(draft) : outcomeOf(draft, existing)));
-  }
-
-  /** Inserts a batch as if it had no repeats. A repeat fails the statement, and the batch is inserted without it. */
-  async #insert(drafts: readonly Draft[]): Promise<InsertedRow[]> {
-    const { writer } = this.#deps;
-    if (this.#repeatsExpected > 0) {
-      this.#repeatsExpected--;
-      return insertPaymentsUnlessRepeated(writer, drafts);
-    }
-    try {
-      return await insertNewPayments(writer, drafts);
-    } catch (error) {
-      if (violatedConstraint(error) === undefined) throw error;
-      this.#repeatsExpected = batchesAfterRepeat;
-      return insertPaymentsUnlessRepeated(writer, drafts);
-    }
-  }
-
-  #learnFanOut(inserted: readonly InsertedRow[]): void {
-    for (const { tenant_id, deliveries } of inserted) {
-      if (deliveries > 0) this.#fanOut.set(tenant_id, deliveries);
-      else this.#fanOut.delete(tenant_id);
-    }
-  }
-
   /** The outcome for a repeat of an earlier request; undefined: there was none. */
   async #firstOutcome(
     input: CreateInput,
@@ -229,40 +166,6 @@ export class TransactionCreator implements PaymentWriter {
   drained(): Promise<void> {
     return this.#batcher.drained();
   }
-}
-
-/** The payments that a batch inserted; undefined: all. */
-function insertedIds(rows: readonly InsertedRow[]): Set<string> | undefined {
-  if (rows.some(({ ids }) => ids === null)) return undefined;
-  return new Set(rows.flatMap(({ ids }) => ids ?? []));
-}
-
-/** Nodes that insert the same keys at the same time must insert them in the same order, or they deadlock. */
-function inKeyOrder(drafts: readonly Draft[]): readonly Draft[] {
-  if (drafts.every(({ idempotencyKey }) => idempotencyKey === null)) return drafts;
-  return drafts.toSorted(({ idempotencyKey: a }, { idempotencyKey: b }) => compare(a ?? '', b ?? ''));
-}
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The outcome for a payment that was not inserted, because its id or idempotency key was taken. */
-function outcomeOf(
-  {
-    id,
-    tenantId,
-    idempotencyKey,
-    requestHash: hash,
-  }: Pick<Draft, 'id' | 'tenantId' | 'idempotencyKey' | 'requestHash'>,
-  existing: readonly ExistingPayment[],
-): Outcome {
-  const own = existing.find((row) => row.id === id);
-  // An earlier try of this batch was committed, and the database's reply was lost.
-  if (own !== undefined) return { json: objectOfBody(own.event_body), replayed: false };
-  const first = existing.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
-  if (first === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
-  if (hash !== null && first.request_hash?.equals(hash))
-    return { json: objectOfBody(first.event_body), replayed: true };
-  return idempotencyMismatch();
 }
 
 /** The id in a lookup by idempotency key alone. */
@@ -305,5 +208,3 @@ function openToken(token: StoredToken | string, open: CreateTransactionDeps['ope
     return new Refusal('payment_method_unreadable', message, { cause });
   }
 }
-
-const createdFrom = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });
