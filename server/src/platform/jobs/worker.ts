@@ -4,6 +4,7 @@ import type { BackgroundWorker } from './background-worker.ts';
 import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
 import type { LeaseStore } from './lease-statements.ts';
 import { UncertainLeases } from './uncertain-leases.ts';
+import { WorkInFlight } from './work-in-flight.ts';
 
 export interface FailureReports {
   /** Called once when claims begin to fail, and for every piece of work that throws (which is a defect). */
@@ -82,17 +83,11 @@ export class Worker<Row extends object> implements BackgroundWorker {
   readonly #options: WorkerOptions<Row>;
   #running = false;
   #claiming: Promise<void> | undefined;
-  #inFlight = 0;
+  readonly #inFlight = new WorkInFlight<Leased<Row>>();
   /** There may be due work that has not been claimed. */
   #mayHaveDue = false;
   #failures = 0;
   readonly #uncertain: UncertainLeases;
-  /**
-   * The work in flight, in places that are used again. Not in a Map: one that is added to and deleted from under load grows
-   * new tables, to which the old ones refer, so that those in the old generation keep everything alive (bench/README.md).
-   */
-  readonly #working: (Leased<Row> | undefined)[] = [];
-  readonly #freePlaces: number[] = [];
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
@@ -113,7 +108,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   /** Number of pieces that were started and have not ended. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight.count;
   }
 
   readonly start = (): void => {
@@ -151,7 +146,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
 
   /** Resolves when no work is in flight. */
   drained(): Promise<void> {
-    if (this.#inFlight === 0) return Promise.resolve();
+    if (this.#inFlight.count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -186,7 +181,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
   }
 
   #room(): number {
-    return Math.min(this.#maxBatch(), this.#slots() - this.#inFlight);
+    return Math.min(this.#maxBatch(), this.#slots() - this.#inFlight.count);
   }
 
   #startClaim(room: number): void {
@@ -258,7 +253,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
     let byKey: Map<string, Leased<Row>> | undefined;
     for (const work of claimed) {
       if (keyOf !== undefined && mayBeInFlight(work)) {
-        byKey ??= new Map(this.#working.filter((one) => one !== undefined).map((one) => [keyOf(one), one]));
+        byKey ??= this.#inFlight.byKey(keyOf);
         const inFlight = byKey.get(keyOf(work));
         if (inFlight !== undefined) {
           if (renew !== undefined) renew(inFlight, work);
@@ -271,9 +266,7 @@ export class Worker<Row extends object> implements BackgroundWorker {
   }
 
   #perform(work: Leased<Row>, perform: (work: Leased<Row>) => Promise<void>): void {
-    this.#inFlight++;
-    const place = this.#freePlaces.pop() ?? this.#working.length;
-    this.#working[place] = work;
+    const place = this.#inFlight.add(work);
     perform(work).then(
       () => this.#performed(place),
       (error) => {
@@ -284,10 +277,8 @@ export class Worker<Row extends object> implements BackgroundWorker {
   }
 
   #performed(place: number): void {
-    this.#working[place] = undefined;
-    this.#freePlaces.push(place);
-    this.#inFlight--;
-    if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#inFlight.remove(place);
+    if (this.#inFlight.count === 0) for (const resolve of this.#idle.splice(0)) resolve();
     this.#advance();
   }
 }
