@@ -1,5 +1,6 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { DrawUuid } from '../../../core/id.ts';
+import { Turns } from '../../../core/turns.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -40,7 +41,7 @@ const maximumBatch = 200;
 const maximumQueued = 20_000;
 /** How long a batch is retried while the database restarts. Then the operation is looked up instead. */
 const retryForMs = 5 * secondMs;
-/** How often a settlement is computed because the payment was changed at the same time. */
+/** How often a settlement is computed because another node, or a request, changed the payment at the same time. */
 const maximumTries = 20;
 
 /**
@@ -51,6 +52,8 @@ const maximumTries = 20;
 export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
+  /** By payment, because a statement can change a payment only once: many refunds of one payment may be answered together. */
+  readonly #turns = new Turns<string>();
   readonly #settleOperations: ReturnType<typeof settleOperations>;
 
   constructor(deps: SettlerDeps) {
@@ -78,22 +81,10 @@ export class Settler {
       await this.reportMismatch(row, outcome, by);
       return 'mismatch';
     }
-    let current: OperationRow | undefined = row;
-    let isReported = false;
-    for (let tries = 0; tries < maximumTries; tries++) {
-      if (current === undefined) return 'settled';
-      if (!isReported && contradicts(current, outcome, options.calls)) {
-        isReported = true;
-        await reportContradiction(current, outcome, by, this.#deps);
-      }
-      if (isFinished(current.state) && !reverses(current, outcome, options.calls)) return 'settled';
-      const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
-      const nextChannel = await nextChannelFor(current, outcome, this.#deps);
-      const refund = await this.#readRefund(current);
-      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return 'settled';
-      current = await this.#read(row);
-    }
-    throw new Error(`Payment ${row.id} could not be settled: it changed during each of ${maximumTries} tries.`);
+    await this.#turns.take(row.id, async (hasWaited) =>
+      this.#settleInTurn(hasWaited ? await this.#read(row) : row, outcome, by, options),
+    );
+    return 'settled';
   }
 
   /** Opens a dispute about an outcome of another amount or currency, which is never booked. */
@@ -107,7 +98,31 @@ export class Settler {
   }
 
   drained(): Promise<void> {
-    return this.#batcher.drained();
+    return this.#turns.drained();
+  }
+
+  async #settleInTurn(
+    row: OperationRow | undefined,
+    outcome: FinalOutcome,
+    by: SettledBy,
+    options: SettleOptions,
+  ): Promise<void> {
+    let current = row;
+    let isReported = false;
+    for (let tries = 0; tries < maximumTries; tries++) {
+      if (current === undefined) return;
+      if (!isReported && contradicts(current, outcome, options.calls)) {
+        isReported = true;
+        await reportContradiction(current, outcome, by, this.#deps);
+      }
+      if (isFinished(current.state) && !reverses(current, outcome, options.calls)) return;
+      const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
+      const nextChannel = await nextChannelFor(current, outcome, this.#deps);
+      const refund = await this.#readRefund(current);
+      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return;
+      current = await this.#read(current);
+    }
+    throw new Error(`Payment ${row?.id} could not be settled: it changed during each of ${maximumTries} tries.`);
   }
 
   /** The refund of the operation, for the event that reports its outcome. */
@@ -117,24 +132,19 @@ export class Settler {
     return refund;
   }
 
-  /**
-   * Returns for each settlement whether it was applied. A statement can change a payment only once: further settlements of
-   * the same payment are not applied, and are tried again. Sorted, because all settlers must lock payments in one order.
-   */
+  /** Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order. */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
     const { database, drawUuid, transitions } = this.#deps;
-    const seen = new Set<string>();
-    const isFirst = settlements.map(({ transition: { row } }) => !seen.has(row.id) && seen.add(row.id) !== undefined);
-    const written = settlements
-      .filter((_, i) => isFirst[i])
-      .sort(({ transition: { row: a } }, { transition: { row: b } }) => (a.id < b.id ? -1 : 1));
-    const attempted = written.map(({ transition }) => transition);
+    const sorted = settlements.toSorted(({ transition: { row: a } }, { transition: { row: b } }) =>
+      a.id < b.id ? -1 : 1,
+    );
+    const attempted = sorted.map(({ transition }) => transition);
     const rows = await database.run(this.#settleOperations, [
       ...transitionParameters(attempted, drawUuid),
-      ...valuesOfSettlements(written),
+      ...valuesOfSettlements(sorted),
     ]);
     const applied = transitions.applied(attempted, rows);
-    return settlements.map(({ transition }, i) => isFirst[i] === true && applied.has(transition.row.id));
+    return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 
   async #read({ tenant_id, id, number }: OperationRow): Promise<OperationRow | undefined> {

@@ -29,8 +29,8 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await node.stop();
-  expect(node.errors).toEqual([]);
   await db.query('delete from provider_operation');
+  expect(node.errors).toEqual([]);
 });
 
 async function paid(channelId = 21): Promise<string> {
@@ -160,6 +160,26 @@ test('concurrent refunds have keys of their own, and their sum never exceeds the
   expect(await node.find(transactionId, one)).toMatchObject({ amount_refunded: 980, amount_refund_held: 980 });
   expect(await bookedRefunds(transactionId)).toHaveLength(14);
   expect(await refundedEvents(transactionId)).toHaveLength(14);
+});
+
+test('40 refunds of one payment that are answered at the same moment are all settled', async () => {
+  const transactionId = await paid();
+  let answerAll = () => {};
+  const allCalled = new Promise<void>((resolve) => {
+    answerAll = resolve;
+  });
+  const called = new Set<string>();
+  node.provider.answer = async (_verb, { key }) => {
+    if (called.add(key).size === 40) answerAll();
+    await allCalled;
+    return { kind: 'succeeded', reference: key };
+  };
+  const refunds = await Promise.all(
+    Array.from({ length: 40 }, () => node.refund({ transactionId, amount: 25 }, one)),
+  );
+  for (const { id } of refunds) expect((await finishedRefund(id)).status).toBe('SUCCESS');
+  expect(await node.find(transactionId, one)).toMatchObject({ amount_refunded: 1000, amount_refund_held: 1000 });
+  expect(await bookedRefunds(transactionId)).toHaveLength(40);
 });
 
 test('a refund whose node died while calling is looked up by the next one, and refunded once', async () => {
