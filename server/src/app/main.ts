@@ -1,3 +1,4 @@
+import '../platform/process/heap-settings.ts';
 import { collectGarbage } from '../platform/process/collect-garbage.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';

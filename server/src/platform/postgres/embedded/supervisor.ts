@@ -9,6 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 import { adopt, type CommandLine, launch, type Postmaster, runsWith, shutDown, untilReady } from './postmaster.ts';
 import { signal } from './process-table.ts';
 import { clearRemains, findOrphan } from './remains.ts';
+import { reserveWalLater } from './reserve-wal.ts';
 import { postmasterArguments } from './settings.ts';
 
 export type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
@@ -52,6 +53,7 @@ async function startLocked(
   await ensureCluster(folder, binaries, options.log, options);
   const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
   await supervisor.start();
+  if (!options.isDisposable) supervisor.reserveWal();
   return supervisor;
 }
 
@@ -64,6 +66,7 @@ class Supervisor implements EmbeddedPostgres {
   readonly #stopping = new AbortController();
   #postmaster: Postmaster | undefined;
   #watch: Promise<void> = Promise.resolve();
+  #walReserved: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
   constructor(folder: DataFolder, commandLine: CommandLine, log: Log, unlock: () => void) {
@@ -91,6 +94,12 @@ class Supervisor implements EmbeddedPostgres {
     }
   }
 
+  /** Prepares files for the write-ahead log, some seconds from now. */
+  reserveWal(): void {
+    const options = { cluster: this.#folder.cluster, log: this.#log, signal: this.#stopping.signal };
+    this.#walReserved = reserveWalLater(this.connection, options);
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -104,7 +113,7 @@ class Supervisor implements EmbeddedPostgres {
   async #stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
-    await this.#watch;
+    await Promise.all([this.#watch, this.#walReserved]);
     process.off('exit', this.#onExit);
     closeDataFolder(this.#folder);
     this.#unlock();

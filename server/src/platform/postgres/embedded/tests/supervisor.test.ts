@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { query, TestFolder, until } from '../fixture/holding.ts';
 import { identify, isRunning, listProcesses, type ProcessIdentity } from '../process-table.ts';
+import { reserveWal } from '../reserve-wal.ts';
 
 // One folder for all tests in turn: what one leaves behind is what the next has to cope with.
 const folder = new TestFolder();
@@ -29,6 +30,25 @@ test('a new folder becomes a database that keeps what it commits and listens on 
   const { pid } = await holder.postmaster();
   expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
   await query(connection, 'create table kept (n int)', 'insert into kept values (1)');
+  expect(await holder.stop()).toBe(0);
+});
+
+test('files for the write-ahead log are prepared before they are needed, once', async () => {
+  const holder = folder.hold();
+  const { connection } = await holder.ready();
+  const filesAhead = () =>
+    query(
+      connection,
+      'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_insert_lsn())',
+    );
+  const position = () => query(connection, 'select pg_current_wal_insert_lsn() as lsn');
+  const options = { cluster: folder.cluster, signal: new AbortController().signal };
+  await reserveWal(connection, options);
+  const [{ files }] = (await filesAhead()) as [{ files: number }];
+  expect(files).toBeGreaterThanOrEqual(12);
+  const before = await position();
+  await reserveWal(connection, options);
+  expect(await position()).toEqual(before);
   expect(await holder.stop()).toBe(0);
 });
 
