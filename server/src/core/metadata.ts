@@ -8,7 +8,8 @@ export const maximumMetadataKeys = 50;
 export function metadataJson(metadata: object | undefined, field = 'metadata'): string | null {
   if (metadata === undefined) return null;
   const json = JSON.stringify(metadata);
-  if (Buffer.byteLength(json) > maximumMetadataBytes) {
+  // A character has at most three bytes.
+  if (3 * json.length > maximumMetadataBytes && Buffer.byteLength(json) > maximumMetadataBytes) {
     throw invalid(field, `${field} must be at most 16 KiB of JSON.`);
   }
   if (depthOf(metadata) > maximumMetadataDepth) {
@@ -60,6 +61,10 @@ export function refuseBothWays({ metadata, metadataReplace }: MetadataChange): v
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let deepest = 0;
-  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner));
+  // Values that were parsed inherit nothing that can be enumerated.
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === 'object') deepest = Math.max(deepest, depthOf(inner));
+  }
   return 1 + deepest;
 }

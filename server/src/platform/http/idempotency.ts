@@ -36,9 +36,10 @@ export function postOnce<Body extends TSchema, Query extends TSchema, Data exten
     headers: idempotencyHeaders,
     handle: async (call: Call<Static<Body>, Static<Query>>) => {
       const result = await perform(call, idempotencyKeyOf(call.headers));
-      const data = 'json' in result ? { json: result.json } : { data: result.answer };
-      const text = typeof message === 'string' ? message : message(call.body, data.data);
-      return { message: text, ...data, ...(result.replayed && replayed) };
+      const answer = 'json' in result ? undefined : result.answer;
+      const text = typeof message === 'string' ? message : message(call.body, answer);
+      const headers = result.replayed ? replayed : undefined;
+      return 'json' in result ? { message: text, json: result.json, headers } : { message: text, data: answer, headers };
     },
   } as EndpointDefinition<Body, Query, Data>);
 }
@@ -48,7 +49,7 @@ export function savedMessage(record: string): (body: { id?: unknown }) => string
   return ({ id }) => (id === undefined ? `${record} created` : `${record} updated`);
 }
 
-const replayed = { headers: { 'idempotency-replayed': 'true' } };
+const replayed = { 'idempotency-replayed': 'true' };
 
 function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];

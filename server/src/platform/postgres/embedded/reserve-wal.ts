@@ -32,7 +32,7 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
 /**
  * Makes PostgreSQL create files for its write-ahead log before they are needed. It creates one by filling 16 MB with zeros
  * while all commits wait, 35 to 40 ms, and reuses old ones only after checkpoints, so that the first 250 MB that a new
- * database writes have a pause of this length every 16 MB (docs/decisions/0072).
+ * database writes have a pause of this length every 16 MB (docs/decisions/0073).
  *
  * A file counts as used once PostgreSQL has switched to the next one; a checkpoint then keeps it for later.
  */
