@@ -2,7 +2,7 @@ import { notFound } from '../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
-import { plainArray } from '../../../platform/postgres/array-literal.ts';
+import { encoders } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { findPaymentInAnyTenant, findPayments, type TransactionRow } from './statements.ts';
@@ -39,8 +39,8 @@ export class TransactionReader {
 
 async function readMany(database: Database, keys: readonly TransactionKey[]): Promise<(TransactionRow | undefined)[]> {
   const rows = await database.run(findPayments, [
-    plainArray(keys.map(({ tenantId }) => tenantId)),
-    plainArray(keys.map(({ id }) => id)),
+    encoders.bigint(keys.map(({ tenantId }) => tenantId)),
+    encoders.uuid(keys.map(({ id }) => id)),
   ]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return keys.map(({ tenantId, id }) => {
