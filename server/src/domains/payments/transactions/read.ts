@@ -4,7 +4,7 @@ import { seesMode } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { encoders } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { findPaymentInAnyTenant, findPayments, type TransactionRow } from './statements.ts';
 
 interface TransactionKey {
@@ -17,9 +17,13 @@ export class TransactionReader {
   readonly #database: Database;
   readonly #batcher: Batcher<TransactionKey, TransactionRow | undefined>;
 
-  constructor(database: Database) {
+  constructor({ database, lookupDatabase = database }: { database: Database; lookupDatabase?: Queryable }) {
     this.#database = database;
-    this.#batcher = new Batcher({ run: (keys) => readMany(database, keys), maxBatch: 200, maxQueued: 10_000 });
+    this.#batcher = new Batcher({
+      run: (keys) => readMany(lookupDatabase, keys),
+      maxBatch: 200,
+      maxQueued: 10_000,
+    });
   }
 
   /**
@@ -37,7 +41,7 @@ export class TransactionReader {
   }
 }
 
-async function readMany(database: Database, keys: readonly TransactionKey[]): Promise<(TransactionRow | undefined)[]> {
+async function readMany(database: Queryable, keys: readonly TransactionKey[]): Promise<(TransactionRow | undefined)[]> {
   const rows = await database.run(findPayments, [
     encoders.bigint(keys.map(({ tenantId }) => tenantId)),
     encoders.uuid(keys.map(({ id }) => id)),
