@@ -15,6 +15,11 @@ export interface BatcherOptions<Item, Result> {
   maxQueued: number;
   /** How long a batch is retried while the database is unavailable, in ms; only where running it twice is harmless. */
   retryForMs?: number;
+  /**
+   * A batch that waits for no other starts at the end of the turn of the event loop, with all items of that turn, instead of
+   * with the first one alone. Requests that were received together then share a statement (docs/decisions, Cheaper details).
+   */
+  gathersTurn?: boolean;
   /** Called for each finished batch with its size and its duration in ms. */
   observe?: (size: number, durationMs: number) => void;
 }
@@ -28,8 +33,8 @@ interface Waiting<Item, Result> extends Costed {
 const retryPauseMs = 50;
 
 /**
- * Group commit. When no batch is in flight an item is run at once; otherwise it joins the next batch, which starts when the
- * one in flight returns. So the batch size adapts to the load, without a timer or a minimum wait.
+ * Group commit. When no batch is in flight an item is run at once, or at the end of the turn; otherwise it joins the next
+ * batch, which starts when the one in flight returns. So the batch size adapts to the load, without a timer or a minimum wait.
  *
  * An invalid item must not fail the others: a batch that is refused for its values is split until the item is alone.
  */
@@ -45,11 +50,14 @@ export class Batcher<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
-    const { maxQueued, groupOf, costOf } = this.#options;
+    const { maxQueued, groupOf, costOf, gathersTurn } = this.#options;
     if (this.#queue.length >= maxQueued) return Promise.reject(queueFull());
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
-      if (!this.#inFlight) this.#launch();
+      if (this.#inFlight) return;
+      this.#inFlight = true;
+      if (gathersTurn) setImmediate(() => this.#launch());
+      else this.#launch();
     });
   }
 

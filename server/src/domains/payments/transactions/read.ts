@@ -21,6 +21,7 @@ export class TransactionReader {
     this.#database = database;
     this.#batcher = new Batcher({
       run: (keys) => readMany(lookupDatabase, keys),
+      gathersTurn: true,
       maxBatch: 200,
       maxQueued: 10_000,
     });

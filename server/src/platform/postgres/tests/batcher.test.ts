@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { Batcher } from '../batcher.ts';
 
 /** Batches that return when the test says so. */
-function held<Item>(options: { maxBatch?: number; maxQueued?: number } = {}) {
+function held<Item>(options: { maxBatch?: number; maxQueued?: number; gathersTurn?: boolean } = {}) {
   const running: {
     items: readonly Item[];
     finish: (results?: readonly unknown[]) => void;
@@ -42,6 +42,20 @@ describe('gathering', () => {
     running[0]?.finish();
     await turn();
     expect(running.map(({ items }) => items)).toEqual([['a'], ['b', 'c', 'd']]);
+    running[1]?.finish();
+    await Promise.all(served);
+  });
+
+  test('with gathersTurn, the items of one turn are one batch', async () => {
+    const { batcher, running } = held({ gathersTurn: true });
+    const served = ['a', 'b'].map((item) => batcher.add(item));
+    await Promise.resolve().then(() => served.push(batcher.add('c')));
+    expect(running).toHaveLength(0);
+    await turn();
+    served.push(batcher.add('d'));
+    running[0]?.finish();
+    await turn();
+    expect(running.map(({ items }) => items)).toEqual([['a', 'b', 'c'], ['d']]);
     running[1]?.finish();
     await Promise.all(served);
   });
