@@ -10,6 +10,7 @@ import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.
 import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
+import { KeptPlans } from '../platform/postgres/kept-plans.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
 import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
@@ -19,7 +20,12 @@ import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { Siblings } from '../platform/process/siblings.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { concurrentLists, workerConnections, workerConnectionsOfChild } from './config/connections.ts';
+import {
+  concurrentLists,
+  lookupConnections,
+  workerConnections,
+  workerConnectionsOfChild,
+} from './config/connections.ts';
 import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
@@ -140,6 +146,8 @@ export function makeNode(
     }),
     failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
     database,
+    // A database elsewhere may be reached through a pooler, where plans that are to be discarded may be another connection's.
+    lookupDatabase: isOursAlone ? new KeptPlans(openPool('lookup', lookupConnections, 'indexed-kept')) : database,
     workerDatabase,
     listDatabase: new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists }),
     openPool,

@@ -1,9 +1,15 @@
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
-import { findRunning } from '../platform/postgres/embedded/running.ts';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
-import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../platform/postgres/migrate.ts';
+import { findRunning, holdsCluster } from '../platform/postgres/embedded/running.ts';
+import { EmbeddedPostgresError, prepareEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import {
+  isMigrated,
+  type MigrationWait,
+  migrate,
+  preloadMigrations,
+  UnknownSchemaError,
+} from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
 import { connectionsOfNode } from './config/connections.ts';
 import { requireDataFolder } from './config/data-folder.ts';
@@ -29,33 +35,55 @@ export interface OpenDatabase {
   stop: () => Promise<void>;
 }
 
-/** Opens the embedded PostgreSQL or that of `app.database.url`, and migrates it to the schema of this version. */
-export async function openDatabase(settings: Settings, log: Log, waiting: Waiting): Promise<OpenDatabase> {
-  const opened =
-    settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
-  const { connection, direct, isOursAlone } = opened;
-  const migrateNow = () =>
-    migrate(direct, (line) => log.debug(line), {
-      signal: waiting.signal,
-      onWait: ({ migration, waitedMs, blockedBy }) => {
-        const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
-        return waiting.report(reason, { migration, waitedMs });
-      },
-    });
+/** A database that is not open yet, although where it will be is known. */
+export interface PreparedDatabase extends OpenDatabase {
+  /** The embedded one, which will be created: that takes a second. */
+  isNew: boolean;
+  /** Starts it if it is the embedded one, and migrates it to the schema of this version. */
+  open: (waiting: Waiting) => Promise<void>;
+}
+
+/** Prepares the embedded PostgreSQL or that of `app.database.url`. */
+export async function prepareDatabase(settings: Settings, log: Log): Promise<PreparedDatabase> {
+  if (settings['app.database.url'] === undefined) {
+    const { start, ...database } = await prepareEmbedded(settings, log);
+    const isNew = !holdsCluster(settings['app.data-dir']);
+    const open = async (waiting: Waiting) => {
+      if (isNew) preloadMigrations();
+      await start();
+      await migrateWaiting(database.direct, log, waiting);
+    };
+    return { ...database, isNew, open: (waiting) => stoppingOnFailure(database, open(waiting)) };
+  }
+  const database = configuredDatabase(settings);
+  const open = async (waiting: Waiting) => {
+    const { connection, direct } = database;
+    await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
+    const hosts = describeHosts(direct);
+    if (direct !== connection)
+      await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
+    await waiting.forDatabase(hosts, () => migrateWaiting(direct, log, waiting));
+  };
+  return { ...database, isNew: false, open: (waiting) => stoppingOnFailure(database, open(waiting)) };
+}
+
+async function stoppingOnFailure({ stop }: OpenDatabase, opening: Promise<void>): Promise<void> {
   try {
-    if (isOursAlone) await migrateNow();
-    else {
-      await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
-      const hosts = describeHosts(direct);
-      if (direct !== connection)
-        await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
-      await waiting.forDatabase(hosts, migrateNow);
-    }
-    return opened;
+    await opening;
   } catch (error) {
-    await opened.stop();
+    await stop();
     throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
   }
+}
+
+function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiting): Promise<void> {
+  return migrate(direct, (line) => log.debug(line), {
+    signal: waiting.signal,
+    onWait: ({ migration, waitedMs, blockedBy }) => {
+      const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
+      return waiting.report(reason, { migration, waitedMs });
+    },
+  });
 }
 
 export interface MigrateDatabaseOptions {
@@ -132,23 +160,36 @@ async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase
 }
 
 async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
-  try {
-    const postgres = await startEmbeddedPostgres({
+  const { start, ...database } = await prepareEmbedded(settings, log);
+  await start();
+  return database;
+}
+
+async function prepareEmbedded(settings: Settings, log: Log): Promise<OpenDatabase & { start: () => Promise<void> }> {
+  const postgres = await explained(
+    prepareEmbeddedPostgres({
       dataDir: settings['app.data-dir'],
       log,
       settings: {
         max_connections: String(Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections)),
       },
-    });
-    // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
-    const connection = { ...postgres.connection, ssl: false };
-    return {
-      connection,
-      direct: connection,
-      hosts: describeHosts(connection),
-      isOursAlone: true,
-      stop: () => postgres.stop(),
-    };
+    }),
+  );
+  // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
+  const connection = { ...postgres.connection, ssl: false };
+  return {
+    connection,
+    direct: connection,
+    hosts: describeHosts(connection),
+    isOursAlone: true,
+    start: () => explained(postgres.start()),
+    stop: () => postgres.stop(),
+  };
+}
+
+async function explained<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw new SettingsError(`${error.message}.`);
     throw error;

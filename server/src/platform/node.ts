@@ -33,6 +33,8 @@ export interface Node {
 
   /** For requests. */
   database: Database;
+  /** For look-ups by key on one connection; plans them once on the embedded PostgreSQL. */
+  lookupDatabase: Queryable;
   /** For background work, with plans that find it by index. Requests never wait for it. */
   workerDatabase: Database;
   /** For lists that scan thousands of rows: few at once, so that neither payments nor workers wait for them. */

@@ -13,13 +13,17 @@ export const workerConnectionsOfChild = 2 + concurrentLists;
 /** Of the due-work poller to the embedded PostgreSQL: it discards the plans of its connection. */
 export const pollerConnections = 1;
 
+/** Of the embedded PostgreSQL, in each process: it keeps the plans of look-ups by key (`KeptPlans`). */
+export const lookupConnections = 1;
+
 /** The batch writer, the listener and the primary monitor. */
 const singleConnections = 3;
 
 /** The most connections to PostgreSQL that all processes of a node open. */
 export function connectionsOfNode(settings: Settings): number {
-  const common = settings['app.database.connections'] + singleConnections;
+  const isEmbedded = settings['app.database.url'] === undefined;
+  const common = settings['app.database.connections'] + singleConnections + (isEmbedded ? lookupConnections : 0);
   const children = settings['app.processes'] - 1;
-  const poller = settings['app.database.url'] === undefined ? pollerConnections : 0;
+  const poller = isEmbedded ? pollerConnections : 0;
   return common + workerConnections + poller + children * (common + workerConnectionsOfChild);
 }

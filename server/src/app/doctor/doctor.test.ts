@@ -202,7 +202,7 @@ const defects: Record<string, Defect> = {
   },
   'too few connections': {
     check: 'the database has enough connections',
-    what: /limit of the database is 10, and a node needs 26/,
+    what: /limit of the database is 10, and a node needs 27/,
     cure: /app\.database\.connections/,
     sql: [ofDatabase('connection limit 10'), ofDatabase('connection limit -1')],
   },

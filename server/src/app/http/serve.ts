@@ -27,18 +27,16 @@ export interface ServeOptions {
   isStopping: () => boolean;
   /** If the start had to wait, the port is taken over from this server. */
   waiting?: WaitingServer | undefined;
-  /** Called when everything is ready to listen, and waited for. */
-  beforeListen?: () => Promise<void>;
 }
 
+/** Listens, and returns the address. */
+export type Listen = () => Promise<string>;
+
 /**
- * Serves the routes of a node and returns the address it listens on. A node with the role `worker` serves only the
- * operations routes.
+ * Adds the routes of a node, which takes 100 ms, and uses no database. A node with the role `worker` serves only the operations
+ * routes.
  */
-export async function serve(
-  context: Context,
-  { isStopping, waiting, beforeListen = async () => {} }: ServeOptions,
-): Promise<string> {
+export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { checkoutPages, portalPages, makeFailureLimiter } = context;
@@ -78,15 +76,17 @@ export async function serve(
   const turns = new TenantTurns();
   for (const route of served) addRoute(app, route, { authenticate, turns });
 
-  await beforeListen();
-  await listenAt(settings, group !== undefined, (address) => app.listen(address));
-  lifecycle.add('http', async () => {
-    await stopAccepting(app.server);
-    await app.close();
-    await creator.drained();
-  });
-  // Closed before the server, which waits for unfinished answers.
-  lifecycle.add('event streams', async () => eventStreams.close());
-  const { port } = app.server.address() as AddressInfo;
-  return `http://${hostOf(settings)}:${port}`;
+  await app.ready();
+  return async () => {
+    await listenAt(settings, group !== undefined, (address) => app.listen(address));
+    lifecycle.add('http', async () => {
+      await stopAccepting(app.server);
+      await app.close();
+      await creator.drained();
+    });
+    // Closed before the server, which waits for unfinished answers.
+    lifecycle.add('event streams', async () => eventStreams.close());
+    const { port } = app.server.address() as AddressInfo;
+    return `http://${hostOf(settings)}:${port}`;
+  };
 }

@@ -4,7 +4,7 @@ import { collectGarbage } from '../../platform/process/collect-garbage.ts';
 import { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { assemble } from '../assemble.ts';
-import { serve } from '../http/serve.ts';
+import { prepareServer } from '../http/serve.ts';
 import { configuredDatabase } from '../open-database.ts';
 import { tracingOf } from '../tracing.ts';
 import type { Assignment } from './messages.ts';
@@ -40,7 +40,9 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     await context.primary.start();
     await context.databaseClock?.read();
     await context.notifications.start();
-    await serve(context, { isStopping: () => stopping.aborted, beforeListen: () => link.mayListen() });
+    const listen = await prepareServer(context, { isStopping: () => stopping.aborted });
+    await link.mayListen();
+    await listen();
   } catch (error) {
     // The first process starts another one, after a pause.
     log.error({ error }, 'The start failed');

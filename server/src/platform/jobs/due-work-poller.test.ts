@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database, type Queryable } from '../postgres/database.ts';
+import { KeptPlans } from '../postgres/kept-plans.ts';
 import { DueWorkPoller, type DueWorkPollerOptions } from './due-work-poller.ts';
 
 let db: TestDatabase;
@@ -108,8 +109,8 @@ test('on the clock of the database, work is found by a plan that is kept, and ma
   };
   await db.query('insert into parcel values (1, $1), (2, 0)', [Date.now() + 3_600_000]);
   await db.query('insert into letter values (1, $1)', [Date.now() + 3_600_000]);
-  const woken = polling({ database: watched, onDatabaseClock: true, clock: () => 0, keepPlanMs: 100 });
-  const plannings = () => names.filter((name) => name === 'discard plans').length;
+  const woken = polling({ database: new KeptPlans(watched, 100), onDatabaseClock: true, clock: () => 0 });
+  const plannings = () => names.filter((name) => name === 'plans.forget').length;
   await eventually('it was planned again', () => plannings() > 1 && names.length > 3 * plannings());
   await pollers[0]?.stop();
   expect(woken.parcels).toBeGreaterThan(0);

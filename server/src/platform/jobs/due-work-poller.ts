@@ -11,17 +11,16 @@ export interface DueWork {
 }
 
 export interface DueWorkPollerOptions {
-  /** With `onDatabaseClock` a pool of one connection that nothing else uses: its plans are discarded. */
+  /** With `onDatabaseClock` it keeps plans for a while (`KeptPlans`). */
   database: Queryable;
   clock: Clock;
-  /** Whether `clock` is the clock of the machine that PostgreSQL runs on. The plan of a poll is then kept for a while. */
+  /** Whether `clock` is the clock of the machine that PostgreSQL runs on. The plan of a poll can then be kept. */
   onDatabaseClock?: boolean;
   works: readonly DueWork[];
   /** Called with the topics that may have due work. */
   onDue: (topics: readonly Topic[]) => void;
   pollEveryMs?: number;
   idlePollEveryMs?: number;
-  keepPlanMs?: number;
 }
 
 const defaultPollMs = 100;
@@ -30,15 +29,12 @@ const defaultIdlePollMs = 300;
 /** So many polls in a row that found nothing make the interval the idle one. */
 const emptyPollsUntilIdle = 20;
 const pollAfterFailureMs = 1_000;
-/** A plan for tables that have grown meanwhile is used for no longer than this. */
-const defaultKeepPlanMs = 10_000;
 
 /**
  * Now in ms, as the value `$1` of a query for due work. PostgreSQL keeps the plan of a prepared statement without values in every
  * `plan_cache_mode`, and planning was 2.0 of the 2.1 ms of a poll.
  */
 const nowSql = '(extract(epoch from now()) * 1000)';
-const discardPlans: Statement<never> = { name: '', text: 'discard plans' };
 /**
  * Workers also poll for themselves at this interval, in case this poller fails. At 2 s these polls were half of all statements of
  * an idle service: 21.5 ms of processor time a second instead of 19.
@@ -57,8 +53,6 @@ export class DueWorkPoller {
   readonly #statement: Statement<Record<Topic, boolean>>;
   readonly #pollEveryMs: number;
   readonly #idlePollEveryMs: number;
-  readonly #keepPlanMs: number;
-  #plannedAtMs = Number.NEGATIVE_INFINITY;
   #emptyPolls = 0;
   #running = false;
   #timer: NodeJS.Timeout | undefined;
@@ -68,7 +62,6 @@ export class DueWorkPoller {
     this.#options = options;
     this.#pollEveryMs = options.pollEveryMs ?? defaultPollMs;
     this.#idlePollEveryMs = options.idlePollEveryMs ?? defaultIdlePollMs;
-    this.#keepPlanMs = options.keepPlanMs ?? defaultKeepPlanMs;
     const columns = options.works.map(({ topic, due }) => {
       return `exists (${options.onDatabaseClock ? due.replaceAll('$1', nowSql) : due}) as "${topic}"`;
     });
@@ -111,12 +104,6 @@ export class DueWorkPoller {
 
   async #read(): Promise<Record<Topic, boolean> | undefined> {
     const { database, clock, onDatabaseClock } = this.#options;
-    if (!onDatabaseClock) return (await database.run(this.#statement, [clock()]))[0];
-    const nowMs = performance.now();
-    if (nowMs - this.#plannedAtMs > this.#keepPlanMs) {
-      await database.run(discardPlans);
-      this.#plannedAtMs = nowMs;
-    }
-    return (await database.run(this.#statement))[0];
+    return (await database.run(this.#statement, onDatabaseClock ? [] : [clock()]))[0];
   }
 }

@@ -28,8 +28,10 @@ interface Waiting<Item, Result> extends Costed {
 const retryPauseMs = 50;
 
 /**
- * Group commit. When no batch is in flight an item is run at once; otherwise it joins the next batch, which starts when the
- * one in flight returns. So the batch size adapts to the load, without a timer or a minimum wait.
+ * Group commit. When no batch is in flight, an item is run at the end of the turn of the event loop, with all others of that
+ * turn: requests that were received together then share a statement (docs/decisions, Cheaper details). Otherwise it joins
+ * the next batch, which starts when the one in flight returns. So the batch size adapts to the load, without a timer or a
+ * minimum wait.
  *
  * An invalid item must not fail the others: a batch that is refused for its values is split until the item is alone.
  */
@@ -49,7 +51,9 @@ export class Batcher<Item, Result> {
     if (this.#queue.length >= maxQueued) return Promise.reject(queueFull());
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
-      if (!this.#inFlight) this.#launch();
+      if (this.#inFlight) return;
+      this.#inFlight = true;
+      setImmediate(() => this.#launch());
     });
   }
 

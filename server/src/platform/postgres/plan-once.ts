@@ -4,7 +4,7 @@ import { statement } from './statement.ts';
 /** With fewer rows, planning everything again costs more than it saves. */
 const minimumRows = 50;
 
-const forgetPlans = statement('plans.forget', 'discard plans');
+export const forgetPlans = statement('plans.forget', 'discard plans');
 const keepPlans = statement('plans.keep', 'set local plan_cache_mode = auto');
 
 /**

@@ -34,7 +34,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     seal: (plain) => Buffer.from(plain),
     observeBatch: (size) => batchSizes.push(size),
   });
-  const reader = new TransactionReader(database);
+  const reader = new TransactionReader({ database });
   const transitions = new PaymentTransitions([invoiceFollower]);
   const deps = { database, reader, drawUuid, clock, transitions };
   return {

@@ -124,7 +124,7 @@ export async function processingNode(
     drawUuid,
     observeBatch: () => {},
   });
-  const reader = new TransactionReader(database);
+  const reader = new TransactionReader({ database });
   const deps = { database: pool('test requests', 4), reader, drawUuid, clock, transitions };
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);

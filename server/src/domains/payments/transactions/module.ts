@@ -88,7 +88,7 @@ function createdByBilling({ id, tenantId, channelId, livemode, createdMs }: Draf
 }
 
 function provide(needs: Needs) {
-  const { database, openPool, metrics, loadShedder, transitionFollowers, tracing } = needs;
+  const { database, lookupDatabase, openPool, metrics, loadShedder, transitionFollowers, tracing } = needs;
   const batchSizes = metrics.histogram(
     'florin_create_batch_size',
     'Payments written by one statement.',
@@ -117,7 +117,7 @@ function provide(needs: Needs) {
   metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
   return {
     creator,
-    reader: new TransactionReader(database),
+    reader: new TransactionReader({ database, lookupDatabase }),
     transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.transitioned(transition)),
   };
 }

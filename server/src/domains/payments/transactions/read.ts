@@ -2,9 +2,9 @@ import { notFound } from '../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
-import { plainArray } from '../../../platform/postgres/array-literal.ts';
+import { encoders } from '../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { findPaymentInAnyTenant, findPayments, type TransactionRow } from './statements.ts';
 
 interface TransactionKey {
@@ -17,9 +17,13 @@ export class TransactionReader {
   readonly #database: Database;
   readonly #batcher: Batcher<TransactionKey, TransactionRow | undefined>;
 
-  constructor(database: Database) {
+  constructor({ database, lookupDatabase = database }: { database: Database; lookupDatabase?: Queryable }) {
     this.#database = database;
-    this.#batcher = new Batcher({ run: (keys) => readMany(database, keys), maxBatch: 200, maxQueued: 10_000 });
+    this.#batcher = new Batcher({
+      run: (keys) => readMany(lookupDatabase, keys),
+      maxBatch: 200,
+      maxQueued: 10_000,
+    });
   }
 
   /**
@@ -37,10 +41,10 @@ export class TransactionReader {
   }
 }
 
-async function readMany(database: Database, keys: readonly TransactionKey[]): Promise<(TransactionRow | undefined)[]> {
+async function readMany(database: Queryable, keys: readonly TransactionKey[]): Promise<(TransactionRow | undefined)[]> {
   const rows = await database.run(findPayments, [
-    plainArray(keys.map(({ tenantId }) => tenantId)),
-    plainArray(keys.map(({ id }) => id)),
+    encoders.bigint(keys.map(({ tenantId }) => tenantId)),
+    encoders.uuid(keys.map(({ id }) => id)),
   ]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return keys.map(({ tenantId, id }) => {

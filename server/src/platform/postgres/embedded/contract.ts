@@ -22,6 +22,12 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+/** A PostgreSQL that is not running yet. `stop` waits for a start that is under way. */
+export interface PreparedPostgres extends EmbeddedPostgres {
+  /** Resolves when it accepts sessions. */
+  start(): Promise<void>;
+}
+
 export interface EmbeddedPostgresOptions {
   /** The data folder; created if it does not exist. */
   readonly dataDir: string;

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { provideBinaries } from './binaries.ts';
+import { type Binaries, provideBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
+import type {
+  EmbeddedConnection,
+  EmbeddedPostgres,
+  EmbeddedPostgresOptions,
+  Log,
+  PreparedPostgres,
+} from './contract.ts';
 import { embeddedDatabase, embeddedPort, embeddedUser } from './contract.ts';
 import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFolder } from './data-folder.ts';
 import { ensureDatabase } from './database.ts';
@@ -12,7 +18,13 @@ import { clearRemains, findOrphan } from './remains.ts';
 import { reserveWalLater } from './reserve-wal.ts';
 import { postmasterArguments } from './settings.ts';
 
-export type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
+export type {
+  EmbeddedConnection,
+  EmbeddedPostgres,
+  EmbeddedPostgresOptions,
+  Log,
+  PreparedPostgres,
+} from './contract.ts';
 export { EmbeddedPostgresError } from './contract.ts';
 
 /** A postmaster that ran this long is restarted at once; one that keeps dying is restarted with pauses. */
@@ -28,11 +40,24 @@ const longestPauseMs = 10_000;
  *   account or holds data of another version; the binaries are missing or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const postgres = await prepareEmbeddedPostgres(options);
+  await postgres.start();
+  return postgres;
+}
+
+/**
+ * Locks the data folder. `connection` is then known, so that the caller can prepare what connects there while `start` does the
+ * rest.
+ *
+ * @throws EmbeddedPostgresError as `startEmbeddedPostgres`; `start` does so too
+ */
+export async function prepareEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PreparedPostgres> {
   const root = makeRoot(options.dataDir);
   try {
     const lock = await lockFolder(root);
     try {
-      return await startLocked(root, options, lock.release);
+      const folder = openDataFolder(root);
+      return new Supervisor(folder, provideBinaries(root, folder.account), options, lock.release);
     } catch (error) {
       lock.release();
       throw error;
@@ -42,24 +67,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function startLocked(
-  root: string,
-  options: EmbeddedPostgresOptions,
-  unlock: () => void,
-): Promise<EmbeddedPostgres> {
-  const folder = openDataFolder(root);
-  const binaries = provideBinaries(root, folder.account);
-  const words = postmasterArguments(folder, binaries.version, options.settings ?? {}, options);
-  await ensureCluster(folder, binaries, options.log, options);
-  const supervisor = new Supervisor(folder, { program: binaries.postgres, words }, options.log, unlock);
-  await supervisor.start();
-  if (!options.isDisposable) supervisor.reserveWal();
-  return supervisor;
-}
-
-class Supervisor implements EmbeddedPostgres {
+class Supervisor implements PreparedPostgres {
   readonly connection: EmbeddedConnection;
   readonly #folder: DataFolder;
+  readonly #binaries: Binaries;
+  readonly #options: EmbeddedPostgresOptions;
   readonly #commandLine: CommandLine;
   readonly #log: Log;
   readonly #unlock: () => void;
@@ -67,9 +79,10 @@ class Supervisor implements EmbeddedPostgres {
   #postmaster: Postmaster | undefined;
   #watch: Promise<void> = Promise.resolve();
   #walReserved: Promise<void> = Promise.resolve();
+  #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor(folder: DataFolder, commandLine: CommandLine, log: Log, unlock: () => void) {
+  constructor(folder: DataFolder, binaries: Binaries, options: EmbeddedPostgresOptions, unlock: () => void) {
     this.connection = {
       host: folder.socket.folder,
       port: embeddedPort,
@@ -77,27 +90,17 @@ class Supervisor implements EmbeddedPostgres {
       database: embeddedDatabase,
     };
     this.#folder = folder;
-    this.#commandLine = commandLine;
-    this.#log = log;
+    this.#binaries = binaries;
+    this.#options = options;
+    const words = postmasterArguments(folder, binaries.version, options.settings ?? {}, options);
+    this.#commandLine = { program: binaries.postgres, words };
+    this.#log = options.log;
     this.#unlock = unlock;
   }
 
-  async start(): Promise<void> {
-    try {
-      const postmaster = await this.#bringUp();
-      await ensureDatabase(this.connection, this.#folder.logFile);
-      this.#watch = this.#keepRunning(postmaster);
-      process.once('exit', this.#onExit);
-    } catch (error) {
-      if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
-      throw error;
-    }
-  }
-
-  /** Prepares files for the write-ahead log, some seconds from now. */
-  reserveWal(): void {
-    const options = { cluster: this.#folder.cluster, log: this.#log, signal: this.#stopping.signal };
-    this.#walReserved = reserveWalLater(this.connection, options);
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
   }
 
   stop(): Promise<void> {
@@ -110,13 +113,35 @@ class Supervisor implements EmbeddedPostgres {
     if (this.#postmaster && !this.#postmaster.hasEnded()) signal(this.#postmaster.pid, 'SIGINT');
   };
 
+  async #start(): Promise<void> {
+    try {
+      await ensureCluster(this.#folder, this.#binaries, this.#log, this.#options);
+      const postmaster = await this.#bringUp();
+      await ensureDatabase(this.connection, this.#folder.logFile);
+      this.#watch = this.#keepRunning(postmaster);
+      process.once('exit', this.#onExit);
+      if (!this.#options.isDisposable) this.#walReserved = this.#reserveWal();
+    } catch (error) {
+      if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
+      this.#unlock();
+      throw explainFailure(this.#folder.root, error);
+    }
+  }
+
   async #stop(): Promise<void> {
     this.#stopping.abort();
+    // A start that fails has reported it.
+    await this.#started?.catch(() => {});
     if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
     await Promise.all([this.#watch, this.#walReserved]);
     process.off('exit', this.#onExit);
     closeDataFolder(this.#folder);
     this.#unlock();
+  }
+
+  #reserveWal(): Promise<void> {
+    const options = { cluster: this.#folder.cluster, log: this.#log, signal: this.#stopping.signal };
+    return reserveWalLater(this.connection, options);
   }
 
   /** Returns a postmaster that accepts sessions: the running one, if it has the same command line, else a new one. */

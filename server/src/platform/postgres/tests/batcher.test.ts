@@ -27,17 +27,31 @@ const away = () => new Refusal('database_unavailable', 'Away.');
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('gathering', () => {
-  test('a single item is sent at once', async () => {
+  test('a single item is sent at the end of its turn of the event loop', async () => {
     const { batcher, running } = held();
     const served = batcher.add('a');
+    await turn();
     expect(running.map(({ items }) => items)).toEqual([['a']]);
     running[0]?.finish();
     await served;
   });
 
+  test('the items of one turn are one batch', async () => {
+    const { batcher, running } = held();
+    const served = ['a', 'b'].map((item) => batcher.add(item));
+    await Promise.resolve().then(() => served.push(batcher.add('c')));
+    expect(running).toHaveLength(0);
+    await turn();
+    expect(running.map(({ items }) => items)).toEqual([['a', 'b', 'c']]);
+    running[0]?.finish();
+    await Promise.all(served);
+  });
+
   test('items that arrive while a batch is in flight are sent together when it returns, in order', async () => {
     const { batcher, running } = held();
-    const served = ['a', 'b', 'c', 'd'].map((item) => batcher.add(item));
+    const served = [batcher.add('a')];
+    await turn();
+    served.push(...['b', 'c', 'd'].map((item) => batcher.add(item)));
     expect(running).toHaveLength(1);
     running[0]?.finish();
     await turn();
@@ -49,12 +63,13 @@ describe('gathering', () => {
   test('one batch is in flight at a time, and none is larger than allowed', async () => {
     const { batcher, running } = held<number>({ maxBatch: 3 });
     const answers = Promise.all(Array.from({ length: 8 }, (_, i) => batcher.add(i)));
-    for (let i = 0; i < 4; i++) {
+    await turn();
+    for (let i = 0; i < 3; i++) {
       expect(running).toHaveLength(i + 1);
       running[i]?.finish();
       await turn();
     }
-    expect(running.map(({ items }) => items)).toEqual([[0], [1, 2, 3], [4, 5, 6], [7]]);
+    expect(running.map(({ items }) => items)).toEqual([[0, 1, 2], [3, 4, 5], [6, 7]]);
     expect(await answers).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
@@ -80,14 +95,16 @@ describe('gathering', () => {
       },
     });
     await Promise.all(Array.from({ length: 6 }, (_, i) => batcher.add(i)));
-    expect(sizes).toEqual([1, 4, 1]);
+    expect(sizes).toEqual([4, 2]);
   });
 });
 
 describe('the queue', () => {
   test('is bounded: one more is refused at once, with a time to retry after, and the others are served', async () => {
     const { batcher, running } = held<number>({ maxQueued: 2 });
-    const served = [0, 1, 2].map((item) => batcher.add(item));
+    const served = [batcher.add(0)];
+    await turn();
+    served.push(...[1, 2].map((item) => batcher.add(item)));
     expect(batcher.queued).toBe(2);
     await expect(batcher.add(3)).rejects.toMatchObject({ type: 'overloaded', retryAfterSeconds: 1 });
     running[0]?.finish();
@@ -101,7 +118,10 @@ describe('the queue', () => {
     const { batcher, running } = held<string>();
     await batcher.drained();
     const order: string[] = [];
-    const served = ['a', 'b'].map((item) => batcher.add(item).then(() => order.push(item)));
+    const add = (item: string) => batcher.add(item).then(() => order.push(item));
+    const served = [add('a')];
+    await turn();
+    served.push(add('b'));
     const drained = batcher.drained().then(() => order.push('drained'));
     running[0]?.finish();
     await turn();
@@ -145,13 +165,14 @@ describe('a batch that fails', () => {
     });
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(runs).toBe(2);
+    expect(runs).toBe(1);
     await batcher.drained();
   });
 
   test('does not delay the next', async () => {
     const { batcher, running } = held<string>();
     const first = batcher.add('a');
+    await turn();
     const second = batcher.add('b');
     running[0]?.fail(new Error('a defect'));
     await expect(first).rejects.toThrow('a defect');
