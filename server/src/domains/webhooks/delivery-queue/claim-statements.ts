@@ -1,8 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type EndpointSnapshot, msOf, snapshotColumns } from './endpoint-snapshot.ts';
 
-/** Deliveries in one claim at most. */
-export const maxClaimSize = 400;
+/** Deliveries in one claim at most. Twice as many take PostgreSQL 3 to 5 % less, and each claim twice as long. */
+export const maxClaimSize = 200;
 
 /** SQL condition: the delivery is not leased. `$1` is now, in ms since the epoch. */
 const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';
