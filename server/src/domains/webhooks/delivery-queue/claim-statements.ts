@@ -29,12 +29,14 @@ export interface FoundEndpoint extends EndpointSnapshot {
  */
 export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: number; count: number }>(
   'deliveries.find_fresh',
-  `with due as materialized (
-     select endpoint_id, due_at from delivery
-      where state = 'OPEN' and due_at between ${timeOf('$2')} and ${timeOf('$1')} and ${notLeased}
-      order by due_at limit $3
-   ), fresh as (
-     select endpoint_id, min(due_at) as first, max(due_at) as last, count(*) from due group by endpoint_id
+  `with fresh as (
+     select endpoint_id, min(due_at) as first, max(due_at) as last, count(*)
+       from (
+         select endpoint_id, due_at from delivery
+          where state = 'OPEN' and due_at between ${timeOf('$2')} and ${timeOf('$1')} and ${notLeased}
+          order by due_at limit $3
+       ) as due
+      group by endpoint_id
    )
    select ${snapshotColumns}, ${msOf('fresh.first')} as "dueMs", ${msOf('fresh.last')} as "lastMs", fresh.count
      from fresh join webhook_endpoint endpoint on endpoint.id = fresh.endpoint_id`,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
-import { byteaArray, plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
+import { encoders } from '../../../../platform/postgres/array-literal.ts';
+import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { recordResults } from '../../delivery-queue/record-statements.ts';
 import type { DeliveryResult } from './result.ts';
@@ -117,66 +118,55 @@ export class Recorder {
   }
 }
 
-/** The values of `recordResults`. */
-function valuesOf(batch: readonly DeliveryResult[]): (string | Buffer)[] {
-  const claims = new DistinctResults(isSameClaim, claimKey);
-  const answers = new DistinctResults(isSameAnswer, answerKey);
-  const claimIndexes = batch.map((result) => claims.indexOf(result));
-  const answerIndexes = batch.map((result) => answers.indexOf(result));
+/** What most results of a batch have in common, in the order of `recordResults`. */
+const shared = columns<DeliveryResult>([
+  ['tenant_id', 'bigint', ({ tenantId }) => tenantId],
+  ['lease', 'uuid', ({ lease }) => lease],
+  ['state', 'text', ({ state }) => state],
+  ['due_ms', 'float8', ({ dueMs }) => dueMs],
+  ['status', 'smallint', ({ status }) => status],
+  ['outcome', 'text', ({ outcome }) => outcome],
+  ['resent', 'boolean', ({ resent }) => resent],
+  ['address', 'text', ({ address }) => address],
+  ['headers', 'text', ({ headersJson }) => headersJson],
+  ['body', 'bytea', ({ body }) => body],
+]);
+
+/** The values of `recordResults`. Indexes begin at 1, as in PostgreSQL arrays. */
+function valuesOf(batch: readonly DeliveryResult[]): Buffer[] {
+  const distinct: DeliveryResult[] = [];
+  const indexes = new Map<string, number>();
+  let last: DeliveryResult | undefined;
+  let index = 0;
+  const indexOf = (result: DeliveryResult): number => {
+    // Most results are like the one before: to build and hash the key of each took a third of encoding a batch.
+    if (last === undefined || !isAlike(last, result)) {
+      const key = keyOf(result);
+      index = indexes.get(key) ?? distinct.push(result);
+      indexes.set(key, index);
+      last = result;
+    }
+    return index;
+  };
   return [
-    plainArray(batch.map((result) => result.deliveryId)),
-    plainArray(batch.map((result) => result.endedMs)),
-    plainArray(batch.map((result) => result.dueMs)),
-    plainArray(batch.map((result) => result.durationMs)),
-    plainArray(claimIndexes),
-    plainArray(answerIndexes),
-    plainArray(claims.values.map(({ tenantId }) => tenantId)),
-    plainArray(claims.values.map(({ lease }) => lease)),
-    plainArray(answers.values.map(({ state }) => state)),
-    plainArray(answers.values.map(({ status }) => status)),
-    plainArray(answers.values.map(({ outcome }) => outcome)),
-    plainArray(answers.values.map(({ resent }) => resent)),
-    plainArray(answers.values.map(({ address }) => address)),
-    textArray(answers.values.map(({ headersJson }) => headersJson)),
-    byteaArray(answers.values.map(({ body }) => body)),
+    encoders.uuid(batch.map(({ deliveryId }) => deliveryId)),
+    encoders.float8(batch.map(({ endedMs }) => endedMs)),
+    encoders.int(batch.map(({ durationMs }) => durationMs)),
+    encoders.int(batch.map(indexOf)),
+    ...shared.parametersOf(distinct),
   ];
 }
 
-const isSameClaim = (a: DeliveryResult, b: DeliveryResult) => a.lease === b.lease && a.tenantId === b.tenantId;
-const claimKey = ({ tenantId, lease }: DeliveryResult) => `${tenantId} ${lease}`;
-
-function isSameAnswer(a: DeliveryResult, b: DeliveryResult): boolean {
-  const isSameOutcome = a.state === b.state && a.status === b.status && a.outcome === b.outcome;
+function isAlike(a: DeliveryResult, b: DeliveryResult): boolean {
+  const isSameClaim = a.lease === b.lease && a.tenantId === b.tenantId;
+  const isSameOutcome = a.state === b.state && a.dueMs === b.dueMs && a.status === b.status && a.outcome === b.outcome;
   const isSameWay = a.resent === b.resent && a.address === b.address;
-  return isSameOutcome && isSameWay && a.body === null && b.body === null && a.headersJson === b.headersJson;
+  return (
+    isSameClaim && isSameOutcome && isSameWay && a.body === null && b.body === null && a.headersJson === b.headersJson
+  );
 }
 
-function answerKey({ state, status, outcome, resent, address, headersJson, body }: DeliveryResult): string {
-  return `${state} ${status} ${outcome} ${resent} ${address} ${headersJson} ${body?.toString('latin1')}`;
-}
-
-/** Distinct results in one respect, and their indexes, which begin at 1 as in PostgreSQL arrays. */
-class DistinctResults {
-  readonly values: DeliveryResult[] = [];
-  readonly #isSame: (a: DeliveryResult, b: DeliveryResult) => boolean;
-  readonly #keyOf: (result: DeliveryResult) => string;
-  readonly #indexes = new Map<string, number>();
-  #last: DeliveryResult | undefined;
-  #lastIndex = 0;
-
-  constructor(isSame: (a: DeliveryResult, b: DeliveryResult) => boolean, keyOf: (result: DeliveryResult) => string) {
-    this.#isSame = isSame;
-    this.#keyOf = keyOf;
-  }
-
-  /** Most results are like the one before: to build and hash the key of each took a third of encoding a batch. */
-  indexOf(result: DeliveryResult): number {
-    if (this.#last === undefined || !this.#isSame(this.#last, result)) {
-      const key = this.#keyOf(result);
-      this.#lastIndex = this.#indexes.get(key) ?? this.values.push(result);
-      this.#indexes.set(key, this.#lastIndex);
-      this.#last = result;
-    }
-    return this.#lastIndex;
-  }
+function keyOf(result: DeliveryResult): string {
+  const { tenantId, lease, state, dueMs, status, outcome, resent, address, headersJson, body } = result;
+  return `${tenantId} ${lease} ${state} ${dueMs} ${status} ${outcome} ${resent} ${address} ${headersJson} ${body?.toString('latin1')}`;
 }
