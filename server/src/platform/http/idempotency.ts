@@ -39,7 +39,9 @@ export function postOnce<Body extends TSchema, Query extends TSchema, Data exten
       const answer = 'json' in result ? undefined : result.answer;
       const text = typeof message === 'string' ? message : message(call.body, answer);
       const headers = result.replayed ? replayed : undefined;
-      return 'json' in result ? { message: text, json: result.json, headers } : { message: text, data: answer, headers };
+      return 'json' in result
+        ? { message: text, json: result.json, headers }
+        : { message: text, data: answer, headers };
     },
   } as EndpointDefinition<Body, Query, Data>);
 }

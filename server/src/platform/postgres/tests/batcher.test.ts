@@ -69,7 +69,11 @@ describe('gathering', () => {
       running[i]?.finish();
       await turn();
     }
-    expect(running.map(({ items }) => items)).toEqual([[0, 1, 2], [3, 4, 5], [6, 7]]);
+    expect(running.map(({ items }) => items)).toEqual([
+      [0, 1, 2],
+      [3, 4, 5],
+      [6, 7],
+    ]);
     expect(await answers).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
