@@ -1,3 +1,4 @@
+import '../../platform/process/heap-settings.ts';
 import { systemClock } from '../../core/clock.ts';
 import { parseKeyring } from '../../platform/crypto/keyring.ts';
 import { collectGarbage } from '../../platform/process/collect-garbage.ts';
