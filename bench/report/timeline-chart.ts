@@ -40,6 +40,7 @@ export function timelineChart(charts: readonly Chart[], { seconds, marks, marksM
     (second) => `<path d="M${x(second).toFixed(1)} ${top}V${bottom}" stroke="#d63384" opacity="0.4"/>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<title>Latency and load, second by second</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="${left}" y="16" fill="#d63384">| ${escapeText(marksMean)}</text>
 ${panels.join('\n')}
