@@ -46,8 +46,8 @@ export interface DeliveryWorkerObserver extends DeliveryObserver {
 }
 
 /**
- * Many deliveries wait for their claim at any moment: 64 slots gave half the deliveries per second of 512, and 512 take 9 % more
- * of PostgreSQL's time than 1,024.
+ * Many deliveries wait for their claim at any moment: 64 slots gave half the deliveries per second of 512, and 512 take a tenth
+ * more of PostgreSQL's time than 1,024.
  */
 const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */

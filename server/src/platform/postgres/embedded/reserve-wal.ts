@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { EmbeddedConnection, Log } from './contract.ts';
 
-/** So many files of 16 MB are `min_wal_size` (`settings.ts`): PostgreSQL removes further ones. */
+/** As many as `min_wal_size` (`settings.ts`) keeps: PostgreSQL may remove further ones. */
 const reservedFiles = 16;
 const fileBytes = 16 * 1024 * 1024;
-/** The disk must have room for so many reserves: one that is nearly full is left alone. */
-const reservesFree = 8;
+/** The disk must have this much free: 2 GB. What is left of a nearly full one is for payments. */
+const leastFreeBytes = 8 * reservedFiles * fileBytes;
 /** The first requests after the start need the disk, and a process that soon stops needs no reserve. */
 const afterMs = 5_000;
 
@@ -34,14 +34,14 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
  * while all commits wait, 35 to 40 ms, and reuses old ones only after checkpoints, so that the first 250 MB that a new
  * database writes have a pause of this length every 16 MB (docs/decisions/0073).
  *
- * A file counts as used once PostgreSQL has switched to the next one; a checkpoint then keeps it for later.
+ * Each switch to the next file creates one. The checkpoint then renames the files that were left, so that they are written next.
  */
 export async function reserveWal(
   connection: EmbeddedConnection,
   { cluster, signal }: Pick<ReserveOptions, 'cluster' | 'signal'>,
 ): Promise<void> {
   const { bavail, bsize } = await statfs(cluster);
-  if (bavail * bsize < reservesFree * reservedFiles * fileBytes) return;
+  if (bavail * bsize < leastFreeBytes) return;
   const client = new Client({ ...connection, ssl: false });
   client.on('error', () => {});
   await client.connect();

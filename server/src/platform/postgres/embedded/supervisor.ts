@@ -18,14 +18,7 @@ import { clearRemains, findOrphan } from './remains.ts';
 import { reserveWalLater } from './reserve-wal.ts';
 import { postmasterArguments } from './settings.ts';
 
-export type {
-  EmbeddedConnection,
-  EmbeddedPostgres,
-  EmbeddedPostgresOptions,
-  Log,
-  PreparedPostgres,
-} from './contract.ts';
-export { EmbeddedPostgresError } from './contract.ts';
+export { type EmbeddedConnection, type EmbeddedPostgres, EmbeddedPostgresError } from './contract.ts';
 
 /** A postmaster that ran this long is restarted at once; one that keeps dying is restarted with pauses. */
 const wellAfterMs = 1_000;

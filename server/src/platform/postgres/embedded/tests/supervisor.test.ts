@@ -41,14 +41,14 @@ test('files for the write-ahead log are prepared before they are needed, once', 
       connection,
       'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_insert_lsn())',
     );
-  const position = () => query(connection, 'select pg_current_wal_insert_lsn() as lsn');
+  const currentFile = () => query(connection, 'select pg_walfile_name(pg_current_wal_insert_lsn()) as name');
   const options = { cluster: folder.cluster, signal: new AbortController().signal };
   await reserveWal(connection, options);
   const [{ files }] = (await filesAhead()) as [{ files: number }];
   expect(files).toBeGreaterThanOrEqual(12);
-  const before = await position();
+  const before = await currentFile();
   await reserveWal(connection, options);
-  expect(await position()).toEqual(before);
+  expect(await currentFile()).toEqual(before);
   expect(await holder.stop()).toBe(0);
 });
 
