@@ -60,5 +60,5 @@ export async function axeViolations(
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(axe);
   const options = JSON.stringify({ ...(rules && { runOnly: rules }), resultTypes: ['violations'], preload: false });
   return (await page.evaluate(`axe.run({ exclude: ${JSON.stringify(except)} }, ${options}).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`)) as string[];
+    violations.map(({ id, nodes: [{ html, failureSummary }] }) => id + ': ' + html + ' ' + failureSummary))`)) as string[];
 }
