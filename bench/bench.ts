@@ -4,7 +4,8 @@ import { launchFile, nextMessage, request } from './processes/children.ts';
 import { timesOf } from './processes/cpu.ts';
 import type { LoadJob, LoadResult } from './processes/load.ts';
 import type { Sample } from './rounds.ts';
-import { type Cpu, type Merchant, Service, startFlags } from './service.ts';
+import { type Cpu, startFlags } from './service.ts';
+import { openShop, type Shop } from './shop.ts';
 
 /** One row of the results table. */
 export interface Line {
@@ -19,13 +20,6 @@ export interface Line {
   goal?: { atLeast: number } | { atMost: number };
   /** Printed below the line: CPU time per request and other details. */
   comment?: string;
-}
-
-/** A running service with a merchant and a channel. */
-export interface Shop {
-  service: Service;
-  merchant: Merchant;
-  channelId: number;
 }
 
 /** A shop with generated payments. */
@@ -111,12 +105,6 @@ export class Bench {
       },
     };
   }
-}
-
-export async function openShop(processes = 1): Promise<Shop> {
-  const service = await Service.start(undefined, { APP_PROCESSES: String(processes) });
-  const channelId = await service.createChannel('bank');
-  return { service, channelId, merchant: await service.createMerchant('merchant') };
 }
 
 /** Starts a server to compare with, with the same Node flags as the service. */

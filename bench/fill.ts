@@ -1,4 +1,4 @@
-import type { Shop } from './bench.ts';
+import type { Shop } from './shop.ts';
 
 /** Payments cover a year, so that totals have as many days as after a year of operation. */
 export const filledDays = 365;

@@ -1,7 +1,8 @@
-import type { Bench, Line, Shop } from '../../bench.ts';
+import type { Bench, Line } from '../../bench.ts';
 import { cpuComment, perSecond, powerOfTen } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, type Sample } from '../../rounds.ts';
+import type { Shop } from '../../shop.ts';
 
 /** Many short rounds, because the machine drifts by more than the expected difference. */
 const rounds = 7;

@@ -1,8 +1,9 @@
-import type { Bench, FilledShop, Line, Shop } from '../../bench.ts';
+import type { Bench, FilledShop, Line } from '../../bench.ts';
 import { type Filled, filledDays } from '../../fill.ts';
 import { milliseconds, powerOfTen } from '../../report/format.ts';
 import { get } from '../../requests.ts';
 import { type Comparison, interleave, type Sample, type Side } from '../../rounds.ts';
+import type { Shop } from '../../shop.ts';
 
 const rounds = 7;
 const smallRows = 10_000;

@@ -1,9 +1,9 @@
 import type { Bench, Line } from '../../bench.ts';
-import { openShop } from '../../bench.ts';
 import { memoryOf } from '../../processes/cpu.ts';
 import { megabytes, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { median } from '../../rounds.ts';
+import { openShop } from '../../shop.ts';
 
 /** Payments created during the measurement. */
 const creates = 1_000_000;

@@ -1,7 +1,8 @@
-import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
+import type { Bench, Line } from '../../bench.ts';
 import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests, detailRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
+import { openShop, type Shop } from '../../shop.ts';
 
 const rounds = 4;
 const connections = 64;

@@ -1,8 +1,9 @@
-import { type Bench, type Line, openShop, type Shop } from '../../bench.ts';
+import type { Bench, Line } from '../../bench.ts';
 import { cpuComment, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { interleave, median, type Sample } from '../../rounds.ts';
 import { Service } from '../../service.ts';
+import { openShop, type Shop } from '../../shop.ts';
 
 const seconds = 3;
 const customers = 1_000;

@@ -1,4 +1,4 @@
-import { type Bench, type Line, openShop } from '../../bench.ts';
+import type { Bench, Line } from '../../bench.ts';
 import { measureCreateToPost } from '../../delivery-latency.ts';
 import { deliveryRate, registerEndpoint, writeBacklog } from '../../outbox.ts';
 import { stopProcess } from '../../processes/children.ts';
@@ -6,6 +6,7 @@ import { loopbackAddresses, type Receiver, startTimedReceiver } from '../../rece
 import { milliseconds, perSecond } from '../../report/format.ts';
 import { createRequests } from '../../requests.ts';
 import { Service } from '../../service.ts';
+import { openShop } from '../../shop.ts';
 
 const healthyEndpoints = 100;
 /** One half hangs, the other half refuses connections. */
