@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { type Log, openLog } from '../../platform/process/log.ts';
 import type { TestDatabase } from '../postgres/database.ts';
+import { requireDeclared } from './declared-refusals.ts';
 import { passwordCost } from './password-cost.ts';
 
 export interface Reply {
@@ -114,13 +115,17 @@ function requestsTo(address: string): TestFlorin['call'] {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.body.text();
+    const answer = text !== '' && isJson(response.headers['content-type']) ? JSON.parse(text) : text;
+    if (response.statusCode >= 400 && answer?.error) {
+      requireDeclared(method, path, response.statusCode, answer.error.type);
+    }
     return {
       status: response.statusCode,
       // Most tests do not read them.
       get headers() {
         return headersOf(response.headers);
       },
-      body: text !== '' && isJson(response.headers['content-type']) ? JSON.parse(text) : text,
+      body: answer,
     };
   };
 }

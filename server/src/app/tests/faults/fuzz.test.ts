@@ -63,7 +63,7 @@ test('every request gets a valid answer: never a 5xx, always the envelope', asyn
   expect(all.filter((status) => status === 200).length / all.length).toBeGreaterThan(0.15);
   expect([...new Set(all)]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 409, 415]));
   expect((await florin.get('/health/ready')).status).toBe(200);
-});
+}, 180_000);
 
 test('afterwards every integrity claim holds, and the totals equal a recount', async () => {
   expect(await brokenClaims(db.database)).toEqual([]);

@@ -3,6 +3,7 @@ import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
+import { acceptanceRefusals } from '../../payments/channels/rules.ts';
 import { type CheckoutDeps, createCheckout } from './create.ts';
 import { expireCheckout } from './expire.ts';
 import { listCheckouts } from './list.ts';
@@ -28,7 +29,7 @@ export function checkoutRoutes(deps: CheckoutDeps & ListDeps & PortalDeps): Rout
         'Creates a page on which a payer pays an amount or an invoice, and returns its URL. The payer chooses a channel; ' +
         'the payment is created in the name of the user who created the checkout, and its events are sent as usual.',
       body: checkoutInput,
-      refuses: ['scope_missing', 'channel_inactive', 'currency_not_supported', 'invoice_not_payable'],
+      refuses: ['scope_missing', ...acceptanceRefusals, 'invoice_not_payable'],
       data: checkoutRecord,
       message: 'Checkout created',
       perform: ({ body, principal }, key) => createCheckout(body, principal, deps, key),

@@ -4,6 +4,7 @@ import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
+import { acceptanceRefusals } from '../../payments/channels/rules.ts';
 import { type CreateInvoiceDeps, createInvoice } from './create.ts';
 import { type ModifyInvoiceDeps, modifyInvoice } from './drafts/modify.ts';
 import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
@@ -41,7 +42,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       summary: 'Create an invoice',
       description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
       body: invoiceInput,
-      refuses: ['currency_not_supported'],
+      refuses: acceptanceRefusals,
       data: invoiceRecord,
       message: 'Invoice created',
       perform: ({ body, principal }, key) => createInvoice(body, principal, deps, key),
@@ -87,7 +88,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can ' +
         'be changed. No event is sent: `invoice.finalized` shows the result.',
       body: modifyInput,
-      refuses: ['invoice_not_draft', 'currency_not_supported', 'channel_inactive'],
+      refuses: ['invoice_not_draft', ...acceptanceRefusals],
       data: invoiceRecord,
       handle: async ({ body, principal }) => ({
         message: 'Invoice updated',
@@ -113,13 +114,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
         'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
         'invoice. On a channel without a provider, set the outcome with an update of the payment.',
       body: payInput,
-      refuses: [
-        'invoice_not_payable',
-        'payment_exceeds_invoice',
-        'channel_inactive',
-        'currency_not_supported',
-        'payment_method_unreadable',
-      ],
+      refuses: ['invoice_not_payable', 'payment_exceeds_invoice', ...acceptanceRefusals, 'payment_method_unreadable'],
       data: paidInvoice,
       message: 'Payment created',
       perform: ({ body, principal }, key) => payInvoice(body, principal, deps, key),

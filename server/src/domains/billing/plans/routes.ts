@@ -5,6 +5,7 @@ import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
 import { get, type Route } from '../../../platform/http/route.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
+import { acceptanceRefusals } from '../../payments/channels/rules.ts';
 import { modifyPlan, type PlanDeps } from './modify.ts';
 import { recordOf } from './record.ts';
 import { planInput, planListQuery, planQuery, planRecord } from './schema.ts';
@@ -18,7 +19,7 @@ export function planRoutes(deps: PlanDeps): Route[] {
         'Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with ' +
         'subscriptions cannot change `currency`, `interval` and `intervalCount`.',
       body: planInput,
-      refuses: ['plan_in_use', 'currency_not_supported'],
+      refuses: ['plan_in_use', ...acceptanceRefusals],
       data: planRecord,
       message: savedMessage('Plan'),
       perform: ({ body, principal }, key) => modifyPlan(body, principal, deps, key),

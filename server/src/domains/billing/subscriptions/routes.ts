@@ -4,6 +4,7 @@ import { pagingOf } from '../../../platform/http/list-query.ts';
 import { get, type Route } from '../../../platform/http/route.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { ListDeps } from '../../../platform/lists/list.ts';
+import { acceptanceRefusals } from '../../payments/channels/rules.ts';
 import { cancelSubscription } from './changes/cancel.ts';
 import { pauseSubscription, resumeSubscription } from './changes/pause.ts';
 import { previewInvoice } from './changes/preview.ts';
@@ -32,7 +33,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
         'Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. ' +
         'With an `Idempotency-Key`, a repeated request gets the first answer.',
       body: createInput,
-      refuses: ['plan_inactive', 'currency_not_supported'],
+      refuses: ['plan_inactive', ...acceptanceRefusals],
       data: subscriptionRecord,
       message: 'Subscription created',
       perform: ({ body, principal }, key) => createSubscription(body, principal, deps, key),
@@ -43,7 +44,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       description:
         'Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.',
       body: updateInput,
-      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition'],
+      refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition', ...acceptanceRefusals],
       data: subscriptionRecord,
       message: 'Subscription updated',
       perform: ({ body, principal }, key) => updateSubscription(body, principal, deps, key),
@@ -77,7 +78,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       description:
         'At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.',
       body: cancelInput,
-      refuses: ['illegal_transition'],
+      refuses: ['subscription_fixed', 'illegal_transition'],
       data: subscriptionRecord,
       message: 'Subscription cancelled',
       perform: ({ body, principal }, idempotencyKey) => cancelSubscription(body, principal, deps, { idempotencyKey }),

@@ -26,7 +26,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       params: tokenCallbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
-      refuses: ['callback_invalid'],
+      refuses: ['callback_invalid', 'too_many_attempts'],
       data: callbackReceived,
       handle,
     }),
@@ -38,7 +38,7 @@ export function callbackRoutes({ intake }: { intake: CallbackIntake }): Route[] 
       params: callbackParams,
       rawBody: { maximumBytes },
       takesAnyQuery: true, // Mollie and others append their own.
-      refuses: ['callback_invalid'],
+      refuses: ['callback_invalid', 'too_many_attempts'],
       data: callbackReceived,
       handle,
     }),

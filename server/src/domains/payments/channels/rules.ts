@@ -1,5 +1,5 @@
 import { isCurrency } from '../../../core/currency.ts';
-import { invalid, Refusal } from '../../../core/errors.ts';
+import { invalid, Refusal, type RefusalType } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts';
@@ -52,16 +52,20 @@ export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): bo
   return provider === null || !providersWithoutPage.has(provider);
 }
 
+/** How a channel refuses payments (`acceptanceRefusal`): routes that take a channel for payments declare these. */
+export const acceptanceRefusals = [
+  'sandbox_disabled',
+  'channel_inactive',
+  'currency_not_supported',
+] as const satisfies readonly RefusalType[];
+
 /** Throws a refusal if the channel does not accept payments in this currency (`acceptanceRefusal`). */
 export function requireAccepting(channel: ChannelRow, currency: string): void {
   const refusal = acceptanceRefusal(channel, currency);
   if (refusal !== undefined) throw refusal;
 }
 
-/**
- * Why the channel does not accept payments in this currency: `sandbox_disabled`, `channel_inactive` or
- * `currency_not_supported`. Undefined: it accepts them.
- */
+/** Why the channel does not accept payments in this currency: one of `acceptanceRefusals`. Undefined: it accepts them. */
 export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
   if (channel.is_disabled) return sandboxDisabled('channelId');
   if (!channel.state) {

@@ -17,7 +17,7 @@ export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDataba
         'Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a ' +
         'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',
       body: refundInput,
-      refuses: ['not_refundable', 'refund_exceeds_payment'],
+      refuses: ['not_refundable', 'refund_exceeds_payment', 'step_up_required'],
       data: refundRecord,
       message: 'Refund created',
       perform: ({ body, principal }, key) => createRefund(body, principal, deps, key),

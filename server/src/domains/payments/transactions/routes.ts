@@ -6,6 +6,7 @@ import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { Tracing } from '../../../platform/tracing/tracing.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { acceptanceRefusals } from '../channels/rules.ts';
 import type { TransactionCreator } from './create.ts';
 import type { CreateInput } from './draft.ts';
 import type { Created } from './insert-batch.ts';
@@ -82,14 +83,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
         'Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same ' +
         '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
       body: createInput,
-      refuses: [
-        'channel_inactive',
-        'currency_not_supported',
-        'invoice_not_payable',
-        'payment_exceeds_invoice',
-        'payment_method_unreadable',
-        'sandbox_disabled',
-      ],
+      refuses: [...acceptanceRefusals, 'invoice_not_payable', 'payment_exceeds_invoice', 'payment_method_unreadable'],
       data: transactionRecord,
       message: 'Transaction created',
       perform: (call, key) =>

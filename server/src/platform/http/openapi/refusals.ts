@@ -53,6 +53,7 @@ function inputRefusals({ body, rawBody, query, params, headers }: Endpoint): Ref
     ...(body || rawBody ? (['body_too_large'] as const) : []),
     ...(namesRecord(body) || requiresRecord(query) || params ? (['record_not_found'] as const) : []),
     ...([query, body].some((schema) => fieldsOf(schema).some(hasMode)) ? (['livemode_mismatch'] as const) : []),
+    ...(fieldsOf(query).includes('tenantId') ? (['role_missing'] as const) : []),
     ...(fieldsOf(headers).includes('idempotency-key') ? (['idempotency_mismatch'] as const) : []),
   ];
 }
@@ -63,8 +64,8 @@ function fieldsOf(schema: TSchema | undefined): string[] {
   return [...Object.keys(properties), ...anyOf.flatMap(fieldsOf)];
 }
 
-/** A channel has the mode of its payments. */
-const hasMode = (name: string) => name === 'livemode' || name === 'channelId';
+/** These records have a mode, which must be that of the records that refer to them. */
+const hasMode = (name: string) => name === 'livemode' || /(channel|plan|invoice|clock)Ids?$/i.test(name);
 const isId = (name: string) => name === 'id' || /Ids?$/.test(name);
 const namesRecord = (schema: TSchema | undefined) => fieldsOf(schema).some(isId);
 const requiresRecord = (schema: TSchema | undefined) => (schema as Shape | undefined)?.required?.some(isId) ?? false;
@@ -84,8 +85,10 @@ function callerRefusals(need: Need): RefusalType[] {
   return [
     'credentials_missing',
     'credentials_invalid',
-    ...(takesKeys ? (['address_not_allowed'] as const) : []),
-    ...(needs === 'token' || needs === 'enrolment' || needs === 'key' ? [] : (['second_factor_not_enrolled'] as const)),
+    // Of a key and of the console's cookie, also where they are not accepted: these are checked first.
+    'address_not_allowed',
+    'origin_not_allowed',
+    ...(needs === 'token' || needs === 'enrolment' ? [] : (['second_factor_not_enrolled'] as const)),
     ...(isScope ? (['scope_missing'] as const) : []),
     ...(isLimited ? (['role_missing'] as const) : []),
   ];
