@@ -18,7 +18,7 @@ export function assemble(
 ) {
   const context = assembleModules(modules, {
     ...makeNode(opened, secrets, surroundings),
-    loadShedder: new LoadShedder(),
+    loadShedder: new LoadShedder(surroundings.group === undefined ? 1 : surroundings.settings['app.processes']),
     // Extension points of payments that billing fills: payments do not depend on billing.
     transitionFollowers: [invoiceFollower],
     reservations: invoiceReservations,

@@ -38,7 +38,7 @@ export type Listen = () => Promise<string>;
  */
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
-  const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { creator, loadShedder, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { checkoutPages, portalPages, makeFailureLimiter } = context;
   const observeReply = requestMetrics(metrics);
   const app = httpServer({
@@ -49,6 +49,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     unknownPage: (request) => unknownPage(request, settings['app.public-url'] ?? ''),
     corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
+      loadShedder.answered();
       observeReply(reply);
       logReply(reply, log);
       requestRecorder.record(reply);

@@ -41,8 +41,8 @@ export interface WorkerOptions<Row extends object>
   release?: (notStarted: readonly Row[]) => Promise<void>;
   /** How many pieces may be in flight at once; a function is called before each claim. */
   slots: number | (() => number);
-  /** Maximum number of pieces per claim. Default: as many as there are slots. */
-  maxBatch?: number;
+  /** Maximum number of pieces per claim; a function is called before each. Default: as many as there are slots. */
+  maxBatch?: number | (() => number);
   /** Minimum time between two claims in ms; read before each. Default: none. */
   gapMs?: () => number;
   /**
@@ -177,7 +177,8 @@ export class Worker<Row extends object> implements BackgroundWorker {
   }
 
   #maxBatch(): number {
-    return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
+    const { maxBatch = Number.POSITIVE_INFINITY } = this.#options;
+    return typeof maxBatch === 'number' ? maxBatch : maxBatch();
   }
 
   #room(): number {

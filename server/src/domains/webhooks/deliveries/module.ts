@@ -42,7 +42,8 @@ const settings = {
 
 /** Backpressure: while payments need all the processor time, deliveries slow down. */
 export interface LoadShedding {
-  readonly isOn: boolean;
+  /** The most deliveries of a tenth of a second; undefined: no load is shed. */
+  readonly deliveryLimit: number | undefined;
   posted: () => void;
 }
 
@@ -132,7 +133,7 @@ function provide(needs: Needs) {
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
     idlePollMs,
-    isShedding: () => loadShedder.isOn,
+    sheddingClaimSize: () => loadShedder.deliveryLimit,
     observer: {
       onAttempt: (attempt) => {
         loadShedder.posted();

@@ -14,6 +14,7 @@ import {
   testDeliveries,
 } from '../../../testing/webhooks/deliveries.ts';
 import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../delivery-queue/claim-statements.ts';
 import { AddressGuard } from '../endpoints/address-guard.ts';
 
 let deliveries: TestDeliveries;
@@ -23,6 +24,7 @@ let registerEndpoint: TestDeliveries['registerEndpoint'];
 let startWorker: TestDeliveries['startWorker'];
 let appendEvent: TestDeliveries['appendEvent'];
 let appendEvents: TestDeliveries['appendEvents'];
+let enqueue: TestDeliveries['enqueue'];
 let untilFinished: TestDeliveries['untilFinished'];
 let untilAttempted: TestDeliveries['untilAttempted'];
 let attemptsOf: TestDeliveries['attemptsOf'];
@@ -36,6 +38,7 @@ beforeAll(async () => {
     startWorker,
     appendEvent,
     appendEvents,
+    enqueue,
     untilFinished,
     untilAttempted,
     attemptsOf,
@@ -293,26 +296,54 @@ test('nothing is sent when the rest of the lease is too short for an attempt', a
   expect(receiver.received).toHaveLength(1);
 });
 
-test('deliveries in flight never exceed the slots, of which load shedding leaves 100', async () => {
+test('deliveries in flight never exceed the slots', async () => {
   const held = heldAnswers();
   // One endpoint never gets all slots; a hundred prompt ones do.
   await subscribe(held.answering, { endpoints: 100 });
   const time = movableClock();
-  let isShedding = false;
-  const worker = startWorker({ maxInFlight: 150, isShedding: () => isShedding, clock: time.clock });
+  const worker = startWorker({ maxInFlight: 150, clock: time.clock });
   held.answerAll(200);
   await appendEvents(1, time.clock());
   await untilFinished(100);
-  isShedding = true;
   held.hold();
   await appendEvents(2, time.clock());
-  await eventually('the slots under load shedding', () => held.waiting === 100);
-  expect(worker.inFlight).toBe(100);
-  isShedding = false;
   await eventually('all slots', () => held.waiting === 150);
   expect(worker.inFlight).toBe(150);
   held.answerAll(200);
   await untilFinished(300);
+});
+
+test('while load is shed, claims have the size that it leaves, and every endpoint gets its turn', async () => {
+  const { endpointIds } = await subscribe(200, { endpoints: 30 });
+  await enqueue(endpointIds, 3);
+  const claims: number[][] = [];
+  const database: Queryable = {
+    run: async (statement, values) => {
+      const rows = await db.database.run(statement, values);
+      if (statement === (claimDeliveries as unknown))
+        claims.push((rows as ClaimedDelivery[]).map((row) => row.endpoint_id));
+      return rows;
+    },
+  };
+  startWorker({ database, sheddingClaimSize: () => 10 });
+  await eventually('three claims', () => claims.length >= 3);
+  expect(claims.slice(0, 3).map((claim) => claim.length)).toEqual([10, 10, 10]);
+  expect(new Set(claims.slice(0, 3).flat()).size).toBe(30);
+});
+
+test('deliveries to an endpoint that hangs do not use up what load shedding leaves', async () => {
+  const held = heldAnswers();
+  const { endpointIds: hanging } = await subscribe(held.answering, { endpoints: 4 });
+  let limit: number | undefined;
+  const worker = startWorker({ sheddingClaimSize: () => limit });
+  await enqueue(hanging, 10);
+  await eventually('all that may hang', () => worker.inFlight === 32);
+  limit = 10;
+  const receiver = await startReceiver(200);
+  await enqueue(await registerEndpoint(receiver.url), 1);
+  await untilFinished(1);
+  expect(receiver.received).toHaveLength(1);
+  expect(worker.inFlight).toBe(32);
 });
 
 test('a forbidden address gets no connection, and the attempt records the reason', async () => {

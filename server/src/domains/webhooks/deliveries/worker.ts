@@ -29,8 +29,8 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   maxInFlight?: number;
   /** Poll interval while nothing is due, if something else also wakes the worker (`recentlyDueQuery`). */
   idlePollMs?: number;
-  /** Whether load shedding is on: deliveries then continue at a reduced pace (`sheddingSlots`, `sheddingClaimGapMs`). */
-  isShedding?: () => boolean;
+  /** While load is shed: the most deliveries of a claim, of which there are then ten a second. undefined: it is not shed. */
+  sheddingClaimSize?: () => number | undefined;
   observer?: DeliveryWorkerObserver;
   /** Called once when an endpoint has been switched off, after the commit, to notify its owner. */
   onDisabled?: EndpointHealthOptions['onDisabled'];
@@ -52,11 +52,7 @@ export interface DeliveryWorkerObserver extends DeliveryObserver {
 const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */
 const pollMs = 100;
-/**
- * While payments take all the processor time they can get: claims of at most 100 deliveries, ten a second. A few large
- * claims cost a third of many small ones. The backlog is sent when the load is over.
- */
-const sheddingSlots = 100;
+/** While load is shed. A few large claims cost a third of many small ones. */
 const sheddingClaimGapMs = 100;
 /** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
 const leaseMarginMs = 20 * secondMs;
@@ -73,10 +69,9 @@ const leaseMarginMs = 20 * secondMs;
  * then keeps its lease and is sent again when that runs out.
  */
 export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDelivery> {
-  const { database, clock, timeoutMs, retryIntervalsMs, ca, isShedding, observer = {} } = options;
+  const { database, clock, timeoutMs, retryIntervalsMs, ca, sheddingClaimSize, observer = {} } = options;
   const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs } = options;
   const reports = reportOnce(options);
-  const slots = () => (isShedding?.() ? Math.min(sheddingSlots, maxInFlight) : maxInFlight);
   const leaseMs = timeoutMs + leaseMarginMs;
   const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
   const sender = new Sender({ timeoutMs, ...(ca !== undefined && { ca }) });
@@ -90,7 +85,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   const claimer = new Claimer({
     database,
     clock,
-    slots,
+    slots: maxInFlight,
     leaseMs,
     health,
     renew: (delivery) => recorder.renew(delivery.id, delivery),
@@ -121,9 +116,10 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       recorder.close();
       await sender.close();
     },
-    slots,
-    gapMs: () => (isShedding?.() ? sheddingClaimGapMs : 0),
-    maxBatch: maxClaimSize,
+    slots: maxInFlight,
+    gapMs: () => (sheddingClaimSize?.() === undefined ? 0 : sheddingClaimGapMs),
+    // Not by fewer slots: deliveries to endpoints that hang would take them all.
+    maxBatch: () => Math.min(maxClaimSize, sheddingClaimSize?.() ?? maxClaimSize),
     pollMs: () => (claimer.isIdle ? idlePollMs : pollMs),
     ...reports,
   });

@@ -20,7 +20,7 @@ test.each([
     const claimer = new Claimer({
       database,
       clock: () => 0,
-      slots: () => 1,
+      slots: 1,
       leaseMs: 1_000,
       health: { reserveTrials: async () => new Map(), returnTrials: async () => {} } as never,
       renew: () => false,

@@ -24,7 +24,7 @@ export interface ClaimerOptions {
   database: Queryable;
   clock: Clock;
   /** Deliveries that the node may have in flight. */
-  slots: () => number;
+  slots: number;
   leaseMs: number;
   health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
   /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
@@ -130,7 +130,7 @@ export class Claimer {
 
   end(queue: EndpointQueue, verdict: AttemptVerdict | undefined): void {
     const { clock, slots, onDue } = this.#options;
-    queue.end(clock(), verdict, slots());
+    queue.end(clock(), verdict, slots);
     if (queue.inFlight === 0) this.#active.delete(queue);
     if (queue.dueFromMs !== undefined) onDue();
   }
@@ -157,7 +157,7 @@ export class Claimer {
   }
 
   #allocate(freeSlots: number, nowMs: number): SlotAllocator {
-    const allocator = new SlotAllocator({ freeSlots, slots: this.#options.slots(), active: this.#active, nowMs });
+    const allocator = new SlotAllocator({ freeSlots, slots: this.#options.slots, active: this.#active, nowMs });
     allocator.grant(this.#ready);
     return allocator;
   }
@@ -226,7 +226,7 @@ export class Claimer {
     }
     for (const [queue, count] of unused) {
       if (count > 0) this.#removeDue(queue);
-      else this.#options.onDue();
+      else this.#moveToEnd(queue);
     }
   }
 
@@ -240,6 +240,13 @@ export class Claimer {
   #addDue(queue: EndpointQueue, dueMs: number): void {
     queue.dueFromMs = Math.min(queue.dueFromMs ?? dueMs, dueMs);
     this.#ready.add(queue);
+  }
+
+  /** A claim may be smaller than the number of ready queues: those it left out come first in the next one. */
+  #moveToEnd(queue: EndpointQueue): void {
+    this.#ready.delete(queue);
+    this.#ready.add(queue);
+    this.#options.onDue();
   }
 
   #removeDue(queue: EndpointQueue): void {
