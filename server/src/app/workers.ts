@@ -52,6 +52,7 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),
   });
+  for (const { dueWork } of workers) if (dueWork !== undefined) topics.subscribe(dueWork.topic, poller.published);
   poller.start();
   lifecycle.add('poller', () => poller.stop());
 }

@@ -99,6 +99,23 @@ test('polls become rarer without due work, and frequent again once there is some
   expect(woken.parcels).toBe(0);
 });
 
+test('a poller at rest polls at longer intervals, and at shorter ones again once work is published', async () => {
+  let polls = 0;
+  const source: Queryable = {
+    run: async () => {
+      polls++;
+      return [{ parcels: false, letters: false }] as never;
+    },
+  };
+  polling({ database: source, pollEveryMs: 1, idlePollEveryMs: 1, restPollEveryMs: 600_000 });
+  await eventually('it rests', () => polls === 50);
+  pollers[0]?.published();
+  await eventually('it polls thirty times more, and rests', () => polls === 80);
+  await pollers[0]?.stop();
+  pollers[0]?.published();
+  expect(polls).toBe(80);
+});
+
 test('on the clock of the database, work is found by a plan that is kept, and made again after a while', async () => {
   const names: string[] = [];
   const watched: Queryable = {

@@ -21,6 +21,7 @@ export interface DueWorkPollerOptions {
   onDue: (topics: readonly Topic[]) => void;
   pollEveryMs?: number;
   idlePollEveryMs?: number;
+  restPollEveryMs?: number;
 }
 
 const defaultPollMs = 100;
@@ -28,6 +29,10 @@ const defaultPollMs = 100;
 const defaultIdlePollMs = 300;
 /** So many polls in a row that found nothing make the interval the idle one. */
 const emptyPollsUntilIdle = 20;
+/** The interval while no work is published either. */
+const defaultRestPollMs = 1_000;
+/** The same for that interval: after eleven seconds. */
+const emptyPollsUntilRest = emptyPollsUntilIdle + 30;
 const pollAfterFailureMs = 1_000;
 
 /**
@@ -42,9 +47,10 @@ const nowSql = '(extract(epoch from now()) * 1000)';
 export const fallbackPollMs = 10_000;
 
 /**
- * Polls for due work on behalf of all workers, ten times a second, and three times a second after two seconds without any:
- * work that comes due by the clock, and work whose notification from another node was lost. One statement covers all
- * workers: with one poll per worker an idle service ran 78 statements a second and used a tenth of a processor.
+ * Polls for due work on behalf of all workers: work that comes due by the clock, and work whose notification from another node was
+ * lost. One statement covers all workers: with one poll per worker an idle service ran 78 statements a second and used a tenth of a
+ * processor. It runs ten times a second, three times after two seconds in which nothing came due, and once after ten more in which
+ * no work was published either.
  *
  * It reports no errors: the workers poll for themselves as well, and report them.
  */
@@ -53,6 +59,7 @@ export class DueWorkPoller {
   readonly #statement: Statement<Record<Topic, boolean>>;
   readonly #pollEveryMs: number;
   readonly #idlePollEveryMs: number;
+  readonly #restPollEveryMs: number;
   #emptyPolls = 0;
   #running = false;
   #timer: NodeJS.Timeout | undefined;
@@ -62,6 +69,7 @@ export class DueWorkPoller {
     this.#options = options;
     this.#pollEveryMs = options.pollEveryMs ?? defaultPollMs;
     this.#idlePollEveryMs = options.idlePollEveryMs ?? defaultIdlePollMs;
+    this.#restPollEveryMs = options.restPollEveryMs ?? defaultRestPollMs;
     const columns = options.works.map(({ topic, due }) => {
       return `exists (${options.onDatabaseClock ? due.replaceAll('$1', nowSql) : due}) as "${topic}"`;
     });
@@ -77,11 +85,22 @@ export class DueWorkPoller {
   async stop(): Promise<void> {
     this.#running = false;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     await this.#polling;
   }
 
+  /** Work was published, and more is likely to come due, such as a callback or a retry. */
+  readonly published = (): void => {
+    const wasResting = this.#emptyPolls >= emptyPollsUntilRest;
+    this.#emptyPolls = Math.min(this.#emptyPolls, emptyPollsUntilIdle);
+    if (!wasResting || this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#pollAfter(this.#idlePollEveryMs);
+  };
+
   #pollAfter(waitMs: number): void {
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#polling = this.#poll().then((nextMs) => {
         if (this.#running) this.#pollAfter(nextMs);
       });
@@ -96,7 +115,8 @@ export class DueWorkPoller {
       const due = works.filter(({ topic }) => row?.[topic]).map(({ topic }) => topic);
       this.#emptyPolls = due.length > 0 ? 0 : this.#emptyPolls + 1;
       if (this.#running && due.length > 0) onDue(due);
-      return this.#emptyPolls < emptyPollsUntilIdle ? this.#pollEveryMs : this.#idlePollEveryMs;
+      if (this.#emptyPolls < emptyPollsUntilIdle) return this.#pollEveryMs;
+      return this.#emptyPolls < emptyPollsUntilRest ? this.#idlePollEveryMs : this.#restPollEveryMs;
     } catch {
       return pollAfterFailureMs;
     }
