@@ -57,6 +57,11 @@ type Provided = ReturnType<typeof provide>;
 
 /** The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others. */
 const idlePollMs = 1_000;
+/**
+ * While no delivery that is due is open. What is found this late was committed by another node more than two seconds after it
+ * came due, and its notification was lost.
+ */
+const quietPollMs = 5_000;
 
 /**
  * Webhook deliveries: claiming, sending, recording and replaying them.
@@ -133,6 +138,7 @@ function provide(needs: Needs) {
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
     idlePollMs,
+    quietPollMs,
     sheddingClaimSize: () => loadShedder.deliveryLimit,
     observer: {
       onAttempt: (attempt) => {

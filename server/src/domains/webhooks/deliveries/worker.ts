@@ -29,6 +29,8 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   maxInFlight?: number;
   /** Poll interval while nothing is due, if something else also wakes the worker (`recentlyDueQuery`). */
   idlePollMs?: number;
+  /** The same while no delivery that is due is open, at any endpoint. */
+  quietPollMs?: number;
   /** While load is shed: the most deliveries of a claim, of which there are then ten a second. undefined: it is not shed. */
   sheddingClaimSize?: () => number | undefined;
   observer?: DeliveryWorkerObserver;
@@ -70,7 +72,7 @@ const leaseMarginMs = 20 * secondMs;
  */
 export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDelivery> {
   const { database, clock, timeoutMs, retryIntervalsMs, ca, sheddingClaimSize, observer = {} } = options;
-  const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs } = options;
+  const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs, quietPollMs = idlePollMs } = options;
   const reports = reportOnce(options);
   const leaseMs = timeoutMs + leaseMarginMs;
   const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
@@ -120,7 +122,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     gapMs: () => (sheddingClaimSize?.() === undefined ? 0 : sheddingClaimGapMs),
     // Not by fewer slots: deliveries to endpoints that hang would take them all.
     maxBatch: () => Math.min(maxClaimSize, sheddingClaimSize?.() ?? maxClaimSize),
-    pollMs: () => (claimer.isIdle ? idlePollMs : pollMs),
+    pollMs: () => (claimer.isQuiet ? quietPollMs : claimer.isIdle ? idlePollMs : pollMs),
     ...reports,
   });
   return worker;

@@ -1,8 +1,25 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { minuteMs } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { eventually } from '../../../../testing/postgres/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
 import { survey } from '../../delivery-queue/claim-statements.ts';
 import { Claimer } from './claimer.ts';
+
+function claimerOn(database: Queryable, onSurveyFailed: (error: unknown) => void = () => {}): Claimer {
+  return new Claimer({
+    database,
+    clock: Date.now,
+    slots: 1,
+    leaseMs: minuteMs,
+    health: { reserveTrials: async () => new Map(), returnTrials: async () => {} } as never,
+    renew: () => false,
+    onDue: () => {},
+    onSurveyFailed,
+  });
+}
 
 test.each([
   ['a defect', new TypeError('rows is not iterable'), 1],
@@ -17,18 +34,67 @@ test.each([
         return [];
       },
     } as Queryable;
-    const claimer = new Claimer({
-      database,
-      clock: () => 0,
-      slots: 1,
-      leaseMs: 1_000,
-      health: { reserveTrials: async () => new Map(), returnTrials: async () => {} } as never,
-      renew: () => false,
-      onDue: () => {},
-      onSurveyFailed: (failure) => reported.push(failure),
-    });
+    const claimer = claimerOn(database, (failure) => reported.push(failure));
     await claimer.claim(1, 'lease');
     await new Promise((resolve) => setImmediate(resolve));
     expect(reported).toHaveLength(reports);
   },
 );
+
+describe('a claimer is quiet', () => {
+  let deliveries: TestDeliveries;
+  let claimer: Claimer;
+  let surveys = 0;
+
+  beforeAll(async () => {
+    deliveries = await testDeliveries();
+  });
+
+  beforeEach(() => {
+    const { database } = deliveries.db;
+    claimer = claimerOn({
+      run: async (statement, values) => {
+        const rows = await database.run(statement, values);
+        if (statement.name === survey.name) surveys++;
+        return rows;
+      },
+    });
+  });
+
+  afterEach(() => deliveries.clean());
+  afterAll(() => deliveries.close());
+
+  /** Claims, and waits for the survey beside the claim. */
+  async function claim(): Promise<number> {
+    const before = surveys;
+    claimer.reset();
+    const { length } = await claimer.claim(1, randomUUID());
+    await eventually('all endpoints are surveyed', () => surveys > before);
+    return length;
+  }
+
+  test('when no delivery that is due is open, and not before that was seen', async () => {
+    const { endpointId } = await deliveries.subscribe(200);
+    expect(claimer.isQuiet).toBe(false);
+    await deliveries.enqueue(endpointId, 1, Date.now() + minuteMs);
+    expect(await claim()).toBe(0);
+    expect(claimer.isQuiet).toBe(true);
+    claimer.reset();
+    expect(claimer.isQuiet).toBe(false);
+  });
+
+  test.each([
+    [
+      'is leased by another node',
+      `update delivery set lease = gen_random_uuid(), leased_until = now() + interval '1 minute'`,
+    ],
+    ['waits for a paused endpoint', `update webhook_endpoint set open_until = now() + interval '1 minute'`],
+  ])('not while a delivery that is due %s', async (_what, hinder) => {
+    const { endpointId } = await deliveries.subscribe(200);
+    await deliveries.enqueue(endpointId, 1, Date.now() - minuteMs);
+    await deliveries.db.query(hinder);
+    expect(await claim()).toBe(0);
+    expect(claimer.isIdle).toBe(true);
+    expect(claimer.isQuiet).toBe(false);
+  });
+});

@@ -67,7 +67,10 @@ export class Claimer {
   #freshFromMs: number;
   /** When the last survey began, in ms of `performance.now()`. */
   #surveyedAtMs = Number.NEGATIVE_INFINITY;
+  /** 0: the last survey was the last one of a round over all endpoints. */
   #lastSurveyedId = 0;
+  /** The surveys of this round, or of the last one if it is over, have found an open delivery that is due. */
+  #hasOpen = true;
   #surveying: Promise<void> | undefined;
   /** When fresh deliveries were last looked for, in ms of `performance.now()`. */
   #foundAtMs = Number.NEGATIVE_INFINITY;
@@ -83,6 +86,14 @@ export class Claimer {
     return this.#ready.size === 0;
   }
 
+  /**
+   * No delivery that is due is open, as far as a survey of all endpoints has seen. While one is, it may become claimable without
+   * a wake: when a lease of another node expires, or the pause of an endpoint ends.
+   */
+  get isQuiet(): boolean {
+    return this.isIdle && this.#lastSurveyedId === 0 && !this.#hasOpen;
+  }
+
   /** Forgets when deliveries are due: the next claim surveys all endpoints from the beginning. */
   reset(): void {
     this.#ready.clear();
@@ -91,6 +102,7 @@ export class Claimer {
     this.#freshFromMs = this.#options.clock() - lateMs;
     this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
     this.#lastSurveyedId = 0;
+    this.#hasOpen = true;
   }
 
   /** Claims at most `freeSlots` deliveries under the lease token `lease`. */
@@ -206,6 +218,8 @@ export class Claimer {
     const rows = await this.#options.database.run(survey, values);
     // `reset` was called meanwhile: the clock was set back.
     if (this.#surveyedAtMs !== atMs) return;
+    const isFirstOfRound = this.#lastSurveyedId === 0;
+    this.#hasOpen = (this.#hasOpen && !isFirstOfRound) || rows.some(({ openMs }) => openMs !== null);
     this.#lastSurveyedId = rows.length < surveySize ? 0 : Math.max(...rows.map(({ id }) => id));
     for (const row of rows) {
       if (row.openMs === null && !this.#queues.has(row.id)) continue;
