@@ -114,7 +114,7 @@ export function makeNode(
   const notifications = new Notifications(
     direct,
     (error) => log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
-    { publisher: database, onSilent: () => primary.suspect() },
+    { publisher: database, onSilent: () => primary.suspect(), isDirect: isOursAlone },
   );
   lifecycle.add('notifications', () => notifications.stop());
   if (!isOursAlone || group !== undefined) {

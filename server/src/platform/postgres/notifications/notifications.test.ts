@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { transactionPooler } from '../../../testing/postgres/transaction-pooler.ts';
-import { Database } from '../database.ts';
+import { Database, type Queryable } from '../database.ts';
 import { Notifications } from './notifications.ts';
 
 let db: TestDatabase;
@@ -197,6 +197,38 @@ describe('a node whose notifications are disconnected', () => {
     expect(lost).toHaveLength(1);
     await notifications.stop();
     await new Promise((closed) => server.close(closed));
+  });
+});
+
+describe('on a connection that leads straight to PostgreSQL', () => {
+  test('changes arrive, and nothing is published to check that', async () => {
+    const published: string[] = [];
+    const publisher: Queryable = {
+      run: async ({ name }) => {
+        published.push(name);
+        return [];
+      },
+    };
+    const received: string[] = [];
+    const notifications = new Notifications(db.connection, () => {}, { publisher, isDirect: true });
+    notifications.on('things', { changed: (key) => received.push(key) });
+    await notifications.start();
+    await there.notifications.publish(db.database, 'things', 'direct');
+    await eventually('it arrives', () => received.includes('direct'));
+    expect(published).toEqual([]);
+    await notifications.stop();
+  });
+
+  test('a node detects that it is silent', async () => {
+    const line = await startLine(db.connection);
+    const states: boolean[] = [];
+    const notifications = new Notifications(line.connection, () => {}, { isDirect: true });
+    notifications.on('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
+    await notifications.start();
+    line.silent = true;
+    await eventually('it is disconnected', () => states[2] === true);
+    await notifications.stop();
+    await line.close();
   });
 });
 

@@ -16,6 +16,8 @@ const notifyUnflushed = statement(
 
 /** A connection that is silent for longer counts as lost: a revocation must take effect on all nodes within 1 s. */
 const heartbeatMs = 400;
+/** Of a connection that nothing but PostgreSQL itself can silence. */
+const directHeartbeatMs = 1_000;
 const reconnectPauseMs = 200;
 /**
  * Interval of the check that notifications of another connection arrive. Each check costs a transaction with an id and a
@@ -45,6 +47,8 @@ export class Notifications {
   readonly #publisher: Queryable;
   readonly #onLost: (error: Error) => void;
   readonly #onSilent: () => void;
+  readonly #isDirect: boolean;
+  readonly #heartbeatMs: number;
   readonly #listeners = new Map<string, Listener[]>();
   #client: pg.Client | undefined;
   #echo: { nonce: string; received: () => void } | undefined;
@@ -57,16 +61,23 @@ export class Notifications {
   /**
    * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is the
    * database that publishes changes, so that the check detects a listening connection to a different database; without it a
-   * connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat.
+   * connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat. `isDirect`:
+   * the connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop notifications, so no check is made.
    */
   constructor(
     connection: ConnectionConfig,
     onLost: (error: Error) => void,
-    { publisher, onSilent = () => {} }: { publisher?: Queryable; onSilent?: () => void } = {},
+    {
+      publisher,
+      onSilent = () => {},
+      isDirect = false,
+    }: { publisher?: Queryable; onSilent?: () => void; isDirect?: boolean } = {},
   ) {
     this.#connection = connection;
     this.#onLost = onLost;
     this.#onSilent = onSilent;
+    this.#isDirect = isDirect;
+    this.#heartbeatMs = isDirect ? directHeartbeatMs : heartbeatMs;
     this.#publisher = publisher ?? onceConnected(connection);
   }
 
@@ -109,7 +120,7 @@ export class Notifications {
     try {
       await client.connect();
       await client.query(`listen ${channel}`);
-      await this.#awaitEcho();
+      if (!this.#isDirect) await this.#awaitEcho();
     } catch (error) {
       await client.end().catch(() => {});
       this.#tryAgainLater(error instanceof EchoLost ? echoLostPauseMs : reconnectPauseMs);
@@ -120,8 +131,8 @@ export class Notifications {
     this.#client = client;
     this.#isReported = false;
     this.#setDisconnected(false);
-    this.#heartbeat = setInterval(() => this.#beat(client), heartbeatMs);
-    this.#checkEchoLater(client);
+    this.#heartbeat = setInterval(() => this.#beat(client), this.#heartbeatMs);
+    if (!this.#isDirect) this.#checkEchoLater(client);
   }
 
   async stop(): Promise<void> {
@@ -174,7 +185,7 @@ export class Notifications {
     const overdue = setTimeout(() => {
       if (client === this.#client) this.#onSilent();
       this.#lost(client, new Error('The listening connection is silent.'));
-    }, heartbeatMs);
+    }, this.#heartbeatMs);
     client.query('select 1').then(
       () => clearTimeout(overdue),
       (error: Error) => {
