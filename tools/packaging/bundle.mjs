@@ -52,7 +52,6 @@ export async function bundle() {
         { name: 'node-http', resolveId: resolveHttp, load: loadHttp },
         { name: 'undici', resolveId: resolveUndici, load: loadUndici },
         { name: 'metrics', resolveId: resolveMetrics, load: loadMetrics },
-        { name: 'router', transform: compilePrefixesLater },
         { name: 'plain-http', transform: loadOtherProtocolsLater },
       ],
       logLevel: 'silent',
@@ -136,25 +135,6 @@ function loadMetrics(id) {
     export { default as Registry } from ${path('registry')};
     export { default as collectDefaultMetrics } from ${path('defaultMetrics')};
   `;
-}
-
-/**
- * The router compiles a function for each part of a path, hundreds when the routes are added: half of the time which that takes.
- * Here a part is compiled when it has been compared a hundred times.
- */
-function compilePrefixesLater(code, id) {
-  if (!id.endsWith('/find-my-way/lib/node.js')) return null;
-  const later = `
-    function compilePrefixMatch (prefix) {
-      let calls = 0;
-      return function compareUntilCompiled (path, i) {
-        if (++calls < 100) return path.startsWith(prefix, i);
-        this.matchPrefix = compilePrefixMatchNow(prefix);
-        return this.matchPrefix(path, i);
-      };
-    }
-    function compilePrefixMatchNow (prefix) {`;
-  return code.replace('function compilePrefixMatch (prefix) {', later);
 }
 
 /** The framework loads Node's modules for HTTPS and HTTP/2 in case a server speaks them; the service's does not. */

@@ -51,7 +51,6 @@ test('the bundle leaves out what only delays the start', () => {
     .join('\n');
   expect(text).toContain('class Registry');
   expect(text).not.toMatch(/Pushgateway|WorkerRegistry/);
-  expect(text).toContain('function compareUntilCompiled');
   expect(text).toMatch(/const http2 = \{/);
   expect(text).toMatch(/const https = \{/);
 });
