@@ -6,13 +6,13 @@ import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
-import { publicId, uuidSource } from '../../server/src/core/id.ts';
+import { publicId, uuidGenerator } from '../../server/src/core/id.ts';
 import { createInput, transactionRecord } from '../../server/src/domains/payments/transactions/schema.ts';
 
 const [key = '', connection = '{}', connections = '16'] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { tenantId: 1, userId: 7 }]]);
 const pool = new pg.Pool({ ...JSON.parse(connection), max: Number(connections), idleTimeoutMillis: 200 });
-const nextUuid = uuidSource(Date.now);
+const nextUuid = uuidGenerator(Date.now);
 
 // Our schemas have keywords of their own, as the service allows them.
 const app = Fastify({ logger: false, ajv: { customOptions: { strict: false } } });

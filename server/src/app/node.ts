@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
-import { uuidSource } from '../core/id.ts';
+import { uuidGenerator } from '../core/id.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
@@ -131,7 +131,7 @@ export function makeNode(
     log,
     logError,
     clock,
-    drawUuid: uuidSource(clock),
+    generateUuid: uuidGenerator(clock),
     lifecycle,
     metrics,
     group,

@@ -6,11 +6,11 @@ import type { Clock } from './clock.ts';
  * Within a process ids ascend in order of creation, even when the clock is set back. Inserting into an index in this order
  * is 1.7 times as fast as in random order, with an eighth of the WAL.
  */
-export type DrawUuid = () => string;
+export type GenerateUuid = () => string;
 
 const randomBatch = 512;
 
-export function uuidSource(clock: Clock): DrawUuid {
+export function uuidGenerator(clock: Clock): GenerateUuid {
   const random = Buffer.alloc(8 * randomBatch);
   /** The random bytes in hex. */
   let digits = '';

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { DrawUuid } from '../core/id.ts';
+import type { GenerateUuid } from '../core/id.ts';
 import type { Keyring } from './crypto/keyring.ts';
 import type { PasswordCost } from './crypto/passwords.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -20,7 +20,7 @@ export interface Node {
   /** Logs a failure that no caller learns of, such as a mail that could not be sent. */
   logError: (error: unknown, message: string) => void;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   lifecycle: Lifecycle;
   metrics: Metrics;
   /** The other processes of this node, which share the limits that are counted in memory. */

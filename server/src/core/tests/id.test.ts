@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { firstUuidAt, publicId, uuidOfPublicId, uuidSource, uuidTimeMs } from '../id.ts';
+import { firstUuidAt, publicId, uuidGenerator, uuidOfPublicId, uuidTimeMs } from '../id.ts';
 
 const nowMs = Date.parse('2026-01-31T12:00:00.123Z');
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 test('an id is a UUID of version 7 with the time at which it was generated', () => {
-  const id = uuidSource(() => nowMs)();
+  const id = uuidGenerator(() => nowMs)();
   expect(id).toMatch(uuidV7);
   expect(uuidTimeMs(id)).toBe(nowMs);
 });
 
 test('ids ascend in order of creation: within a millisecond, beyond its 4,096, and when the clock jumps back', () => {
   let now = nowMs;
-  const draw = uuidSource(() => now);
-  const ids = Array.from({ length: 10_000 }, draw);
+  const generate = uuidGenerator(() => now);
+  const ids = Array.from({ length: 10_000 }, generate);
   now -= 3_600_000;
-  ids.push(...Array.from({ length: 5_000 }, draw));
+  ids.push(...Array.from({ length: 5_000 }, generate));
   now += 7_200_000;
-  ids.push(draw());
+  ids.push(generate());
   expect(ids).toEqual(ids.toSorted());
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(uuidV7);
@@ -25,14 +25,14 @@ test('ids ascend in order of creation: within a millisecond, beyond its 4,096, a
 });
 
 test('two sources never generate the same id in the same millisecond', () => {
-  const [one, other] = [uuidSource(() => nowMs), uuidSource(() => nowMs)];
+  const [one, other] = [uuidGenerator(() => nowMs), uuidGenerator(() => nowMs)];
   const ids = Array.from({ length: 2_000 }, () => [one(), other()]).flat();
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test('the first id of an instant sorts before all others of that instant, and after all earlier ones', () => {
-  const before = uuidSource(() => nowMs - 1);
-  const at = uuidSource(() => nowMs);
+  const before = uuidGenerator(() => nowMs - 1);
+  const at = uuidGenerator(() => nowMs);
   const first = firstUuidAt(nowMs);
   for (let i = 0; i < 1_000; i++) {
     expect(before() < first).toBe(true);
@@ -43,7 +43,7 @@ test('the first id of an instant sorts before all others of that instant, and af
 });
 
 test('a public id contains the UUID, which can be read from it', () => {
-  const id = uuidSource(() => nowMs)();
+  const id = uuidGenerator(() => nowMs)();
   const shown = publicId('txn', id);
   expect(shown).toBe(`txn_${id.replaceAll('-', '')}`);
   expect(uuidOfPublicId('txn', shown)).toBe(id);

@@ -17,7 +17,7 @@ import type { TestDatabase } from '../postgres/database.ts';
 export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   let nowMs = startMs;
   const payments = await paymentsNode(db, () => nowMs);
-  const { creator, channels, drawUuid } = payments;
+  const { creator, channels, generateUuid } = payments;
   const statements: string[] = [];
   const errors: unknown[] = [];
   const workerDatabase = new Database({
@@ -31,7 +31,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   const deps = {
     database,
     channels,
-    drawUuid,
+    generateUuid,
     clock: () => nowMs,
     retryIntervalsMs,
     failPoint: noFailPoint,
@@ -40,7 +40,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   };
   const settler = invoiceSettlementWorker({
     database: workerDatabase,
-    drawUuid,
+    generateUuid,
     followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },
     onError: (error) => errors.push(error),
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { uuidSource } from '../../core/id.ts';
+import { uuidGenerator } from '../../core/id.ts';
 import type { ListPagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopes, type UserType } from '../../core/scopes.ts';
@@ -22,13 +22,13 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   const channels = new ChannelDirectory(database, notifications);
   await notifications.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
-  const drawUuid = uuidSource(clock);
+  const generateUuid = uuidGenerator(clock);
   const batchSizes: number[] = [];
   const creator = new TransactionCreator({
     writer,
     database,
     channels,
-    drawUuid,
+    generateUuid,
     reservations: invoiceReservations,
     open: String,
     seal: (plain) => Buffer.from(plain),
@@ -36,13 +36,13 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   });
   const reader = new TransactionReader({ database });
   const transitions = new PaymentTransitions([invoiceFollower]);
-  const deps = { database, reader, drawUuid, clock, transitions };
+  const deps = { database, reader, generateUuid, clock, transitions };
   return {
     creator,
     reader,
     batchSizes,
     channels,
-    drawUuid,
+    generateUuid,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).answer,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { uuidOfPublicId, uuidSource } from '../../core/id.ts';
+import { uuidGenerator, uuidOfPublicId } from '../../core/id.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
 import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
@@ -83,7 +83,7 @@ export async function processingNode(
     pools.push(opened);
     return opened;
   };
-  const drawUuid = uuidSource(clock);
+  const generateUuid = uuidGenerator(clock);
   const errors: unknown[] = [];
   const disputes: string[] = [];
   const transitions = new PaymentTransitions([invoiceFollower]);
@@ -93,7 +93,7 @@ export async function processingNode(
     channels,
     transitions,
     clock,
-    drawUuid,
+    generateUuid,
     onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
   const credentials = new ChannelCredentials(database, notifications, {
@@ -108,7 +108,7 @@ export async function processingNode(
     credentials,
     settler,
     clock,
-    drawUuid,
+    generateUuid,
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
     failPoint,
@@ -121,11 +121,11 @@ export async function processingNode(
     writer: pool('test writer', 1),
     database,
     channels,
-    drawUuid,
+    generateUuid,
     observeBatch: () => {},
   });
   const reader = new TransactionReader({ database });
-  const deps = { database: pool('test requests', 4), reader, drawUuid, clock, transitions };
+  const deps = { database: pool('test requests', 4), reader, generateUuid, clock, transitions };
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
   return {
@@ -133,7 +133,7 @@ export async function processingNode(
     transitions,
     dispatcher,
     settler,
-    drawUuid,
+    generateUuid,
     database,
     errors,
     disputes,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publicId, uuidSource } from '../../core/id.ts';
+import { publicId, uuidGenerator } from '../../core/id.ts';
 import { appendEvents, type EventDraft, eventBody } from '../../domains/webhooks/events/append-events.cte.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { dataOf } from '../cast.ts';
@@ -31,7 +31,7 @@ export async function testNodes(db: TestDatabase) {
   const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
   const nodes = new Set<ReadyService>();
   const receivers: Receiver[] = [];
-  const drawUuid = uuidSource(Date.now);
+  const generateUuid = uuidGenerator(Date.now);
   let as: string | undefined;
 
   return {
@@ -80,7 +80,7 @@ export async function testNodes(db: TestDatabase) {
     /** Records `count` events without waking a node: the nodes find their deliveries by polling. */
     async recordEvents(count: number): Promise<void> {
       const drafts = Array.from({ length: count }, (): EventDraft => {
-        const id = drawUuid();
+        const id = generateUuid();
         const createdMs = Date.now();
         const objectId = publicId('txn', id);
         const body = eventBody(

@@ -1,6 +1,6 @@
 import { minuteMs, secondMs } from '../../core/clock.ts';
 import type { EventType } from '../../core/event-types.ts';
-import { uuidSource } from '../../core/id.ts';
+import { uuidGenerator } from '../../core/id.ts';
 import type { LeasedDelivery } from '../../domains/webhooks/deliveries/claiming/claimer.ts';
 import { type DeliveryWorkerOptions, deliveryWorker } from '../../domains/webhooks/deliveries/worker.ts';
 import type { AddressGuard } from '../../domains/webhooks/endpoints/address-guard.ts';
@@ -59,7 +59,7 @@ export async function testDeliveries() {
   );
   const cleanups: (() => Promise<unknown>)[] = [];
   const receivers: Receiver[] = [];
-  const drawUuid = uuidSource(Date.now);
+  const generateUuid = uuidGenerator(Date.now);
 
   async function registerEndpoints(origin: string, count: number, options: EndpointOptions = {}): Promise<number[]> {
     const { events = ['*'], tenantId = 0, maxInFlight = null, ratePerS = null } = options;
@@ -99,7 +99,7 @@ export async function testDeliveries() {
     return deliveryWorker({
       database,
       transactions: database,
-      drawUuid: uuidSource(Date.now),
+      generateUuid: uuidGenerator(Date.now),
       directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
       clock: Date.now,
       timeoutMs: 10 * secondMs,
@@ -141,7 +141,7 @@ export async function testDeliveries() {
       object: Record<string, unknown> = { id: 'txn_1' },
       createdMs = Date.now(),
     ): Promise<{ eventId: string; body: string }> {
-      const id = drawUuid();
+      const id = generateUuid();
       const body = eventBody({ id, type, createdMs, livemode: true }, JSON.stringify(object));
       await db.database.transaction((transaction) =>
         appendEvent(transaction, { tenantId: 0, id, livemode: true, type, objectId: 'txn_1', createdMs, body }),
@@ -152,7 +152,7 @@ export async function testDeliveries() {
     async appendEvents(count: number, createdMs = Date.now()): Promise<void> {
       await db.database.transaction(async (transaction) => {
         for (let i = 0; i < count; i++) {
-          const id = drawUuid();
+          const id = generateUuid();
           const type = 'transaction.created';
           const body = eventBody({ id, type, createdMs, livemode: true }, `{"id":"txn_${i}"}`);
           await appendEvent(transaction, {
@@ -170,7 +170,7 @@ export async function testDeliveries() {
 
     /** Enqueues `count` deliveries of one event to each endpoint, all due at the same time. */
     async enqueue(endpointIds: number | number[], count: number, dueMs = Date.now()): Promise<void> {
-      const id = drawUuid();
+      const id = generateUuid();
       const body = eventBody(
         { id, type: 'transaction.created', createdMs: dueMs, livemode: true },
         '{"id":"txn_backlog"}',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { type DrawUuid, publicId } from '../../../core/id.ts';
+import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
@@ -13,7 +13,7 @@ import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } 
 
 export interface PayDeps {
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   creator: PaymentWriter;
   /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
@@ -57,9 +57,9 @@ async function payAmount(
   row: CheckoutOnPage,
   channelId: number,
   returnUrl: string,
-  { drawUuid, creator }: PayDeps,
+  { generateUuid, creator }: PayDeps,
 ): Promise<string> {
-  const id = drawUuid();
+  const id = generateUuid();
   const [refusal] = await creator.createInTransaction(transaction, [
     {
       id,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -28,7 +28,7 @@ export interface CustomerDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Encrypts a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   /** Whether test clocks are offered. */
@@ -101,7 +101,7 @@ async function create(
     const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
     const secrets = secretsGiven(customerInput, input);
     await appendSaved(transaction, principal, 'customer', { before: undefined, after: saved, recordOf, secrets });
-    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.drawUuid()));
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.generateUuid()));
     return recordOf(saved);
   });
 }
@@ -122,7 +122,7 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, drawUuid, seal }: CustomerDeps,
+  { database, channels, clock, generateUuid, seal }: CustomerDeps,
   once: Once,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
@@ -153,7 +153,7 @@ async function update(
     const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
     const secrets = secretsGiven(customerInput, input);
     await appendSaved(transaction, principal, 'customer', { before, after: row, recordOf, secrets });
-    await appendEvent(transaction, eventDraftOf('customer.updated', row, drawUuid()));
+    await appendEvent(transaction, eventDraftOf('customer.updated', row, generateUuid()));
     return recordOf(row);
   });
 }

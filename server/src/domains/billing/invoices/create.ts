@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -25,7 +25,7 @@ export interface CreateInvoiceDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 const path = '/api/invoice/create';
@@ -75,7 +75,11 @@ export async function createInvoice(
     ]);
     const after = recordOf(row as InvoiceRow);
     await appendAudit(transaction, principal, { action: 'invoice.create', tenantId, recordId: after.id, after });
-    await appendInvoiceEvents(transaction, [{ type: 'invoice.created', invoice: row as InvoiceRow }], deps.drawUuid);
+    await appendInvoiceEvents(
+      transaction,
+      [{ type: 'invoice.created', invoice: row as InvoiceRow }],
+      deps.generateUuid,
+    );
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };

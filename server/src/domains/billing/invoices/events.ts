@@ -1,5 +1,5 @@
 import type { EventType } from '../../../core/event-types.ts';
-import { type DrawUuid, publicId } from '../../../core/id.ts';
+import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
@@ -34,7 +34,7 @@ export interface InvoiceEvent {
 export async function appendInvoiceEvents(
   transaction: Queryable,
   events: readonly InvoiceEvent[],
-  drawUuid: DrawUuid,
+  generateUuid: GenerateUuid,
 ): Promise<void> {
   if (events.length === 0) return;
   const invoices = await withNextPaymentAttempts(
@@ -44,10 +44,10 @@ export async function appendInvoiceEvents(
   const records = await detailsOf(transaction, invoices);
   await appendEvents(
     transaction,
-    events.map((event, i) => invoiceEventDraft(event, records[i] as InvoiceRecord, drawUuid())),
+    events.map((event, i) => invoiceEventDraft(event, records[i] as InvoiceRecord, generateUuid())),
   );
   const occasions = events.flatMap((event, i) => occasionOf(event, invoices[i] as InvoiceRow));
-  await queueMails(transaction, occasions, drawUuid);
+  await queueMails(transaction, occasions, generateUuid);
 }
 
 /**

@@ -104,19 +104,20 @@ export const invoices = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, workerDatabase, clock, drawUuid, log, lifecycle, metrics, testClocks, mailer, logError } = needs;
+  const { settings, workerDatabase, clock, generateUuid, log, lifecycle, metrics, testClocks, mailer, logError } =
+    needs;
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceLinks = new InvoiceLinks();
   const invoiceWorker = invoiceSettlementWorker({
     database: workerDatabase,
-    drawUuid,
+    generateUuid,
     followers: invoiceFollowers,
     ...failureLog(log, 'Invoice settlement'),
   });
   const overdueWorker = overdueInvoiceWorker({
     database: workerDatabase,
     clock,
-    drawUuid,
+    generateUuid,
     ...failureLog(log, 'Finding overdue invoices'),
   });
   const mailWorker = invoiceMailWorker({

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type ChangeInvoiceDeps, changeInvoice, setStatus } from './change-invoice.ts';
 import { appendInvoiceEvents } from './events.ts';
@@ -9,7 +9,7 @@ import type { voidInput } from './schema.ts';
 import type { InvoiceFollowers } from './settlement/followers.ts';
 
 export interface VoidDeps extends ChangeInvoiceDeps {
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   invoiceFollowers: InvoiceFollowers;
 }
 
@@ -25,7 +25,7 @@ export function voidInvoice(
   return changeInvoice('invoice.void', id, principal, deps, async (transaction, invoice, nowMs) => {
     requireTransition(invoice, to);
     const row = await setStatus(transaction, invoice, to, nowMs);
-    await appendInvoiceEvents(transaction, [{ type: eventTypes[to], invoice: row }], deps.drawUuid);
+    await appendInvoiceEvents(transaction, [{ type: eventTypes[to], invoice: row }], deps.generateUuid);
     await deps.invoiceFollowers.closed(transaction, { tenantId: row.tenant_id, invoiceId: row.id, atMs: nowMs });
     return row;
   });

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { type Clock, dayMs } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -39,7 +39,7 @@ export interface CreateSubscriptionDeps {
   database: Database;
   channels: ChannelDirectory;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /** The tenant of the customer, and the user who creates the subscription, who may be a platform administrator. */

@@ -83,7 +83,7 @@ function provide(needs: Needs) {
     settings,
     workerDatabase,
     clock,
-    drawUuid,
+    generateUuid,
     creator,
     failPoint,
     log,
@@ -95,13 +95,13 @@ function provide(needs: Needs) {
   const subscriptionBilling = subscriptionWorker({
     database: workerDatabase,
     clock,
-    drawUuid,
+    generateUuid,
     retryIntervalsMs,
     failPoint,
     creator,
     ...failureLog(log, 'Subscription billing'),
   });
-  const followerDeps = { drawUuid, retryIntervalsMs };
+  const followerDeps = { generateUuid, retryIntervalsMs };
   invoiceFollowers.register({
     settled: (transaction, payments) => followPayments(transaction, payments, followerDeps),
     closed: (transaction, invoice) => followClosed(transaction, invoice, followerDeps),

@@ -3,7 +3,7 @@ import { minuteMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { scopeNamesIn } from '../developer-keys/rules.ts';
-import { deviceCodeHash, drawDeviceCode, drawUserCode, userCodeHash } from './codes.ts';
+import { deviceCodeHash, generateDeviceCode, generateUserCode, userCodeHash } from './codes.ts';
 import type { DeviceLoginDeps } from './dependencies.ts';
 import type { codeInput, deviceCode } from './schema.ts';
 import { insertDevice } from './statements.ts';
@@ -29,7 +29,7 @@ export async function beginDeviceLogin(
     throw invalid('client', 'client must not contain control or formatting characters: the user has to recognize it.');
   }
   if (scope !== undefined) scopeNamesIn(scope);
-  const [secret, userCode, nowMs] = [drawDeviceCode(), drawUserCode(), clock()];
+  const [secret, userCode, nowMs] = [generateDeviceCode(), generateUserCode(), clock()];
   const [inserted] = await database.run(insertDevice, [
     deviceCodeHash(secret),
     userCodeHash(userCode),

@@ -6,10 +6,10 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const half = () => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
 
 /** What the user types. */
-export const drawUserCode = () => `${half()}-${half()}`;
+export const generateUserCode = () => `${half()}-${half()}`;
 
 /** 256 bits, known only to the program. */
-export const drawDeviceCode = () => randomText(43);
+export const generateDeviceCode = () => randomText(43);
 
 /** Ignores case, spaces and hyphens. */
 export const userCodeHash = (userCode: string) => sha256(userCode.toUpperCase().replaceAll(/[^A-Z]/g, ''));

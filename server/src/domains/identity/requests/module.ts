@@ -33,14 +33,14 @@ export const requests = defineModule({
   reference: [{ name: 'Requests', description: 'What callers sent, and how it was answered.' }],
   resources: { request: requestRecord },
   schemas: { Request: requestRecord, ListedRequest: listedRequest },
-  provide: ({ workerDatabase, drawUuid, metrics, lifecycle, logError, settings }: Needs) => {
+  provide: ({ workerDatabase, generateUuid, metrics, lifecycle, logError, settings }: Needs) => {
     const dropped = metrics.counter(
       'florin_request_log_dropped_total',
       'Requests missing in the request log: too many in a second, or a write failed.',
     );
     const requestRecorder = new RequestRecorder({
       database: workerDatabase,
-      drawUuid,
+      generateUuid,
       recorded: settings['app.request-log.record'],
       onDropped: (count) => dropped.inc(count),
       logError,

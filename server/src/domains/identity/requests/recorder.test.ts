@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { Refusal } from '../../../core/errors.ts';
-import { uuidSource } from '../../../core/id.ts';
+import { uuidGenerator } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnsweredRequest, RequestRecorder, type RequestRecorderOptions } from './recorder.ts';
 
@@ -34,7 +34,7 @@ function recorderWith(write: () => Promise<void>, recorded: RequestRecorderOptio
         return [];
       },
     } as RequestRecorderOptions['database'],
-    drawUuid: uuidSource(() => 1),
+    generateUuid: uuidGenerator(() => 1),
     recorded,
     onDropped: (count) => {
       dropped += count;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { secondMs } from '../../../core/clock.ts';
 import type { Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { modeName } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { withoutSecrets } from '../../../core/without-secrets.ts';
@@ -28,7 +28,7 @@ export interface AnsweredRequest {
 
 export interface RequestRecorderOptions {
   database: Queryable;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   recorded: (typeof recordedRequests)[number];
   /** Called with the number of requests that are not recorded, because there are too many or a write failed. */
   onDropped: (count: number) => void;
@@ -76,7 +76,7 @@ export class RequestRecorder {
       this.#options.onDropped(1);
       return;
     }
-    this.#waiting.push(entryOf(request, principal, this.#options.drawUuid()));
+    this.#waiting.push(entryOf(request, principal, this.#options.generateUuid()));
   }
 
   /** Resolves when everything recorded so far is written, or dropped. */

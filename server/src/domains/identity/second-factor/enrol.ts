@@ -10,7 +10,7 @@ import { setHasSecondFactor } from '../users/statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from '../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { beginSecondFactor } from './statements.ts';
-import { drawSecret, keyUri } from './totp.ts';
+import { generateSecret, keyUri } from './totp.ts';
 import { type CodeDeps, secondFactorActive, secretPlace, withCode } from './verify.ts';
 
 export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
@@ -37,7 +37,7 @@ export async function beginEnrolment(
   requireStepUp(principal, deps.clock(), 'Adding an authenticator app');
   const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
-  const secret = drawSecret();
+  const secret = generateSecret();
   const values = [userId, deps.seal(secret, secretPlace(userId)), new Date(deps.clock())];
   const [begun] = await deps.database.run(beginSecondFactor, values);
   if (begun === undefined) throw secondFactorActive();

@@ -9,7 +9,7 @@ const secretBytes = 20;
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** A new secret in base32, the encoding of authenticator apps. */
-export function drawSecret(): string {
+export function generateSecret(): string {
   return base32(randomBytes(secretBytes));
 }
 

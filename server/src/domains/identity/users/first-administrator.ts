@@ -75,9 +75,9 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   return { account, created };
 }
 
-export async function ensureSecretFile(file: string, what: string, draw: () => string): Promise<string> {
+export async function ensureSecretFile(file: string, what: string, generate: () => string): Promise<string> {
   try {
-    return await readOrCreateSecret(file, draw);
+    return await readOrCreateSecret(file, generate);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

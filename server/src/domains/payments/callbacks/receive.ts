@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { isUnavailable, Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { withEvenFailures } from '../../../platform/http/limits/even-timing.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -24,7 +24,7 @@ export interface CallbackIntakeOptions {
   credentials: ChannelCredentials;
   providers: Providers;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Seals a body, which may contain personal data of payers, for its row. */
   seal: (plain: string, place: string) => Buffer;
   failures: FailureLimiter;
@@ -127,8 +127,8 @@ export class CallbackIntake {
   }
 
   async #store({ channelId, eventId, content }: VerifiedCallback, { body, receivedMs }: Callback): Promise<void> {
-    const { database, drawUuid, seal, observe } = this.#options;
-    const id = drawUuid();
+    const { database, generateUuid, seal, observe } = this.#options;
+    const id = generateUuid();
     const sealed = seal(body.toString('base64'), bodyPlace(channelId, id));
     const contentJson = content === null ? null : JSON.stringify(content);
     const [row] = await database.run(storeCallback, [channelId, eventId, id, receivedMs, contentJson, sealed]);

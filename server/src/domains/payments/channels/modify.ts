@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
@@ -35,7 +35,7 @@ export interface ChannelDeps {
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
   sandboxEnabled: boolean;
 }
@@ -123,7 +123,7 @@ async function update(
   input: ChannelInput,
   principal: Principal,
   transaction: Queryable,
-  { seal, clock, drawUuid, sandboxEnabled }: ChannelDeps,
+  { seal, clock, generateUuid, sandboxEnabled }: ChannelDeps,
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
@@ -164,7 +164,7 @@ async function update(
   const secrets = secretsGiven(channelInput, input);
   const after = row as ChannelRow;
   await appendSaved(transaction, principal, 'channel', { before: existing, after, recordOf, secrets });
-  if (existing.state && !after.state) await appendDisabledEvent(transaction, after, drawUuid());
+  if (existing.state && !after.state) await appendDisabledEvent(transaction, after, generateUuid());
   return after;
 }
 

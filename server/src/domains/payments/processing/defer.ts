@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { lookUpAt } from '../operations/rules.ts';
@@ -20,7 +20,7 @@ export interface DeferrerDeps {
   database: Queryable;
   transitions: PaymentTransitions;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 type DeferralWithMessage = Deferral & { message?: TimelineMessage | undefined };
@@ -79,7 +79,7 @@ export class Deferrer {
   async #showNextAction(operation: LeasedOperation, nextAction: object, reference: string | null): Promise<void> {
     if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;
     if (JSON.stringify(operation.next_action) === JSON.stringify(nextAction)) return;
-    const { database, transitions, clock, drawUuid } = this.#deps;
+    const { database, transitions, clock, generateUuid } = this.#deps;
     const transition: Transition = {
       row: operation,
       to: 'PROCESSING',
@@ -89,15 +89,15 @@ export class Deferrer {
       writesEvent: true,
       requiresAction: true,
     };
-    await transitions.apply(database, [transition], drawUuid);
+    await transitions.apply(database, [transition], generateUuid);
   }
 
   #messageFor({ tenant_id, id, number }: LeasedOperation, outcome: OpenOutcome): TimelineMessage {
-    const { clock, drawUuid } = this.#deps;
+    const { clock, generateUuid } = this.#deps;
     return {
       tenantId: tenant_id,
       transactionId: id,
-      id: drawUuid(),
+      id: generateUuid(),
       atMs: clock(),
       kind: outcome.kind,
       operation: number,

@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
@@ -41,7 +41,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   credentials: ChannelCredentials;
   settler: Settler;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Providers that are never called: the sandbox, if `app.sandbox.enabled` is false. */
   disabledProviders?: ReadonlySet<ProviderName>;
   /** Deadline of each call and each look-up: `app.provider.timeout`. */
@@ -126,13 +126,13 @@ export class Dispatcher {
    * has changed meanwhile is released; all other operations are returned.
    */
   async #markProcessing(claimed: LeasedOperation[]): Promise<LeasedOperation[]> {
-    const { database, transitions, clock, drawUuid, failPoint } = this.#options;
+    const { database, transitions, clock, generateUuid, failPoint } = this.#options;
     const refunds = claimed.filter(({ kind, state }) => kind === 'REFUND' && state === 'READY');
     if (refunds.length > 0) await beginRefunds(database, refunds, clock());
     const charges = claimed.filter(isUnmarkedCharge);
     if (charges.length === 0) return claimed;
     const attempted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
-    const applied = await transitions.apply(database, attempted, drawUuid);
+    const applied = await transitions.apply(database, attempted, generateUuid);
     failPoint('begun');
     const payments = new Map(
       attempted

@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { Turns } from '../../../core/turns.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -29,7 +29,7 @@ export interface SettlerDeps {
   channels: ChannelDirectory;
   transitions: PaymentTransitions;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Called when an outcome contradicts the settled one, or is of another amount. */
   onDispute: DisputeReporterDeps['onDispute'];
 }
@@ -134,13 +134,13 @@ export class Settler {
 
   /** Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order. */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const { database, drawUuid, transitions } = this.#deps;
+    const { database, generateUuid, transitions } = this.#deps;
     const sorted = settlements.toSorted(({ transition: { row: a } }, { transition: { row: b } }) =>
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
     const rows = await database.run(this.#settleOperations, [
-      ...transitionParameters(attempted, drawUuid),
+      ...transitionParameters(attempted, generateUuid),
       ...valuesOfSettlements(sorted),
     ]);
     const applied = transitions.applied(attempted, rows);

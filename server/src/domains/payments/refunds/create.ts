@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { EventType } from '../../../core/event-types.ts';
-import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
+import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
@@ -27,7 +27,7 @@ export interface CreateRefundDeps {
   database: Database;
   reader: TransactionReader;
   transitions: PaymentTransitions;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   clock: Clock;
   /** `app.security.step-up-refund-amount`, in minor units of any currency. */
   stepUpRefundAmount: number | undefined;
@@ -58,7 +58,7 @@ export async function createRefund(
     if (deps.stepUpRefundAmount !== undefined && amount >= deps.stepUpRefundAmount) {
       requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
     }
-    const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.drawUuid());
+    const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.generateUuid());
     await appendCreatedEvents(transaction, payment, refund, deps);
     if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
     else await reserveAndRequest(transaction, payment, refund, deps);
@@ -103,12 +103,12 @@ async function appendCreatedEvents(
   transaction: Queryable,
   { tenant_id: tenantId, livemode }: TransactionRow,
   refund: RefundRow,
-  { drawUuid }: CreateRefundDeps,
+  { generateUuid }: CreateRefundDeps,
 ): Promise<void> {
   const record = recordOf(refund);
   const types: EventType[] = refund.status === 'SUCCESS' ? ['refund.created', 'refund.succeeded'] : ['refund.created'];
   const events = types.map((type) =>
-    eventDraft(type, { tenantId, livemode, objectId: record.id, object: record }, drawUuid()),
+    eventDraft(type, { tenantId, livemode, objectId: record.id, object: record }, generateUuid()),
   );
   await appendEvents(transaction, events);
 }
@@ -146,9 +146,9 @@ function reservationOf(payment: TransactionRow, { id, amount }: RefundRow): Tran
 async function applyToPayment(
   transaction: Queryable,
   transition: Transition,
-  { transitions, drawUuid }: CreateRefundDeps,
+  { transitions, generateUuid }: CreateRefundDeps,
 ): Promise<void> {
   const { id } = transition.row;
-  const changed = await transitions.apply(transaction, [transition], drawUuid);
+  const changed = await transitions.apply(transaction, [transition], generateUuid);
   if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
 }

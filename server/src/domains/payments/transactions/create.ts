@@ -1,5 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { otherModeRefusal } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
@@ -32,7 +32,7 @@ export interface CreateTransactionDeps {
   database: Database;
   channels: ChannelDirectory;
   reservations: PaymentReservations;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
   seal: (plain: string, place: string) => Buffer;
@@ -73,7 +73,7 @@ export class TransactionCreator implements PaymentWriter {
    * creates it for the tenant that the request names, or whose channel it names.
    */
   async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
-    const { channels, database, drawUuid, seal } = this.#deps;
+    const { channels, database, generateUuid, seal } = this.#deps;
     const channel = channels.cached(input.channelId) ?? (await channels.find(input.channelId));
     // Awaited only when necessary, because each promise adds garbage to the create path.
     const actor = input.tenantId === undefined ? caller : await actFor(caller, input.tenantId, database);
@@ -82,7 +82,7 @@ export class TransactionCreator implements PaymentWriter {
     const outcome =
       usable instanceof Refusal
         ? ((await this.#firstOutcome(input, principal, idempotencyKey)) ?? usable)
-        : await this.#createNew(draftOf(input, usable, principal, drawUuid(), idempotencyKey, seal));
+        : await this.#createNew(draftOf(input, usable, principal, generateUuid(), idempotencyKey, seal));
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
   }

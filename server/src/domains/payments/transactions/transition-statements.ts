@@ -1,4 +1,4 @@
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import type { NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
@@ -60,8 +60,12 @@ export class PaymentTransitions {
   }
 
   /** Applies transitions and returns the ids of the changed payments. Skips payments whose version has changed. */
-  async apply(database: Queryable, transitions: readonly Transition[], drawUuid: DrawUuid): Promise<Set<string>> {
-    const rows = await database.run(this.#applyMany, transitionParameters(transitions, drawUuid));
+  async apply(
+    database: Queryable,
+    transitions: readonly Transition[],
+    generateUuid: GenerateUuid,
+  ): Promise<Set<string>> {
+    const rows = await database.run(this.#applyMany, transitionParameters(transitions, generateUuid));
     return this.applied(transitions, rows);
   }
 

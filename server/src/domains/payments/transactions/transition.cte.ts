@@ -1,5 +1,5 @@
 import type { EventType } from '../../../core/event-types.ts';
-import { type DrawUuid, uuidTimeMs } from '../../../core/id.ts';
+import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
@@ -113,17 +113,20 @@ export function transitionInput(further: readonly NamedType[] = []): string {
   return transitionColumns.relation(further);
 }
 
-/** The parameters of `transitionInput`. The ids of events are drawn here. */
-export function transitionParameters(transitions: readonly Transition[], drawUuid: DrawUuid): (string | Buffer)[] {
+/** The parameters of `transitionInput`. The ids of events are generated here. */
+export function transitionParameters(
+  transitions: readonly Transition[],
+  generateUuid: GenerateUuid,
+): (string | Buffer)[] {
   return transitionColumns.parametersOf(
     transitions.map((transition) => {
-      const [event, furtherEvent] = eventsOf(transition, drawUuid);
+      const [event, furtherEvent] = eventsOf(transition, generateUuid);
       return { transition, event, furtherEvent };
     }),
   );
 }
 
-function eventsOf(transition: Transition, drawUuid: DrawUuid): WrittenEvent[] {
+function eventsOf(transition: Transition, generateUuid: GenerateUuid): WrittenEvent[] {
   const { to, writesEvent, requiresAction, refundEvent } = transition;
   const types: EventType[] = writesEvent ? [eventOfStatus[to]] : [];
   if (requiresAction) types.push('transaction.action_required');
@@ -131,7 +134,7 @@ function eventsOf(transition: Transition, drawUuid: DrawUuid): WrittenEvent[] {
   const events: { type: EventType; objectJson: string }[] = types.map((type) => ({ type, objectJson: paymentJson }));
   if (refundEvent !== undefined) events.push(refundEvent);
   return events.map(({ type, objectJson }) => {
-    const id = drawUuid();
+    const id = generateUuid();
     const head = { id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode };
     return { id, type, body: eventBody(head, objectJson) };
   });

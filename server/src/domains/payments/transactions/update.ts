@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -23,7 +23,7 @@ export interface UpdateTransactionDeps {
   database: Database;
   reader: TransactionReader;
   transitions: PaymentTransitions;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   clock: Clock;
 }
 
@@ -49,7 +49,7 @@ export async function updateTransaction(
     const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
     const transition = await transitionOf(input, row, principal, transaction, deps);
-    const changed = await deps.transitions.apply(transaction, [transition], deps.drawUuid);
+    const changed = await deps.transitions.apply(transaction, [transition], deps.generateUuid);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
     const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
     await appendAudit(transaction, actor, {
@@ -72,7 +72,7 @@ async function transitionOf(
   row: TransactionRow,
   principal: Principal,
   transaction: Queryable,
-  { clock, drawUuid }: UpdateTransactionDeps,
+  { clock, generateUuid }: UpdateTransactionDeps,
 ): Promise<Transition> {
   const atMs = clock();
   const { status, description, failureCode, failureMessage } = input;
@@ -89,10 +89,10 @@ async function transitionOf(
   if (row.provider !== null && row.status === 'PROCESSING') {
     await requestCancellation(transaction, row, atMs);
     const detail = { userId: principal.userId };
-    await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'cancel_asked', detail });
+    await addTimelineMessage(transaction, row, { id: generateUuid(), atMs, kind: 'cancel_asked', detail });
     return sameStatus;
   }
   const detail = { from: row.status, to: status, userId: principal.userId };
-  await addTimelineMessage(transaction, row, { id: drawUuid(), atMs, kind: 'updated', detail });
+  await addTimelineMessage(transaction, row, { id: generateUuid(), atMs, kind: 'updated', detail });
   return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, writesEvent: true };
 }

@@ -125,15 +125,25 @@ export const deliveries = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, clock, drawUuid, workerDatabase, endpoints, disabledNotice, loadShedder, metrics, tracing } =
-    needs;
+  const {
+    settings,
+    log,
+    clock,
+    generateUuid,
+    workerDatabase,
+    endpoints,
+    disabledNotice,
+    loadShedder,
+    metrics,
+    tracing,
+  } = needs;
   const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
     database: workerDatabase,
     transactions: workerDatabase,
     directory: endpoints,
     clock,
-    drawUuid,
+    generateUuid,
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],

@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { isClaimedAgain, maxClaimSize, recentlyDueQuery } from '../delivery-queue/claim-statements.ts';
@@ -20,7 +20,7 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   transactions: Pick<Database, 'transaction'>;
   directory: EndpointDirectory;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Deadline of a whole attempt: `app.webhook.timeout`. */
   timeoutMs: number;
   /** Waits before each retry, as many retries as waits: `app.webhook.retry-intervals`. */

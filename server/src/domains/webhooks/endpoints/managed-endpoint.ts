@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
@@ -17,7 +17,7 @@ export interface EndpointDeps {
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /**

@@ -20,7 +20,7 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guards, clock, drawUuid }: EndpointDeps,
+  { database, directory, guards, clock, generateUuid }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
@@ -50,7 +50,8 @@ export async function modifyEndpoint(
       before: recordOf(before, clock()),
       after: recordOf(row as EndpointRow, clock()),
     });
-    if (before.state && state === false) await appendEvent(transaction, disabledEvent(row as EndpointRow, drawUuid()));
+    if (before.state && state === false)
+      await appendEvent(transaction, disabledEvent(row as EndpointRow, generateUuid()));
     return row as EndpointRow;
   });
   await directory.changed(database, id);

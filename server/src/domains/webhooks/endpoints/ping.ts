@@ -12,9 +12,9 @@ import { type EndpointDeps, lockManagedEndpoint, requireActive } from './managed
 export async function pingEndpoint(
   id: number,
   principal: Principal,
-  { database, drawUuid }: EndpointDeps,
+  { database, generateUuid }: EndpointDeps,
 ): Promise<string> {
-  const eventId = drawUuid();
+  const eventId = generateUuid();
   const createdMs = uuidTimeMs(eventId);
   const deliveryId = await database.transaction(async (transaction) => {
     const row = await lockManagedEndpoint(transaction, id, principal);

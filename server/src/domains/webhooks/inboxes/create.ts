@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { type Clock, dayMs } from '../../../core/clock.ts';
-import type { DrawUuid } from '../../../core/id.ts';
+import type { GenerateUuid } from '../../../core/id.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
@@ -15,7 +15,7 @@ import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
 export interface InboxDeps {
   database: Database;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Seals a secret for one place of storage; `open` opens it from there. */
   seal: (plain: string, place: string) => Buffer;
   open: (sealed: Buffer, place: string) => string;

@@ -15,7 +15,7 @@ export async function receiveMessage(
   token: string,
   headers: IncomingHttpHeaders,
   body: Buffer,
-  { database, clock, drawUuid, open, isLost }: InboxDeps,
+  { database, clock, generateUuid, open, isLost }: InboxDeps,
 ): Promise<Static<typeof received>> {
   const nowMs = clock();
   const [inbox] = hasTokenFormat(token) ? await database.run(findInboxByToken, [hashOfToken(token), nowMs]) : [];
@@ -24,7 +24,7 @@ export async function receiveMessage(
   const keys = sealed && !isLost(sealed) ? signingKeys(open(sealed, inboxSecretPlace(inbox.id))) : null;
   const service = keys && verifyService(keys, headers, body);
   const standard = keys && verifyStandard(keys, headers, body);
-  const values = [inbox.id, drawUuid(), nowMs, headersJson(headers), body, service, standard];
+  const values = [inbox.id, generateUuid(), nowMs, headersJson(headers), body, service, standard];
   const [inserted] = await database.run(insertMessage, values);
   if (inserted === undefined) throw noSuchInbox();
   if (!inserted.is_inserted) {

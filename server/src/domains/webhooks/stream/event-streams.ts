@@ -33,7 +33,7 @@ export interface MayRead {
   livemode: boolean | undefined;
 }
 
-/** An id is drawn before its transaction commits: an event may become visible this much later than a newer one. */
+/** An id is generated before its transaction commits: an event may become visible this much later than a newer one. */
 const lateMs = 5 * secondMs;
 /** Between two reads, so that one read covers many commits. */
 const readPauseMs = 200;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { Language } from '../../invoices/formats.ts';
@@ -24,7 +24,7 @@ import {
 export interface PortalPagesDeps extends RenderDeps {
   database: Database;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   invoiceLinks: InvoiceLinks;
 }
 
@@ -54,13 +54,13 @@ export class PortalPages {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
     const { tenant_id: tenantId, customer_id: customerId } = row;
-    const { database, clock, drawUuid } = this.#deps;
+    const { database, clock, generateUuid } = this.#deps;
     const running = await database.run(findSubscriptionsOfCustomer, [tenantId, customerId, maximumShown]);
     const found = running.find(({ id }) => String(id) === subscription);
     if (found === undefined) return undefined;
     try {
       const input = { id: found.id, cancelAtPeriodEnd: true };
-      const deps = { database, clock, drawUuid };
+      const deps = { database, clock, generateUuid };
       await cancelSubscription(input, actingFor(row), deps, { actor: { ...payer, ...origin } });
     } catch (error) {
       if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;

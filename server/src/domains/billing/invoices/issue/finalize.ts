@@ -1,5 +1,5 @@
 import { utcDay } from '../../../../core/clock.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { type ChangeInvoiceDeps, changeInvoice, setStatus } from '../change-invoice.ts';
 import { appendInvoiceEvents } from '../events.ts';
@@ -9,7 +9,7 @@ import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
 export interface FinalizeDeps extends ChangeInvoiceDeps {
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function finalizeInvoice(id: number, principal: Principal, deps: Fi
     const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate, seller });
     const types = to === 'PAID' ? (['invoice.finalized', 'invoice.paid'] as const) : (['invoice.finalized'] as const);
     const events = types.map((type) => ({ type, invoice: row }));
-    await appendInvoiceEvents(transaction, events, deps.drawUuid);
+    await appendInvoiceEvents(transaction, events, deps.generateUuid);
     return row;
   });
 }

@@ -1,4 +1,4 @@
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
 import { type InvoiceEvent, invoiceEventDraft } from '../events.ts';
@@ -26,7 +26,7 @@ export interface InvoiceDraft extends InvoiceFacts {
 export async function issueInvoices(
   transaction: Queryable,
   drafts: readonly InvoiceDraft[],
-  drawUuid: DrawUuid,
+  generateUuid: GenerateUuid,
 ): Promise<InvoiceRow[]> {
   if (drafts.length === 0) return [];
   const numbers = await allocateNumbers(transaction, drafts);
@@ -46,18 +46,18 @@ export async function issueInvoices(
   );
   await appendEvents(
     transaction,
-    rows.flatMap((row, i) => eventsOfIssued(row, priced[i] as PricedLines, drawUuid)),
+    rows.flatMap((row, i) => eventsOfIssued(row, priced[i] as PricedLines, generateUuid)),
   );
   return rows;
 }
 
 /** The record is derived from the draft instead of read back. */
-function eventsOfIssued(invoice: InvoiceRow, { lines }: PricedLines, drawUuid: DrawUuid): EventDraft[] {
+function eventsOfIssued(invoice: InvoiceRow, { lines }: PricedLines, generateUuid: GenerateUuid): EventDraft[] {
   const record = { ...recordOf(invoice), lines, payments: [] };
   const events: InvoiceEvent[] = [
     { type: 'invoice.created', invoice },
     { type: 'invoice.finalized', invoice },
   ];
   if (invoice.status === 'PAID') events.push({ type: 'invoice.paid', invoice });
-  return events.map((event) => invoiceEventDraft(event, record, drawUuid()));
+  return events.map((event) => invoiceEventDraft(event, record, generateUuid()));
 }

@@ -1,4 +1,4 @@
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { InvoiceRow } from '../statements.ts';
 import { insertMails, type MailKind, mailColumns } from './statements.ts';
@@ -16,10 +16,10 @@ export interface MailOccasion {
 export async function queueMails(
   transaction: Queryable,
   occasions: readonly MailOccasion[],
-  drawUuid: DrawUuid,
+  generateUuid: GenerateUuid,
 ): Promise<void> {
   const live = occasions.filter(({ invoice }) => invoice.livemode);
   if (live.length === 0) return;
-  const mails = live.map((occasion) => ({ ...occasion, id: drawUuid() }));
+  const mails = live.map((occasion) => ({ ...occasion, id: generateUuid() }));
   await transaction.run(insertMails, mailColumns.parametersOf(mails));
 }

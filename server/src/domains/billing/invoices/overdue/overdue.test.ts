@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uuidSource } from '../../../../core/id.ts';
+import { uuidGenerator } from '../../../../core/id.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../../../../testing/billing/invoices.ts';
 import { dataOf } from '../../../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
@@ -61,7 +61,7 @@ test('several nodes report each overdue invoice once between them', async () => 
   const rival = overdueInvoiceWorker({
     database: db.database,
     clock: Date.now,
-    drawUuid: uuidSource(Date.now),
+    generateUuid: uuidGenerator(Date.now),
     onError: (error) => expect.unreachable(String(error)),
   });
   rival.start();

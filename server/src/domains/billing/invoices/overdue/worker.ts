@@ -1,5 +1,5 @@
 import { type Clock, dayMs } from '../../../../core/clock.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { realClockId } from '../../test-clocks/rules.ts';
@@ -16,7 +16,7 @@ import {
 export interface OverdueWorkerDeps extends FailureReports {
   database: Database;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /** Invoices in one transaction. */
@@ -44,11 +44,11 @@ export function overdueInvoiceWorker(deps: OverdueWorkerDeps): Worker<object> {
   });
 }
 
-function reportOverdue(clockId: number, nowMs: number, { database, drawUuid }: OverdueWorkerDeps): Promise<number> {
+function reportOverdue(clockId: number, nowMs: number, { database, generateUuid }: OverdueWorkerDeps): Promise<number> {
   return database.transaction(async (transaction) => {
     const rows = await transaction.run(markOverdue, [clockId, nowMs, batchSize]);
     const events = rows.map((invoice) => ({ type: 'invoice.overdue' as const, invoice }));
-    await appendInvoiceEvents(transaction, events, drawUuid);
+    await appendInvoiceEvents(transaction, events, generateUuid);
     return rows.length;
   });
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { invalid } from '../../../../core/errors.ts';
-import { type DrawUuid, publicId } from '../../../../core/id.ts';
+import { type GenerateUuid, publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
@@ -23,7 +23,7 @@ export type PaidInvoice = Static<typeof paidInvoice>;
 export interface PayInvoiceDeps {
   database: Database;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   creator: PaymentWriter;
 }
 
@@ -88,10 +88,10 @@ export async function payLockedInvoice(
   transaction: Queryable,
   invoice: LockedInvoice,
   { userId, ...input }: InvoicePaymentInput,
-  { clock, drawUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'drawUuid' | 'creator'>,
+  { clock, generateUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'generateUuid' | 'creator'>,
 ): Promise<string> {
   const amount = requirePayableAmount(invoice, input.amount, 'id');
-  const request = { ...paymentRequestOf(invoice, drawUuid(), amount, input.channelId, input), userId };
+  const request = { ...paymentRequestOf(invoice, generateUuid(), amount, input.channelId, input), userId };
   const [refusal] = await creator.createInTransaction(transaction, [request]);
   if (refusal !== undefined) throw refusal;
   const { tenantId, invoiceId, id: transactionId } = request;

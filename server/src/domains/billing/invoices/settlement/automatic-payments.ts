@@ -1,5 +1,5 @@
 import { Refusal } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { appendInvoiceEvents } from '../events.ts';
@@ -34,7 +34,7 @@ export async function payInvoices(
   wanted: readonly InvoiceKey[],
   locked: readonly LockedInvoice[],
   nowMs: number,
-  { creator, drawUuid }: { creator: PaymentWriter; drawUuid: DrawUuid },
+  { creator, generateUuid }: { creator: PaymentWriter; generateUuid: GenerateUuid },
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
   const wantedKeys = new Set(wanted.map(mapKeyOf));
@@ -45,7 +45,9 @@ export async function payInvoices(
   );
   const requests = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
-    return channelId === null ? [] : [paymentRequestOf(invoice, drawUuid(), unreservedAmountOf(invoice), channelId)];
+    return channelId === null
+      ? []
+      : [paymentRequestOf(invoice, generateUuid(), unreservedAmountOf(invoice), channelId)];
   });
   const refusals = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
   const opened = requests.filter((_, i) => refusals[i] === undefined);
@@ -117,7 +119,7 @@ function afterFailure(invoice: LockedInvoice, nowMs: number): InvoiceRow {
 export async function appendFailureEvents(
   transaction: Queryable,
   attempts: readonly PaymentAttempt[],
-  drawUuid: DrawUuid,
+  generateUuid: GenerateUuid,
 ): Promise<void> {
   const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
   const events = failed.map(({ invoice, refusal: { type: failureCode, message: failureMessage } }) => ({
@@ -125,5 +127,5 @@ export async function appendFailureEvents(
     invoice,
     payment: { transactionId: null, failureCode, failureMessage },
   }));
-  await appendInvoiceEvents(transaction, events, drawUuid);
+  await appendInvoiceEvents(transaction, events, generateUuid);
 }

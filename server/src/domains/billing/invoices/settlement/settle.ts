@@ -1,4 +1,4 @@
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
@@ -18,7 +18,7 @@ import {
 
 export interface InvoiceSettlementDeps extends FailureReports {
   database: Database;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
 }
 
@@ -58,7 +58,7 @@ async function apply(
   ended: readonly EndedPayment[],
   deps: InvoiceSettlementDeps,
 ): Promise<void> {
-  const { drawUuid, followers } = deps;
+  const { generateUuid, followers } = deps;
   const invoices = await lockInvoices(
     transaction,
     ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
@@ -80,7 +80,7 @@ async function apply(
   await transaction.run(markPaymentsApplied, appliedColumns.parametersOf(ended));
   await followers.settled(transaction, settled);
   // After the followers, which schedule the retries that the events show.
-  await appendInvoiceEvents(transaction, events, drawUuid);
+  await appendInvoiceEvents(transaction, events, generateUuid);
 }
 
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */

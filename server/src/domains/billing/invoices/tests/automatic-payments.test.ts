@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { publicId, uuidSource } from '../../../../core/id.ts';
+import { publicId, uuidGenerator } from '../../../../core/id.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { paymentEventsOfInvoice } from '../../../../testing/billing/invoices.ts';
@@ -16,7 +16,7 @@ let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;
 let customerId: number;
 const nowMs = Date.UTC(2027, 0, 31, 9);
-const drawUuid = uuidSource(Date.now);
+const generateUuid = uuidGenerator(Date.now);
 const merchant = principalOf(1, 7);
 
 beforeAll(async () => {
@@ -63,14 +63,14 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
 }
 
 const issue = (drafts: readonly InvoiceDraft[]) =>
-  db.database.transaction((transaction) => issueInvoices(transaction, drafts, drawUuid));
+  db.database.transaction((transaction) => issueInvoices(transaction, drafts, generateUuid));
 
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
   db.database.transaction(async (transaction) => {
     const database = through(transaction);
-    const deps = { creator: node.creator, drawUuid };
+    const deps = { creator: node.creator, generateUuid };
     const attempts = await payInvoices(database, wanted, await lockInvoices(database, wanted), nowMs, deps);
-    await appendFailureEvents(database, attempts, drawUuid);
+    await appendFailureEvents(database, attempts, generateUuid);
     return attempts;
   });
 
@@ -90,7 +90,7 @@ async function settle(nodes = 1): Promise<SettledPayment[]> {
   const settlers = Array.from({ length: nodes }, () =>
     invoiceSettlementWorker({
       database: db.database,
-      drawUuid,
+      generateUuid,
       followers: {
         settled: async (_transaction, settled) => {
           reported.push(...settled);

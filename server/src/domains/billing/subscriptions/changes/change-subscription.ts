@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
@@ -19,7 +19,7 @@ import { hasEnded, mayBecome, type SubscriptionState, transitions } from '../sta
 export interface ChangeSubscriptionDeps {
   database: Database;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /** A request to change one subscription. */

@@ -1,6 +1,6 @@
 import { hourMs } from '../../../../core/clock.ts';
 import { isUnavailable } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
@@ -27,7 +27,7 @@ const postponeMs = hourMs;
 
 export interface CollectDeps {
   database: Database;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
   retryIntervalsMs: readonly number[];
   creator: PaymentWriter;
@@ -71,7 +71,7 @@ async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDe
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
     // After the outcomes, which schedule the retries that the events show.
-    await appendFailureEvents(transaction, attempts, deps.drawUuid);
+    await appendFailureEvents(transaction, attempts, deps.generateUuid);
     failPoint('collecting');
   });
   failPoint('collected');
@@ -99,7 +99,7 @@ function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: numb
 export async function followPayments(
   transaction: Queryable,
   settled: readonly SettledPayment[],
-  deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
   const outcomes = settled
     .filter(({ subscriptionId }) => subscriptionId !== null)
@@ -115,7 +115,7 @@ export async function followPayments(
 export async function followClosed(
   transaction: Queryable,
   closed: { tenantId: number; invoiceId: number; atMs: number },
-  deps: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
   await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
 }
@@ -124,7 +124,7 @@ export async function followClosed(
 async function applyOutcomes(
   transaction: Queryable,
   outcomes: readonly ChargeOutcome[],
-  { drawUuid, retryIntervalsMs }: Pick<CollectDeps, 'drawUuid' | 'retryIntervalsMs'>,
+  { generateUuid, retryIntervalsMs }: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const keys = await transaction.run(findChargesOfInvoices, [
@@ -152,5 +152,5 @@ async function applyOutcomes(
     const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
     return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed }];
   });
-  await writeChanges(transaction, await withEndEffects(transaction, changes), { drawUuid });
+  await writeChanges(transaction, await withEndEffects(transaction, changes), { generateUuid });
 }

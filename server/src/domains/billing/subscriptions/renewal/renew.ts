@@ -1,6 +1,6 @@
 import { hourMs } from '../../../../core/clock.ts';
 import { isUnavailable } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
@@ -16,7 +16,7 @@ const postponeMs = hourMs;
 
 export interface RenewDeps {
   database: Database;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   onError: (error: unknown) => void;
   /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
@@ -49,13 +49,13 @@ async function advanceOneStep(
   transaction: Queryable,
   rows: readonly SubscriptionWithTerms[],
   nowMs: number,
-  { drawUuid }: { drawUuid: DrawUuid },
+  { generateUuid }: { generateUuid: GenerateUuid },
 ): Promise<void> {
   const changes = await withEndEffects(
     transaction,
     rows.map((row) => renewalOf(row, nowMs)),
   );
-  await writeChanges(transaction, changes, { drawUuid });
+  await writeChanges(transaction, changes, { generateUuid });
 }
 
 /** The change of a due subscription by its next step. */
@@ -98,7 +98,7 @@ export async function catchUp(
   transaction: Queryable,
   row: SubscriptionWithTerms,
   nowMs: number,
-  deps: { drawUuid: DrawUuid },
+  deps: { generateUuid: GenerateUuid },
 ): Promise<SubscriptionWithTerms> {
   let current = row;
   for (let steps = 0; steps < maxCatchUpSteps; steps++) {

@@ -1,5 +1,5 @@
 import type { EventType } from '../../../../core/event-types.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { planOnce } from '../../../../platform/postgres/plan-once.ts';
 import { appendEvents } from '../../../webhooks/events/append-events.cte.ts';
@@ -38,7 +38,7 @@ export interface Change {
 export async function writeChanges(
   transaction: Queryable,
   changes: readonly Change[],
-  { drawUuid }: { drawUuid: DrawUuid },
+  { generateUuid }: { generateUuid: GenerateUuid },
 ): Promise<void> {
   if (changes.length === 0) return;
   await planOnce(transaction, changes.length);
@@ -46,7 +46,7 @@ export async function writeChanges(
   const issued = await issueInvoices(
     transaction,
     drafts.map(({ draft }) => draft),
-    drawUuid,
+    generateUuid,
   );
   // Without a new version, only charges have changed, and there is no event.
   const versioned = changes.filter(({ before, after }) => before.version !== after.version);
@@ -54,7 +54,7 @@ export async function writeChanges(
   await appendEvents(
     transaction,
     versioned.map(({ before, after, eventType }) =>
-      eventDraftOf(eventType ?? eventOf(before.state, after.state), after, drawUuid()),
+      eventDraftOf(eventType ?? eventOf(before.state, after.state), after, generateUuid()),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -24,7 +24,7 @@ import { allowed, loadWebAuthn, type PasskeyDeps, passkeyWrong, userHandleOf } f
 
 export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps {
   notifications: Notifications;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
 }
@@ -106,7 +106,7 @@ export async function registerPasskey(
 
   async function insert(transaction: Queryable) {
     const [row] = await transaction.run(insertPasskey, [
-      deps.drawUuid(),
+      deps.generateUuid(),
       userId,
       Buffer.from(created.credential.id, 'base64url'),
       Buffer.from(created.credential.publicKey),

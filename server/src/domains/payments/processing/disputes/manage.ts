@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { notFound } from '../../../../core/errors.ts';
-import { type DrawUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { type GenerateUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
@@ -19,7 +19,7 @@ export interface DisputeApiDeps {
   database: Database;
   reader: TransactionReader;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
 }
 
 /** One page of disputes, the latest first, and their exact number, from one snapshot. */
@@ -48,10 +48,10 @@ export function listDisputes(
 export async function closeDispute(
   { transactionId, operation, note }: Static<typeof disputeCloseInput>,
   principal: Principal,
-  { database, reader, clock, drawUuid }: DisputeApiDeps,
+  { database, reader, clock, generateUuid }: DisputeApiDeps,
 ): Promise<DisputeRecord> {
   const { tenant_id: tenantId, id } = await reader.find(transactionId, principal, 'transactionId');
-  const [nowMs, messageId] = [clock(), drawUuid()];
+  const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
     const key = [tenantId, id, operation];
     const [closed] = await transaction.run(closeOpenDispute, [...key, principal.userId, note, nowMs]);

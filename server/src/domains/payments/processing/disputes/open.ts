@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/clock.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../settlement.ts';
@@ -11,7 +11,7 @@ import { insertDispute } from './statements.ts';
 export interface DisputeReporterDeps {
   database: Queryable;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Logs and counts a dispute. */
   onDispute: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
 }
@@ -67,7 +67,7 @@ function addMessage(
   kind: DisputeKind,
   row: OperationRow,
   detail: Record<string, unknown>,
-  { database, clock, drawUuid }: DisputeReporterDeps,
+  { database, clock, generateUuid }: DisputeReporterDeps,
 ): Promise<void> {
-  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind, detail });
+  return addTimelineMessage(database, row, { id: generateUuid(), atMs: clock(), kind, detail });
 }

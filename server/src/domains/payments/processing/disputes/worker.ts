@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../../core/clock.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -23,7 +23,7 @@ export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
   observe?: ObserveCall;
@@ -124,10 +124,10 @@ function addVerdictMessage(
   verdict: Verdict,
   deps: DisputeWorkerDeps,
 ): Promise<void> {
-  const { database, clock, drawUuid } = deps;
+  const { database, clock, generateUuid } = deps;
   const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
   const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
-  return addTimelineMessage(database, row, { id: drawUuid(), atMs: clock(), kind: 'looked_up', detail });
+  return addTimelineMessage(database, row, { id: generateUuid(), atMs: clock(), kind: 'looked_up', detail });
 }
 
 async function read(

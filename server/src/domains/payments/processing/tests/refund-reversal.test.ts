@@ -279,7 +279,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
     },
     channels: node.channels,
     clock: () => nowMs,
-    drawUuid: node.drawUuid,
+    generateUuid: node.generateUuid,
     transitions: node.transitions,
     onDispute: () => {},
   });

@@ -310,7 +310,7 @@ function messageFor(id: string, detail: Record<string, unknown>) {
   return {
     tenantId: 1,
     transactionId,
-    id: node.drawUuid(),
+    id: node.generateUuid(),
     atMs: nowMs,
     kind: 'callback',
     operation: null,

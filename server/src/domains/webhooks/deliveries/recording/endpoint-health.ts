@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/clock.ts';
-import type { DrawUuid } from '../../../../core/id.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { EndpointDirectory } from '../../endpoints/directory.ts';
 import { disabledEvent } from '../../endpoints/events.ts';
@@ -24,7 +24,7 @@ export interface EndpointHealthOptions {
   transactions: Pick<Database, 'transaction'>;
   directory: EndpointDirectory;
   clock: Clock;
-  drawUuid: DrawUuid;
+  generateUuid: GenerateUuid;
   /** Called once when an endpoint has been switched off, after the commit. */
   onDisabled?: OnDisabled | undefined;
   onPaused?: (() => void) | undefined;
@@ -91,13 +91,13 @@ export class EndpointHealth {
     const { firstFailureMs } = queue.endpoint;
     const isRecent = firstFailureMs !== null && firstFailureMs > nowMs - disabledAfterMs;
     if (isRecent) return;
-    await this.#write(async ({ transactions, drawUuid }) => {
+    await this.#write(async ({ transactions, generateUuid }) => {
       const sinceMs = queue.failingSinceMs ?? nowMs;
       const reason: DisabledReason = 'failing';
       const values = [queue.id, sinceMs, nowMs - disabledAfterMs, reason, nowMs];
       const row = await transactions.transaction(async (transaction) => {
         const [changed] = await transaction.run(recordExhaustion, values);
-        if (changed?.state === false) await appendEvent(transaction, disabledEvent(changed, drawUuid()));
+        if (changed?.state === false) await appendEvent(transaction, disabledEvent(changed, generateUuid()));
         return changed;
       });
       if (row === undefined) return;
@@ -108,11 +108,11 @@ export class EndpointHealth {
 
   /** The endpoint answered 410 Gone. */
   async disableGone(queue: EndpointQueue): Promise<void> {
-    await this.#write(async ({ transactions, clock, drawUuid }) => {
+    await this.#write(async ({ transactions, clock, generateUuid }) => {
       const reason: DisabledReason = 'gone';
       const row = await transactions.transaction(async (transaction) => {
         const [disabled] = await transaction.run(disableEndpoint, [queue.id, reason, clock()]);
-        if (disabled !== undefined) await appendEvent(transaction, disabledEvent(disabled, drawUuid()));
+        if (disabled !== undefined) await appendEvent(transaction, disabledEvent(disabled, generateUuid()));
         return disabled;
       });
       queue.endpoint = { ...queue.endpoint, isActive: false };

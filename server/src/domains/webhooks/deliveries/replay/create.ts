@@ -62,11 +62,11 @@ async function replayEvents(
   endpointId: number,
   input: ReplayInput,
   principal: Principal,
-  { database, clock, drawUuid, keepDeliveriesMs }: ReplayDeps,
+  { database, clock, generateUuid, keepDeliveriesMs }: ReplayDeps,
 ): Promise<string> {
   const nowMs = clock();
   const sinceMs = timeOf('since', input.since, nowMs);
-  const id = drawUuid();
+  const id = generateUuid();
   // After the clock was set back, the ids of past events may contain later times than now: ids never run backwards.
   const untilMs = input.until === undefined ? Math.max(nowMs, uuidTimeMs(id)) : timeOf('until', input.until, nowMs);
   if (sinceMs >= untilMs) throw invalid('since', 'since must be before until.');

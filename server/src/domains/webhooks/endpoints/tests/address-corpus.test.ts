@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidSource } from '../../../../core/id.ts';
+import { uuidGenerator } from '../../../../core/id.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
 import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
@@ -60,7 +60,7 @@ beforeAll(async () => {
     maxEndpoints: 10_000,
     seal: (plain) => Buffer.from(plain),
     clock: Date.now,
-    drawUuid: uuidSource(Date.now),
+    generateUuid: uuidGenerator(Date.now),
   });
   app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
   for (const route of routes) addRoute(app, route, { authenticate: async () => principal });
@@ -172,7 +172,7 @@ async function outcomesOfOneEvent(
   deliveries: number,
   usedGuard = guard,
 ): Promise<{ outcome: string; count: number }[]> {
-  const id = uuidSource(Date.now)();
+  const id = uuidGenerator(Date.now)();
   const about = { id, type: 'transaction.created', createdMs: Date.now(), livemode: true } as const;
   const event = { ...about, tenantId: 0, objectId: 'txn_1' };
   const body = eventBody(about, '{}');
@@ -185,7 +185,7 @@ async function outcomesOfOneEvent(
   const worker = deliveryWorker({
     database: db.database,
     transactions: db.database,
-    drawUuid: uuidSource(Date.now),
+    generateUuid: uuidGenerator(Date.now),
     directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
     clock: Date.now,
     timeoutMs: 5_000,

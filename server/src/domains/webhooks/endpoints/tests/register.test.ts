@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { uuidSource } from '../../../../core/id.ts';
+import { uuidGenerator } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { scopes } from '../../../../core/scopes.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
       return guards;
     },
     maxEndpoints,
-    drawUuid: uuidSource(() => nowMs),
+    generateUuid: uuidGenerator(() => nowMs),
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
   });
