@@ -7,18 +7,25 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('the garbage of the start is collected once, after the first second in which the process is idle', () => {
+/** The seconds after the start at which garbage is collected, if the process is busy for this share of each. */
+function collectedAt(busyShares: readonly number[]): number[] {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const utilization = vi.spyOn(performance, 'eventLoopUtilization');
-  const ofLastSecond = (share: number) => utilization.mockReturnValue({ idle: 0, active: 0, utilization: share });
-  let collections = 0;
-  ofLastSecond(1);
-  collectGarbageWhenIdle(() => collections++);
-  vi.advanceTimersByTime(5_000);
-  expect(collections).toBe(0);
-  ofLastSecond(0.02);
-  vi.advanceTimersByTime(1_000);
-  expect(collections).toBe(1);
-  vi.advanceTimersByTime(60_000);
-  expect(collections).toBe(1);
+  const collections: number[] = [];
+  let second = 0;
+  collectGarbageWhenIdle(() => collections.push(second));
+  for (const share of busyShares) {
+    second++;
+    utilization.mockReturnValue({ idle: 0, active: 0, utilization: share });
+    vi.advanceTimersByTime(1_000);
+  }
+  return collections;
+}
+
+test('the garbage of the start is collected once, after the first second in which the process is idle', () => {
+  expect(collectedAt([1, 0.5, 0.02, 0.02, 1, 0.02])).toEqual([3]);
+});
+
+test('under load it is collected after ten seconds, once', () => {
+  expect(collectedAt(Array(30).fill(1))).toEqual([10]);
 });
