@@ -62,8 +62,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const everyDay = Object.keys(measurements).filter((name) => !onlyByName.includes(name));
-const selected = names.length > 0 ? names : isLarge ? onFullTable : everyDay;
+const ordinary = Object.keys(measurements).filter((name) => !onlyByName.includes(name));
+const selected = names.length > 0 ? names : isLarge ? onFullTable : ordinary;
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, log });
 const lines: Line[] = [];

@@ -1,5 +1,5 @@
 import '../platform/process/heap-settings.ts';
-import { collectGarbageWhenIdle } from '../platform/process/collect-garbage.ts';
+import { collectGarbageOfStart } from '../platform/process/collect-garbage.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';
 import { loadSettings } from './config/load-settings.ts';
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }, log);
   try {
     process.stdout.write(welcome(await florinStart));
-    collectGarbageWhenIdle();
+    collectGarbageOfStart();
   } catch (error) {
     if (error instanceof StartInterrupted) return;
     if (error instanceof SettingsError) endWithLine(error.message);

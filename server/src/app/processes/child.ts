@@ -1,7 +1,7 @@
 import '../../platform/process/heap-settings.ts';
 import { systemClock } from '../../core/clock.ts';
 import { parseKeyring } from '../../platform/crypto/keyring.ts';
-import { collectGarbageWhenIdle } from '../../platform/process/collect-garbage.ts';
+import { collectGarbageOfStart } from '../../platform/process/collect-garbage.ts';
 import { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { assemble } from '../assemble.ts';
@@ -57,5 +57,5 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     );
   });
   link.listens();
-  collectGarbageWhenIdle();
+  collectGarbageOfStart();
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test, vi } from 'vitest';
-import { collectGarbageWhenIdle } from './collect-garbage.ts';
+import { collectGarbageOfStart } from './collect-garbage.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -13,7 +13,7 @@ function collectedAt(busyShares: readonly number[]): number[] {
   const utilization = vi.spyOn(performance, 'eventLoopUtilization');
   const collections: number[] = [];
   let second = 0;
-  collectGarbageWhenIdle(() => collections.push(second));
+  collectGarbageOfStart(() => collections.push(second));
   for (const share of busyShares) {
     second++;
     utilization.mockReturnValue({ idle: 0, active: 0, utilization: share });

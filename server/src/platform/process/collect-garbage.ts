@@ -14,7 +14,7 @@ const mostChecks = 10;
  * Collects the garbage of the start after the first second in which this process does next to nothing, at the latest after ten
  * seconds: that takes 50 to 80 ms, for which the first requests would wait.
  */
-export function collectGarbageWhenIdle(collect: () => void = collectGarbage): void {
+export function collectGarbageOfStart(collect: () => void = collectGarbage): void {
   let since = performance.eventLoopUtilization();
   let checks = 0;
   const timer = setInterval(() => {
