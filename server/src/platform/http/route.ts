@@ -101,6 +101,8 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
+  /** Its documents have an entity tag: whoever sends it in `If-None-Match` is told by a 304 that nothing has changed. */
+  hasEntityTag?: true;
   /** The answer has no end of its own: its duration is not that of a request. */
   isEndless?: boolean;
   /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
@@ -122,6 +124,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   data: Data;
   paged?: Paging;
   documentTypes?: readonly string[];
+  hasEntityTag?: true;
   isEndless?: boolean;
   exportTypes?: readonly string[];
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;

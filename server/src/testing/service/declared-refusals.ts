@@ -31,15 +31,18 @@ function declarations(): Declared[] {
 }
 
 /**
- * Throws if an operation has refused a request in a way that its description does not declare, so that each test checks that the
- * OpenAPI document is complete. A refusal of an unknown path belongs to no operation, and a node without an API knows no paths.
+ * Throws if an operation has answered with a status, or refused with a type, that its description does not declare, so that each
+ * test checks that the OpenAPI document is complete. A refusal of an unknown path belongs to no operation, and a node without an API
+ * knows no paths.
  */
-export function requireDeclared(method: string, path: string, status: number, type: unknown): void {
+export function requireDeclared(method: string, path: string, status: number, refusal?: unknown): void {
   documented ??= declarations();
-  if (type === 'path_unknown') return;
+  if (refusal === 'path_unknown') return;
   const [pathname = ''] = path.split('?');
   const types = documented.find(({ pattern }) => pattern.test(pathname))?.types;
   const isOperation = types?.has(`${method} 200`);
-  if (!isOperation || types?.get(`${method} ${status}`)?.includes(String(type))) return;
-  throw new Error(`${method} ${pathname} refused with ${status} ${type}: declare it in \`refuses\` of the route.`);
+  const declared = types?.get(`${method} ${status}`);
+  if (!isOperation || (refusal === undefined ? declared : declared?.includes(String(refusal)))) return;
+  const answer = [status, refusal].filter((part) => part !== undefined).join(' ');
+  throw new Error(`${method} ${pathname} answered ${answer}: declare it at the route.`);
 }

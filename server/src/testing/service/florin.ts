@@ -116,9 +116,7 @@ function requestsTo(address: string): TestFlorin['call'] {
     });
     const text = await response.body.text();
     const answer = text !== '' && isJson(response.headers['content-type']) ? JSON.parse(text) : text;
-    if (response.statusCode >= 400 && answer?.error) {
-      requireDeclared(method, path, response.statusCode, answer.error.type);
-    }
+    if (response.statusCode >= 300) requireDeclared(method, path, response.statusCode, answer?.error?.type);
     return {
       status: response.statusCode,
       // Most tests do not read them.

@@ -79,6 +79,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
       refuses: ['rendering_failed'],
       data: Type.Null(),
       documentTypes: renderedTypes,
+      hasEntityTag: true,
       handle: ({ query, principal }) => renderInvoice(query, principal, deps),
     }),
 

@@ -47,7 +47,11 @@ export function operationOf(
     ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
     ...(body && { requestBody: bodyOf(body, schemas, example.body) }),
     ...(rawBody && { requestBody: { required: true, content: { '*/*': { schema: {} } } } }),
-    responses: { 200: answerOf(endpoint, schemas, example.answer), ...refusalsOf(route, schemas) },
+    responses: {
+      200: answerOf(endpoint, schemas, example.answer),
+      ...(endpoint.hasEntityTag && { 304: { description: 'The caller has the current version.', headers: entityTag } }),
+      ...refusalsOf(route, schemas),
+    },
   };
 }
 
@@ -95,7 +99,7 @@ interface Fields {
 const headerName = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 function answerOf(
-  { data, paged, documentTypes, exportTypes = [] }: Endpoint,
+  { data, paged, documentTypes, hasEntityTag, exportTypes = [] }: Endpoint,
   schemas: DocumentSchemas,
   example: unknown,
 ): Json {
@@ -104,8 +108,12 @@ function answerOf(
     const headers = exportTypes.length > 0 && { headers: exportHeaders };
     return { description: 'Done.', ...headers, content: { 'application/json': content, ...textOf(exportTypes) } };
   }
-  return { description: 'Done.', content: textOf(documentTypes) };
+  return { description: 'Done.', ...(hasEntityTag && { headers: entityTag }), content: textOf(documentTypes) };
 }
+
+const entityTag = {
+  ETag: { description: 'Identifies the version, for `If-None-Match`.', schema: { type: 'string' } },
+};
 
 const exportHeaders = {
   'X-Total-Count': {
