@@ -101,7 +101,7 @@ export interface Endpoint {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
-  /** Its documents have an entity tag: whoever sends it in `If-None-Match` is told by a 304 that nothing has changed. */
+  /** Its documents have an entity tag: a request with it in `If-None-Match` is answered with 304 if nothing has changed. */
   hasEntityTag?: true;
   /** The answer has no end of its own: its duration is not that of a request. */
   isEndless?: boolean;
