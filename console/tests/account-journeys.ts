@@ -9,7 +9,7 @@ import { openRelay } from './relay.ts';
 
 const newPassword = 'many slow green rivers';
 
-/** Journeys of users who sign in, each in a window of its own. */
+/** Journeys of users who sign in, in the second window. */
 export function accountJourneys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
@@ -18,7 +18,8 @@ export function accountJourneys(opened: () => OpenedConsole): void {
 
   beforeAll(async () => {
     console = opened();
-    page = await console.open();
+    page = console.guest;
+    await page.context().clearCookies();
     tenantId = await makeTenant(console.florin, console.admin);
     member = await makeMember(console.florin, console.admin, { userType: 'MERCHANT_ADMIN', tenantId });
   });

@@ -9,7 +9,7 @@ import { buildConsole } from './build.ts';
 import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
-import { pages } from './pages.ts';
+import { pages, signInPage } from './pages.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
 
 // One file for all, because two would build the console twice at the same time.
@@ -34,6 +34,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   });
 
   const { refused, failed } = webhookJourneys(() => console);
+  describe('the page for signing in', () => signInPage(() => console));
   describe('journeys', () => journeys(() => console));
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));

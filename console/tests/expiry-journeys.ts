@@ -12,7 +12,7 @@ export function expiryJourneys(opened: () => OpenedConsole): void {
 
   beforeAll(async () => {
     console = opened();
-    page = await console.open();
+    page = console.guest;
     const { id } = dataOf(await console.florin.post('/api/customer/modify', { name: 'Returning' }, console.admin));
     customerId = id;
     await console.signIn(page, 'admin', console.password, '/customers');

@@ -9,7 +9,7 @@ import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 export function journeys(opened: () => OpenedConsole): void {
   let console: OpenedConsole;
   let page: Page;
-  /** A window in which members of a tenant sign in. */
+  /** The window in which members of a tenant sign in. */
   let merchants: Page;
   let tenantId: number;
   let channelId: number;
@@ -17,6 +17,7 @@ export function journeys(opened: () => OpenedConsole): void {
   beforeAll(() => {
     console = opened();
     page = console.window;
+    merchants = console.guest;
   });
 
   const api = async (path: string, body: object, as = console.admin) =>
@@ -145,7 +146,6 @@ export function journeys(opened: () => OpenedConsole): void {
       tenantId,
     });
     const { id } = await pay(100);
-    merchants = await console.open();
     await console.signIn(merchants, viewer.userName, memberPassword, `/payments/${id}`);
     await merchants.getByRole('heading', { name: 'Not found' }).waitFor();
     await goTo(merchants, '/customers');

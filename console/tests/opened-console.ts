@@ -21,7 +21,12 @@ export interface OpenedConsole {
   logged: string[];
   /** The window of the administrator. Journeys share it, because opening one and loading the console takes seconds. */
   window: Page;
-  /** Opens a window with its own cookies. */
+  /**
+   * The second window, with its own cookies and storage, in which others sign in one after the other. A window that is opened
+   * loads and compiles the console again.
+   */
+  guest: Page;
+  /** Opens a further window with its own cookies. */
   open: (locale?: string, address?: string) => Promise<Page>;
   /** The password of the administrator. */
   password: string;
@@ -52,6 +57,7 @@ export async function openConsole(): Promise<OpenedConsole> {
     seen: [],
     logged,
     window: await open(),
+    guest: await open(),
     open,
     password: administratorPassword,
     signIn: async (page, account, password, path) => {

@@ -762,6 +762,18 @@ const plants: Plant[] = [
     () => /^tenant 0 invoice \d+$/,
   ],
   [
+    /every invoice have its mode/,
+    'a payment of an invoice in the other mode',
+    'update transaction set livemode = not livemode where id = {invoicePayment}',
+    () => made.invoice as string,
+  ],
+  [
+    /every invoice have its mode/,
+    'an event of an invoice in the other mode',
+    `update event set livemode = not livemode where type = 'invoice.paid'`,
+    () => made.invoice as string,
+  ],
+  [
     /no gaps/,
     'a number that is missing',
     'update invoice set number = 3 where number = 1',

@@ -17,7 +17,8 @@ export interface TestDatabase {
 export async function databaseFromTemplate(template: string = inject('templateDatabase')): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `florin_test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${template}`);
+  // The default writes every page of the copy to the WAL: 50 ms of CPU time instead of 24, and 32 for dropping it instead of 11.
+  await administer(server, `create database ${name} template ${template} strategy file_copy`);
   const connection = { ...server, database: name };
   const db = databaseAt(connection);
   return {
