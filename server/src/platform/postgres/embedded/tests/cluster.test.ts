@@ -61,6 +61,17 @@ test('when initdb alone is killed the start is refused with a reason, and the ne
   await folder.hold().ready();
 });
 
+test('killed after the cluster was made and before its database was, the next start makes the database', async () => {
+  const killed = folder.hold();
+  const { connection } = await killed.ready();
+  const withoutIt = { ...connection, database: 'postgres' };
+  await query(withoutIt, 'drop database florin');
+  await killed.kill();
+
+  await folder.hold().ready();
+  expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
+});
+
 test('data of another major version is refused and left as it is', async () => {
   mkdirSync(folder.cluster, { recursive: true });
   writeFileSync(join(folder.cluster, 'PG_VERSION'), '17\n');
