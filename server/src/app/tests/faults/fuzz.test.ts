@@ -13,7 +13,7 @@ import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
  * 20,000.
  */
 const seed = 20_260_131;
-const rounds = 60;
+const rounds = 150;
 /** Requests in flight at once. */
 const requestsInRound = 25;
 

@@ -102,15 +102,16 @@ export const invoiceChecks: readonly Check[] = [
     claim: 'The payments of every invoice have its mode, and so do its events',
     // Joins: a condition with `exists` for each invoice read its events and payments one invoice at a time.
     offenders: `
-      select format('tenant %s invoice %s', i.tenant_id, i.id) as offender
-        from invoice i
-        join invoice_payment p on p.tenant_id = i.tenant_id and p.invoice_id = i.id
-        join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
-       where t.livemode <> i.livemode
-       union
-      select format('tenant %s invoice %s', i.tenant_id, i.id)
-        from invoice i
-        join event on event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
-       where event.type like 'invoice.%' and event.livemode <> i.livemode`,
+      select ${invoiceName} as offender
+        from (select i.tenant_id, i.id
+                from invoice i
+                join invoice_payment p on p.tenant_id = i.tenant_id and p.invoice_id = i.id
+                join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+               where t.livemode <> i.livemode
+               union
+              select i.tenant_id, i.id
+                from invoice i
+                join event on event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
+               where event.type like 'invoice.%' and event.livemode <> i.livemode) as mistaken`,
   },
 ];
