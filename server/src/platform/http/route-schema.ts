@@ -60,14 +60,16 @@ export const refusal = Type.Object(
   { description: 'Refused.' },
 );
 
-/** The schemas of a route, for validation and serialization. `openapi/` documents them. */
+/**
+ * The schemas of a route, for validation and serialization; `openapi/` documents them, and also its headers. The route that reads
+ * a header checks it itself.
+ */
 export function routeSchema({ endpoint }: Route): Record<string, unknown> {
-  const { body, query, takesAnyQuery, params, headers, data, paged, documentTypes } = endpoint;
+  const { body, query, takesAnyQuery, params, data, paged, documentTypes } = endpoint;
   return {
     ...(body && { body: closed(body) }),
     ...(!takesAnyQuery && { querystring: closed(query ?? Type.Object({})) }),
     ...(params && { params }),
-    ...(headers && { headers }),
     ...(documentTypes === undefined && { response: { 200: envelope(data, paged) } }),
   };
 }

@@ -26,8 +26,6 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
 
 /** Compiles a route's shapes; a value that does not fit is refused with the field to blame and what it must be. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  // Headers are described for the reference page; the route that reads one looks at it itself.
-  if (httpPart === 'headers') return (value: unknown) => ({ value });
   const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
   const removeNulls = httpPart === 'body' ? nullsRemoverOf(schema) : undefined;
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];

@@ -115,8 +115,9 @@ describe('on a standby', () => {
     for (const route of operationsRoutes({ primary, clock, isStopping: () => false })) {
       addRoute(app, route, { authenticate: () => Promise.reject() });
     }
-    const reply = await app.inject('/health/ready');
-    expect(reply.json()).toEqual(
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const reply = await fetch(`${address}/health/ready`);
+    expect(await reply.json()).toEqual(
       aRefusal(503, { type: 'database_unavailable', details: { reason: 'read_only', seconds: expect.any(Number) } }),
     );
     await app.close();

@@ -55,7 +55,7 @@ export function addRoute(
 
 function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRequest, reply: FastifyReply): void {
   request.leaveTurn?.();
-  if (endpoint.isEndless) request.answeredAfterMs = reply.elapsedTime;
+  if (endpoint.isEndless) request.answeredAfterMs = performance.now() - request.receivedAtMs;
   nameMode(reply, request.principal);
   if (answer.document !== undefined) {
     sendDocument(request, reply, answer).catch((error) => fail(reply, error, answer));

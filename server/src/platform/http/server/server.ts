@@ -15,6 +15,7 @@ import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts'
 import { corsFor } from './cors.ts';
 import { Drain } from './drain.ts';
 import { KnownMethods } from './known-methods.ts';
+import { ObservedResponse } from './observed-response.ts';
 import { parseQuery } from './query-string.ts';
 import { securityHeaders } from './security-headers.ts';
 import { closeSilentConnections } from './silent-connections.ts';
@@ -38,7 +39,7 @@ export interface AuthenticatedRequest {
 
 export interface HttpServerOptions {
   authenticate: Authenticate;
-  /** Called for every reply, for metrics and the log. */
+  /** Called for every reply, for metrics and the log, also if its client has left. Must not throw. */
   onReply: (reply: ReplyFacts) => void;
   /** Called for every refusal, with the caller if authenticated. Must not throw. */
   onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
@@ -98,6 +99,8 @@ declare module 'fastify' {
     refusal: Refusal | undefined;
     /** Ends the request's turn (`TenantTurns`). */
     leaveTurn: (() => void) | undefined;
+    /** `performance.now()` when its headers had been received. */
+    receivedAtMs: number;
     /** The time until the answer of an endless stream began; the time until it ends says nothing about the service. */
     answeredAfterMs: number | undefined;
     /** The declared path. Fastify would build the whole description of the route to return it. */
@@ -117,6 +120,7 @@ export const socketOptions = {
   ...socketTimeouts,
   keepAliveTimeout: 0, // `closeSilentConnections` closes idle connections.
   requireHostHeader: false, // Node would answer without the envelope; it is refused below.
+  ServerResponse: ObservedResponse,
 };
 
 /** An HTTP server that answers in the envelope and authenticates its callers. Add routes before it listens. */
@@ -128,7 +132,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     logger: false,
     bodyLimit: maximumBodyBytes,
     requestTimeout: timeouts.requestTimeout,
-    http: { ...timeouts, requireHostHeader: socketOptions.requireHostHeader },
+    http: { ...socketOptions, ...timeouts },
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
@@ -172,11 +176,18 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('leaveTurn', undefined);
+  app.decorateRequest('receivedAtMs', 0);
   app.decorateRequest('answeredAfterMs', undefined);
   app.decorateRequest('declaredPath', 'other');
   const drain = new Drain(app);
+  const onEnd = (reply: FastifyReply) => {
+    drain.ended(reply);
+    options.onReply(factsOf(reply));
+  };
   app.addHook('onRequest', (request, reply, done) => {
+    request.receivedAtMs = performance.now();
     drain.began(reply);
+    (reply.raw as ObservedResponse).observe(reply, onEnd);
     reply.headers(everyAnswer);
     reply.header('x-request-id', request.id);
     const unmet = unmetOf(request);
@@ -188,21 +199,6 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const methods = new KnownMethods();
   app.addHook('onRoute', ({ method, url }) => methods.add(url, [method].flat()));
-  app.addHook('onResponse', (request, reply, done) => {
-    drain.ended(reply);
-    options.onReply({
-      method: request.method,
-      path: request.declaredPath,
-      status: reply.statusCode,
-      durationMs: request.answeredAfterMs ?? reply.elapsedTime,
-      requestId: request.id,
-      refusal: request.refusal,
-      principal: request.principal,
-      headers: request.raw.headers,
-      mode: reply.getHeader(modeHeader) as string | undefined,
-    });
-    done();
-  });
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string;
     const allowed = methods.of(path);
@@ -227,6 +223,21 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
   });
   return app;
+}
+
+function factsOf(reply: FastifyReply): ReplyFacts {
+  const { request } = reply;
+  return {
+    method: request.method,
+    path: request.declaredPath,
+    status: reply.statusCode,
+    durationMs: request.answeredAfterMs ?? performance.now() - request.receivedAtMs,
+    requestId: request.id,
+    refusal: request.refusal,
+    principal: request.principal,
+    headers: request.raw.headers,
+    mode: reply.getHeader(modeHeader) as string | undefined,
+  };
 }
 
 /**
