@@ -7,6 +7,7 @@ import { steady } from './measurements/creates/steady.ts';
 import { subscribed } from './measurements/creates/subscribed.ts';
 import { token } from './measurements/creates/token.ts';
 import { usualWay } from './measurements/creates/usual-way.ts';
+import { writing } from './measurements/creates/writing.ts';
 import { detail } from './measurements/node/detail.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
@@ -43,4 +44,5 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   start,
   'some-renewals': someRenewals,
   renewals,
+  writing,
 };

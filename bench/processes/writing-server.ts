@@ -1,0 +1,62 @@
+/**
+ * What a create takes at least with our batches: Fastify with the same shape and key check, and the service's own batches,
+ * statements and events, on the service's database; nothing else of the service.
+ */
+import { hash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import { uuidGenerator } from '../../server/src/core/id.ts';
+import type { Principal } from '../../server/src/core/principal.ts';
+import { findChannel } from '../../server/src/domains/payments/channels/statements.ts';
+import { type CreateInput, draftOf } from '../../server/src/domains/payments/transactions/draft.ts';
+import {
+  BatchInserter,
+  type Created,
+  type Outcome,
+} from '../../server/src/domains/payments/transactions/insert-batch.ts';
+import { createInput } from '../../server/src/domains/payments/transactions/schema.ts';
+import type { Draft } from '../../server/src/domains/payments/transactions/statements.ts';
+import { Batcher } from '../../server/src/platform/postgres/batcher.ts';
+import { Database } from '../../server/src/platform/postgres/database.ts';
+
+const [key = '', connectionJson = '', caller = '', channelId = ''] = process.argv.slice(2);
+const connection = JSON.parse(connectionJson);
+const callers = new Map([[hash('sha256', key, 'base64'), JSON.parse(caller) as Principal]]);
+const database = new Database({ connection, connections: 1, name: 'bench' });
+const writer = new Database({ connection, connections: 1, name: 'bench writer', plans: 'kept' });
+const inserter = new BatchInserter({ writer, database, onInserted: undefined });
+const batcher = new Batcher<Draft, Outcome>({
+  run: (drafts) => inserter.insert(drafts),
+  maxBatch: 500,
+  maxQueued: 10_000,
+});
+const generateUuid = uuidGenerator(Date.now);
+const [channel] = await database.run(findChannel, [Number(channelId)]);
+if (channel === undefined) throw new Error(`There is no channel ${channelId}.`);
+const seal = () => {
+  throw new Error('These payments have no payment method.');
+};
+
+// Our schemas have keywords of their own, as the service allows them.
+const app = Fastify({ logger: false, ajv: { customOptions: { strict: false } } });
+
+app.post('/api/transaction/create', {
+  schema: { body: createInput },
+  handler: (request, reply) => {
+    const given = request.headers.authorization ?? '';
+    const principal = callers.get(hash('sha256', given.slice(given.indexOf(' ') + 1), 'base64'));
+    if (principal === undefined) throw Object.assign(new Error('Unknown key'), { statusCode: 401 });
+    const draft = draftOf(request.body as CreateInput, channel, principal, generateUuid(), undefined, seal);
+    batcher.add(draft).then(
+      (outcome) => {
+        reply.header('content-type', 'application/json; charset=utf-8');
+        reply.send(`{"code":200,"message":"Transaction created","data":${(outcome as Created).json}}`);
+      },
+      (error) => reply.send(error),
+    );
+  },
+});
+
+process.on('disconnect', () => process.exit());
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.send?.({ port: (app.server.address() as AddressInfo).port });
