@@ -1,3 +1,5 @@
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyReply } from 'fastify';
 import { Agent, fetch } from 'undici';
@@ -45,6 +47,33 @@ test.each([
     expect(order).toEqual(['answered', 'closing']);
   },
 );
+
+test('a stopping server answers all connections that were made before it closes its port', async () => {
+  const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
+  app.get('/', async () => 'answered');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  // The kernel completes these connections at once. Node has accepted none of them when the stop begins.
+  const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+  const closed = app.close();
+  const answers = sockets.map((socket) => text(socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')));
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 200 .*answered$/s);
+  await closed;
+});
+
+test('a stopping server answers a client whose next request takes a while to arrive', async () => {
+  const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
+  app.get('/', async () => 'answered');
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  const client = new Agent({ connections: 1 });
+  expect((await fetch(address, { dispatcher: client })).status).toBe(200);
+  const closed = app.close();
+  await sleep(200); // The way of an answer and of a request from another continent.
+  const reply = await fetch(address, { dispatcher: client });
+  expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
+  await closed;
+  await client.close();
+});
 
 test('an answered request is garbage of the young generation', async () => {
   const app = Fastify();

@@ -1,5 +1,6 @@
 import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 declare module 'fastify' {
@@ -9,13 +10,20 @@ declare module 'fastify' {
   }
 }
 
-/** Connections without a request for this long are idle: closing them interrupts nothing. */
+/** A pause this long without a request ends the drain. */
 const quietMs = 50;
+/**
+ * An answer from before the stop did not say that the connection closes, so that the next request may be on its way. It
+ * arrives within this time from everywhere: round trips to the other side of the Earth take up to 250 ms.
+ */
+const nextRequestMs = 300;
 /**
  * How often to wait for that pause: 3 seconds. Requests that take longer are still answered. Counted in waits, because a
  * process that was suspended or starved for seconds must still look once more whether a request is in progress.
  */
 const longestWaits = 60;
+/** Connections that can wait to be accepted: Node's default `backlog`. */
+const longestQueue = 511;
 
 /**
  * Closes the listening socket. Called before a server closes: an answer with `Connection: close` makes its client connect
@@ -23,16 +31,33 @@ const longestWaits = 60;
  */
 export async function stopAccepting(server: Server): Promise<void> {
   if (!server.listening) return;
-  await nextTurn(); // Connections made until now are accepted first.
+  await acceptWaiting(server);
   // Only the listening socket: `close` of the HTTP server would also close connections that seem idle.
   Server.prototype.close.call(server);
+}
+
+/**
+ * Accepts the connections that wait at the socket: Node accepts one in each turn of its event loop. New ones may arrive
+ * meanwhile without end, so there are no more turns than connections that can wait.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => accepted++;
+  server.on('connection', count);
+  await nextTurn(); // The rest of this turn may not look at the socket.
+  let before = -1;
+  for (let turns = 0; turns < longestQueue && accepted > before; turns++) {
+    before = accepted;
+    await nextTurn();
+  }
+  server.off('connection', count);
 }
 
 /**
  * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets a
  * request that was sent and not yet read, which happened in one of a few stops under load. So the server first accepts no
  * new connections, sends every answer with `Connection: close`, and closes the other connections after a pause in which no
- * request arrived and none was in progress.
+ * request arrived and none was in progress, and not before clients that were answered last could send their next request.
  */
 export class Drain {
   /**
@@ -42,6 +67,7 @@ export class Drain {
    */
   readonly #unanswered: FastifyReply[] = [];
   #changes = 0;
+  #lastEndedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(app: FastifyInstance) {
     app.decorateReply('drainIndex', -1);
@@ -65,13 +91,18 @@ export class Drain {
       last.drainIndex = index;
     }
     this.#changes++;
+    this.#lastEndedAtMs = performance.now();
   }
 
   async #untilQuiet(server: Server): Promise<void> {
     for (const reply of this.#unanswered) reply.header('connection', 'close');
+    const nextRequestUntilMs = this.#lastEndedAtMs + nextRequestMs;
     await stopAccepting(server);
+    const getConnections = promisify(server.getConnections.bind(server));
     let before = -1;
-    for (let waits = 0; waits < longestWaits && (this.#unanswered.length > 0 || before !== this.#changes); waits++) {
+    const isQuiet = () =>
+      this.#unanswered.length === 0 && this.#changes === before && performance.now() >= nextRequestUntilMs;
+    for (let waits = 0; waits < longestWaits && !isQuiet() && (await getConnections()) > 0; waits++) {
       before = this.#changes;
       await sleep(quietMs);
     }
