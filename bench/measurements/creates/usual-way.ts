@@ -8,6 +8,7 @@ import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
 const seconds = 3;
+const warmUpSeconds = 20;
 /** The fastest of the tested numbers. PostgreSQL allows 50 connections in total. */
 const transactionConnections = 16;
 const pgbenchConnections = 24;
@@ -27,6 +28,7 @@ export async function usualWay(bench: Bench): Promise<Line[]> {
     String(transactionConnections),
   ]);
   const requests = createRequests(merchant.key, channelId);
+  for (const { port } of [service, perRequest]) await bench.load({ port, requests, seconds: warmUpSeconds });
   const postgresOnly = () => ({ nodeUs: 0, postgresUs: service.cpu().postgresUs });
   const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'creates', run: () => bench.rate({ port: service.port, requests, seconds }, () => service.cpu()) },
