@@ -22,7 +22,6 @@ export async function writing(bench: Bench): Promise<Line[]> {
   ]);
   const requests = createRequests(merchant.key, channelId);
   for (const { port } of [service, server]) await bench.load({ port, requests, seconds: warmUpSeconds });
-  const postgresUs = () => service.cpu().postgresUs;
   const lines: Line[] = [];
   for (const connections of [64, 256]) {
     const { series, ratios, otherCpus } = await interleave(rounds, [
@@ -32,7 +31,7 @@ export async function writing(bench: Bench): Promise<Line[]> {
         run: () =>
           bench.rate({ port: server.port, requests, connections }, () => ({
             nodeUs: server.cpu().nodeUs,
-            postgresUs: postgresUs(),
+            postgresUs: service.cpu().postgresUs,
           })),
       },
     ]);

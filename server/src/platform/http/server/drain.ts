@@ -80,8 +80,8 @@ export class Drain {
     this.#changes++;
   }
 
-  /** Its answer was sent, or its client has left. */
-  ended(reply: FastifyReply): void {
+  /** Its answer was sent, or its client has left. `atMs` is of `performance.now()`. */
+  ended(reply: FastifyReply, atMs: number): void {
     const index = reply.drainIndex;
     if (index < 0) return;
     reply.drainIndex = -1;
@@ -91,18 +91,18 @@ export class Drain {
       last.drainIndex = index;
     }
     this.#changes++;
-    this.#lastEndedAtMs = performance.now();
+    this.#lastEndedAtMs = atMs;
   }
 
   async #untilQuiet(server: Server): Promise<void> {
     for (const reply of this.#unanswered) reply.header('connection', 'close');
     const nextRequestUntilMs = this.#lastEndedAtMs + nextRequestMs;
     await stopAccepting(server);
-    const getConnections = promisify(server.getConnections.bind(server));
+    const countConnections = promisify(server.getConnections.bind(server));
     let before = -1;
     const isQuiet = () =>
       this.#unanswered.length === 0 && this.#changes === before && performance.now() >= nextRequestUntilMs;
-    for (let waits = 0; waits < longestWaits && !isQuiet() && (await getConnections()) > 0; waits++) {
+    for (let waits = 0; waits < longestWaits && !isQuiet() && (await countConnections()) > 0; waits++) {
       before = this.#changes;
       await sleep(quietMs);
     }

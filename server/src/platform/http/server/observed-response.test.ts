@@ -50,7 +50,7 @@ async function send(request: string): Promise<Socket> {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test('two replies on one connection are reported once each', async () => {
+test('two pipelined replies are reported once each', async () => {
   const socket = await send(get('/small') + get('/small'));
   await reported;
   await once(socket.end().resume(), 'close');

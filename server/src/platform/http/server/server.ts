@@ -181,8 +181,9 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorateRequest('declaredPath', 'other');
   const drain = new Drain(app);
   const onEnd = (reply: FastifyReply) => {
-    drain.ended(reply);
-    options.onReply(factsOf(reply));
+    const nowMs = performance.now();
+    drain.ended(reply, nowMs);
+    options.onReply(factsOf(reply, nowMs));
   };
   app.addHook('onRequest', (request, reply, done) => {
     request.receivedAtMs = performance.now();
@@ -225,13 +226,13 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   return app;
 }
 
-function factsOf(reply: FastifyReply): ReplyFacts {
+function factsOf(reply: FastifyReply, nowMs: number): ReplyFacts {
   const { request } = reply;
   return {
     method: request.method,
     path: request.declaredPath,
     status: reply.statusCode,
-    durationMs: request.answeredAfterMs ?? performance.now() - request.receivedAtMs,
+    durationMs: request.answeredAfterMs ?? nowMs - request.receivedAtMs,
     requestId: request.id,
     refusal: request.refusal,
     principal: request.principal,
