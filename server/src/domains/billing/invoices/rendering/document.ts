@@ -86,14 +86,10 @@ function addressOf({ address }: Pick<Buyer, 'address'>, language: Language): str
   return lines.filter((line): line is string => !!line);
 }
 
-const countryNames: Readonly<Record<Language, Intl.DisplayNames>> = {
-  en: new Intl.DisplayNames('en', { type: 'region' }),
-  de: new Intl.DisplayNames('de', { type: 'region' }),
-};
-
 /** DE → Germany; a code of three letters stays as it is. */
 function countryOf(code: string, language: Language): string {
-  return code.length === 2 ? (countryNames[language].of(code) ?? code) : code;
+  const names = new Intl.DisplayNames(language, { type: 'region' });
+  return code.length === 2 ? (names.of(code) ?? code) : code;
 }
 
 function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, price }: Formatting) {
