@@ -13,7 +13,7 @@ if (exitCode === undefined) await main();
 else process.exitCode = exitCode;
 
 async function main(): Promise<void> {
-  const settings = settingsOrEnd();
+  const settings = await settingsOrEnd();
   const log = openLog(settings['app.log.level']);
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'The process ends because of a defect; acknowledged payments are stored');
@@ -44,9 +44,9 @@ async function main(): Promise<void> {
   }
 }
 
-function settingsOrEnd(): Settings {
+async function settingsOrEnd(): Promise<Settings> {
   try {
-    return loadSettings();
+    return await loadSettings();
   } catch (error) {
     if (error instanceof SettingsError) return endWithLine(error.message);
     throw error;

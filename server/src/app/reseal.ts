@@ -26,7 +26,7 @@ async function main(): Promise<void> {
 
 /** Whether every value is sealed with the current key. */
 async function resealDatabase(): Promise<boolean> {
-  const settings = loadSettings();
+  const settings = await loadSettings();
   const keys = await existingEncryptionKeys(settings);
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   // Counting the values of a large table takes minutes.

@@ -38,7 +38,7 @@ function headOf(text: string): AuditHead {
 }
 
 async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Promise<number> {
-  const { connection, stop } = await findDatabase(loadSettings(), openLog('warn'));
+  const { connection, stop } = await findDatabase(await loadSettings(), openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

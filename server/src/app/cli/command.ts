@@ -39,7 +39,7 @@ export async function runCommand(
   const interrupt = () => interruption.abort(new CommandFailure('it was interrupted.'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, interrupt);
   try {
-    const settings = options.settings ?? loadSettings();
+    const settings = options.settings ?? (await loadSettings());
     const point = settings['app.drill.fail-point'];
     return await work({
       print: (line) => process.stdout.write(`${line}\n`),

@@ -20,8 +20,9 @@ const passwordLength = 20;
 export async function createAdministrator(
   account: string,
   given: string | undefined,
-  settings: Settings = loadSettings(),
+  givenSettings?: Settings,
 ): Promise<{ password: string } | { invitation: string }> {
+  const settings = givenSettings ?? (await loadSettings());
   const password = given ?? randomText(passwordLength);
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   const database = new Database({ connection, connections: 1, name: 'create-admin' });

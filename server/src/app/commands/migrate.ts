@@ -9,9 +9,10 @@ import { migrateDatabase } from '../open-database.ts';
 export async function migrateNow(
   print: (line: string) => void,
   signal: AbortSignal,
-  settings: Settings = loadSettings(),
+  givenSettings?: Settings,
   note: (line: string) => void = noteOnStandardError,
 ): Promise<void> {
+  const settings = givenSettings ?? (await loadSettings());
   const log = openLog('warn');
   // Refuses a data folder that has a database but no keys, as a start does: the keys may have been lost.
   if (settings['app.database.url'] === undefined) await secretsOf(settings, log);

@@ -11,7 +11,8 @@ import { findDatabase } from '../open-database.ts';
  * `florin remove-second-factor`: removes the second factor of a user in the database, beside a running service or without one,
  * when nobody who could do it in the interface can log in. The password is still needed to log in.
  */
-export async function removeSecondFactor(account: string, settings: Settings = loadSettings()): Promise<void> {
+export async function removeSecondFactor(account: string, givenSettings?: Settings): Promise<void> {
+  const settings = givenSettings ?? (await loadSettings());
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   const database = new Database({ connection, connections: 1, name: 'remove-second-factor' });
   // Not started: it only publishes.

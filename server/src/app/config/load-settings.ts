@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { parse, type YAMLParseError } from 'yaml';
+import type { YAMLParseError } from 'yaml';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
 
 /** Reads the settings of this process from its environment and from florin.yaml in the working directory. */
-export function loadSettings(): Settings {
-  return readSettings(process.env, yamlOf('florin.yaml'));
+export async function loadSettings(): Promise<Settings> {
+  return readSettings(process.env, await yamlOf('florin.yaml'));
 }
 
-function yamlOf(path: string): unknown {
+/** undefined: there is no such file. The parser, which takes 2 MB of memory, is loaded only if there is one. */
+async function yamlOf(path: string): Promise<unknown> {
   const text = textOf(path);
+  if (text === undefined) return undefined;
+  const { parse } = await import('yaml');
   try {
     return parse(text);
   } catch (error) {
@@ -18,12 +21,12 @@ function yamlOf(path: string): unknown {
   }
 }
 
-function textOf(path: string): string {
+function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return '';
+    if (code === 'ENOENT') return undefined;
     throw new SettingsError(`${path} cannot be read (${code}).`);
   }
 }
