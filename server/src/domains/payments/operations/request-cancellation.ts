@@ -1,18 +1,28 @@
+import { Refusal } from '../../../core/errors.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { maximumOperations } from './rules.ts';
 import { findCharge, findOpenCancellation, openOperation } from './statements.ts';
 
 /**
  * Opens the cancellation of a payment's charge, unless one is open already. Runs in the transaction that holds the
- * payment's lock; the dispatcher calls the provider.
+ * payment's lock; the dispatcher calls the provider. Refuses with `illegal_transition` when the payment has as many operations
+ * as it can.
  */
 export async function requestCancellation(
   transaction: Queryable,
-  { tenant_id, id, amount }: { tenant_id: number; id: string; amount: number },
+  { tenant_id, id, status, amount }: { tenant_id: number; id: string; status: string; amount: number },
   nowMs: number,
 ): Promise<void> {
   const [open] = await transaction.run(findOpenCancellation, [tenant_id, id]);
   const [charge] = await transaction.run(findCharge, [tenant_id, id]);
   if (open !== undefined || charge === undefined) return;
   const { channel_id, provider } = charge;
-  await transaction.run(openOperation, [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs]);
+  const values = [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs];
+  const [opened] = await transaction.run(openOperation, values);
+  if (opened === undefined || opened.number <= maximumOperations) return;
+  throw new Refusal(
+    'illegal_transition',
+    `This transaction has had ${maximumOperations} requests to its provider, cancellations included, which is as many as one can have. Cancel it at the provider.`,
+    { field: 'status', details: { from: status, to: 'CANCELLED', allowed: [] } },
+  );
 }

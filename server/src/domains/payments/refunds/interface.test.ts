@@ -379,3 +379,20 @@ test('on a channel with a provider a refund is PENDING until the sandbox reports
   // The amount of a failed refund can be refunded again.
   expect(dataOf(await refund({ transactionId: stubborn })).amount).toBe(1999);
 });
+
+test('a payment with 9,999 requests to its provider is not refunded there any more, and nothing is reserved', async () => {
+  const sandbox = await makeChannel(florin, admin, { provider: 'sandbox' });
+  const transactionId = await makePayment(florin, admin, sandbox);
+  await eventually('the payment succeeds', async () => (await payment(transactionId)).status === 'SUCCESS');
+  await db.query('update provider_operation set number = 9998 where transaction_id = $1', [
+    uuidOfPublicId('txn', transactionId),
+  ]);
+  const { id } = dataOf(await refund({ transactionId, amount: 2 }));
+  await eventually('the last one succeeds', async () => dataOf(await detail(id)).status === 'SUCCESS');
+  const refused = await refund({ transactionId, amount: 1 });
+  expect(refused.body).toEqual(
+    aRefusal(409, { type: 'not_refundable', field: 'transactionId', details: { status: 'REFUNDED' } }),
+  );
+  expect(refused.body.message).toContain('9999');
+  expect(dataOf(await list(`transactionId=${transactionId}`))).toHaveLength(1);
+});

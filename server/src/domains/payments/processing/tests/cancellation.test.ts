@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { uuidOfPublicId } from '../../../../core/id.ts';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
 import { eventually } from '../../../../testing/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
@@ -100,4 +101,20 @@ test('a cancellation that comes too late changes nothing', async () => {
   await eventually('the look-up', () => scenario.node.provider.verbs().includes('look_up'));
   decide({ kind: 'succeeded', reference: 'r' });
   expect((await endOfPayment(id)).status).toBe('SUCCESS');
+});
+
+test('a payment with 9,999 requests to its provider cannot be cancelled there any more', async () => {
+  scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'pending', reference: key });
+  const id = await pay();
+  scenario.node.dispatcher.start();
+  await operationInState(id, 'WAITING');
+  await scenario.db.query('update provider_operation set number = 9999 where transaction_id = $1', [
+    uuidOfPublicId('txn', id),
+  ]);
+  await expect(scenario.node.update({ id, status: 'CANCELLED' }, principal)).rejects.toMatchObject({
+    type: 'illegal_transition',
+    field: 'status',
+    details: { from: 'PROCESSING', to: 'CANCELLED', allowed: [] },
+  });
+  expect(await scenario.node.operationsOf(1, id)).toMatchObject([{ kind: 'CHARGE', state: 'WAITING' }]);
 });
