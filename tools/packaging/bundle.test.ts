@@ -49,6 +49,7 @@ test('the bundle leaves out what only delays the start', () => {
   expect(text).toContain('class Registry');
   expect(text).not.toMatch(/Pushgateway|WorkerRegistry/);
   expect(text).not.toContain('__require("@opentelemetry');
+  expect(text).not.toMatch(/^import .* from "(node:|http")/m);
   expect(text).toMatch(/const http2 = \{/);
   expect(text).toMatch(/const https = \{/);
 });
