@@ -1,7 +1,6 @@
-import { Refusal } from '../../../core/errors.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { maximumOperations } from './rules.ts';
-import { findCharge, findOpenCancellation, openOperation } from './statements.ts';
+import { openNext } from './open-next.ts';
+import { findCharge, findOpenCancellation } from './statements.ts';
 
 /**
  * Opens the cancellation of a payment's charge, unless one is open already. Runs in the transaction that holds the
@@ -17,12 +16,10 @@ export async function requestCancellation(
   const [charge] = await transaction.run(findCharge, [tenant_id, id]);
   if (open !== undefined || charge === undefined) return;
   const { channel_id, provider } = charge;
-  const values = [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs];
-  const [opened] = await transaction.run(openOperation, values);
-  if (opened === undefined || opened.number <= maximumOperations) return;
-  throw new Refusal(
-    'illegal_transition',
-    `This transaction has had ${maximumOperations} requests to its provider, cancellations included, which is as many as one can have. Cancel it at the provider.`,
-    { field: 'status', details: { from: status, to: 'CANCELLED', allowed: [] } },
-  );
+  await openNext(transaction, [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs], {
+    type: 'illegal_transition',
+    instead: 'Cancel it at the provider.',
+    field: 'status',
+    details: { from: status, to: 'CANCELLED', allowed: [] },
+  });
 }

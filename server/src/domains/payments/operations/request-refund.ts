@@ -1,7 +1,6 @@
-import { Refusal } from '../../../core/errors.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { maximumOperations } from './rules.ts';
-import { findCharge, openOperation } from './statements.ts';
+import { openNext } from './open-next.ts';
+import { findCharge } from './statements.ts';
 
 /**
  * Opens a refund at the provider and on the channel that took the money. Runs in the transaction that holds the payment's
@@ -16,12 +15,10 @@ export async function requestRefund(
   const [charge] = await transaction.run(findCharge, [tenant_id, transactionId]);
   if (charge === undefined) throw new Error(`Payment ${transactionId} succeeded without a charge.`);
   const { channel_id, provider } = charge;
-  const values = [tenant_id, transactionId, 'REFUND', id, channel_id, provider, amount, nowMs];
-  const [opened] = await transaction.run(openOperation, values);
-  if (opened === undefined || opened.number <= maximumOperations) return;
-  throw new Refusal(
-    'not_refundable',
-    `This transaction has had ${maximumOperations} requests to its provider, refunds included, which is as many as one can have. Refund the rest at the provider.`,
-    { field: 'transactionId', details: { status } },
-  );
+  await openNext(transaction, [tenant_id, transactionId, 'REFUND', id, channel_id, provider, amount, nowMs], {
+    type: 'not_refundable',
+    instead: 'Refund the rest at the provider.',
+    field: 'transactionId',
+    details: { status },
+  });
 }

@@ -1,8 +1,5 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 
-/** Operations that a payment can have at its providers: the number in their idempotency key has four digits. */
-export const maximumOperations = 9_999;
-
 /** Waits before each look-up of an operation without a final outcome; the last one repeats until the provider decides. */
 export const lookUpWaitsMs: readonly number[] = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs, dayMs];
 

@@ -1,0 +1,25 @@
+import { Refusal, type RefusalFacts, type RefusalType } from '../../../core/errors.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { openOperation } from './statements.ts';
+
+/** Operations that a payment can have at its providers: the number in their idempotency key has four digits. */
+const maximumOperations = 9_999;
+
+/** How a request is refused whose payment has had as many operations as it can. */
+export interface RefusalOfNext extends RefusalFacts {
+  type: RefusalType;
+  /** What the caller can do instead, as a sentence. */
+  instead: string;
+}
+
+/** Opens a further operation of a locked payment. The values are those of `openOperation`. */
+export async function openNext(
+  transaction: Queryable,
+  values: readonly unknown[],
+  { type, instead, ...facts }: RefusalOfNext,
+): Promise<void> {
+  const [opened] = await transaction.run(openOperation, values);
+  if (opened === undefined || opened.number <= maximumOperations) return;
+  const reason = `This transaction has had ${maximumOperations} requests to its provider, refunds and cancellations included, which is as many as one can have.`;
+  throw new Refusal(type, `${reason} ${instead}`, facts);
+}
