@@ -3,7 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { hourMs } from '../../../../core/clock.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import {
+  databaseFromTemplate,
+  eventually,
+  settableClock,
+  type TestDatabase,
+} from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
@@ -11,8 +16,10 @@ import { type Received, type Receiver, startReceiver } from '../../../../testing
 const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
-/** How far the clock of the service is ahead of the system clock. Never decreases. */
+/** How far the clocks of the service and its database are ahead of the system clock. Never decreases. */
 let movedMs = 0;
+/** A delivery is due at the database's time at the latest: it would be looked for in vain by a service whose clock is ahead. */
+let moveDatabase: (byMs: number) => Promise<void>;
 const now = () => Date.now() + movedMs;
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -23,6 +30,7 @@ let id: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
+  moveDatabase = await settableClock(db);
   florin = await florinOn(db, {}, now);
   receiver = await startReceiver();
   const admin = await administratorOf(florin);
@@ -101,6 +109,7 @@ test('the staged secret is promoted at the scheduled time, and the old one is de
   expect(dataOf(await rotate({ secret: next, promoteAt }))).toMatchObject({ nextSecret: true, promoteAt });
   expect(await delivered()).toEqual({ service: [true, false], standard: [true, true] });
   movedMs += 2 * hourMs;
+  await moveDatabase(movedMs);
   expect(await delivered()).toEqual({ service: [false, true], standard: [false, true] });
   const [listed] = dataOf(await florin.get('/api/webhook/list', as));
   expect(listed).toMatchObject({ nextSecret: false, promoteAt: null });
