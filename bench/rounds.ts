@@ -1,4 +1,5 @@
-import { machineBusyUs, timesOfTree } from './processes/cpu.ts';
+import { availableParallelism } from 'node:os';
+import { machineBusyUs, stolenUs, timesOfTree } from './processes/cpu.ts';
 import type { Cpu } from './service.ts';
 
 /** The result of one side in one round. */
@@ -26,26 +27,53 @@ export interface Comparison {
   series: Series[];
   /** First side ÷ each side: the median of the ratios of the rounds, which cancels the drift of the machine. */
   ratios: number[];
-  /** CPUs that other processes used during the comparison. */
+  /** CPUs that other processes used during the comparison, on this machine or on its host. */
   otherCpus: number;
 }
 
-/** Runs all sides once per round and reverses the order every round, so that none always runs first. */
+/** A round is disturbed if the host of this virtual machine took more than this share of the CPUs from it. */
+const disturbedShare = 0.03;
+
+interface Round {
+  /** The sample of each side. */
+  samples: Sample[];
+  stolenShare: number;
+}
+
+/**
+ * Runs all sides once per round and reverses the order every round, so that none always runs first. For each disturbed round
+ * another one is run, up to twice as many in all, and the least disturbed ones count.
+ */
 export async function interleave(rounds: number, sides: readonly Side[]): Promise<Comparison> {
-  const samples: Sample[][] = sides.map(() => []);
   const startedAt = performance.now();
   const [busyUs, ownUs] = [machineBusyUs(), timesOfTree(process.pid)];
-  for (let round = 0; round < rounds; round++) {
-    const order = sides.map((_, i) => (round % 2 === 0 ? i : sides.length - 1 - i));
-    for (const i of order) samples[i]?.push(await (sides[i] as Side).run());
+  const all: Round[] = [];
+  const isQuiet = ({ stolenShare }: Round) => stolenShare <= disturbedShare;
+  while (all.filter(isQuiet).length < rounds && all.length < 2 * rounds) {
+    all.push(await runRound(sides, all.length % 2 === 1));
   }
   const otherUs = machineBusyUs() - busyUs - (timesOfTree(process.pid) - ownUs);
-  const value = (side: number, round: number) => samples[side]?.[round]?.value as number;
+  const counted = all.toSorted((a, b) => a.stolenShare - b.stolenShare).slice(0, rounds);
   return {
-    series: sides.map(({ name }, i) => seriesOf(name, samples[i] as Sample[])),
-    ratios: sides.map((_, i) => median((samples[0] as Sample[]).map((_, round) => value(0, round) / value(i, round)))),
+    series: sides.map(({ name }, i) =>
+      seriesOf(
+        name,
+        counted.map(({ samples }) => samples[i] as Sample),
+      ),
+    ),
+    ratios: sides.map((_, i) =>
+      median(counted.map(({ samples }) => (samples[0] as Sample).value / (samples[i] as Sample).value)),
+    ),
     otherCpus: Math.max(0, otherUs / 1000 / (performance.now() - startedAt)),
   };
+}
+
+async function runRound(sides: readonly Side[], isReversed: boolean): Promise<Round> {
+  const [startedAt, stolenBefore] = [performance.now(), stolenUs()];
+  const samples: Sample[] = [];
+  for (const i of isReversed ? [...sides.keys()].reverse() : sides.keys()) samples[i] = await (sides[i] as Side).run();
+  const cpuUs = (performance.now() - startedAt) * 1000 * availableParallelism();
+  return { samples, stolenShare: (stolenUs() - stolenBefore) / cpuUs };
 }
 
 function seriesOf(name: string, samples: readonly Sample[]): Series {

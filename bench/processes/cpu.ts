@@ -51,9 +51,18 @@ function isInTree(pid: number, root: number, processes: Map<number, ProcessTimes
 
 /** Busy time of all CPUs of the machine in µs. */
 export function machineBusyUs(): number {
-  const [all = ''] = (contentOf('/proc/stat') ?? '').split('\n', 1);
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = all.split(/\s+/).slice(1).map(Number);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = machineTicks();
   return (user + nice + system + irq + softirq + steal) * tickUs;
+}
+
+/** The time in µs for which a host has given all CPUs of a virtual machine to others ("steal"). */
+export function stolenUs(): number {
+  return (machineTicks()[7] ?? 0) * tickUs;
+}
+
+function machineTicks(): number[] {
+  const [all = ''] = (contentOf('/proc/stat') ?? '').split('\n', 1);
+  return all.split(/\s+/).slice(1).map(Number);
 }
 
 /** Memory of a process in MB: resident now, resident peak since the start, and the resident part mapped from files. */

@@ -4,6 +4,7 @@
  */
 import net from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
+import { stolenUs } from './cpu.ts';
 import { serveMessages } from './messages.ts';
 
 export interface LoadJob {
@@ -27,6 +28,8 @@ export interface LoadJob {
 export interface LoadSecond {
   p99Ms: number;
   longestMs: number;
+  /** For so long the host of this virtual machine ran others on its CPUs. */
+  stolenMs: number;
 }
 
 export interface LoadResult {
@@ -43,10 +46,17 @@ export interface LoadResult {
   measuredFromMs: number;
   /** Empty unless wanted. */
   timeline: LoadSecond[];
+  /**
+   * Of the requests due in quiet seconds: in them and in the second before, the host took next to nothing. All requests count if no
+   * second was quiet, and without a timeline.
+   */
+  quietP99Ms: number;
 }
 
 const receiveBytes = 64 * 1024;
 const responseDeadlineMs = 10_000;
+/** Linux counts stolen time in units of 10 ms. */
+const quietStolenMs = 10;
 
 serveMessages((job: LoadJob) => new Load(job).run());
 
@@ -56,6 +66,8 @@ class Load {
   readonly #latenciesUs: Histogram = build({ highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: 3 });
   /** Latencies in ms by the second in which the request was due. */
   readonly #latenciesOfSeconds: number[][] = [];
+  /** Stolen time when each second began. */
+  readonly #stolenUs: number[] = [];
   readonly #connections: Connection[] = [];
   /** Scheduled times of requests that are waiting for an idle connection. */
   #overdue: number[] = [];
@@ -100,6 +112,7 @@ class Load {
     const everyMs = 1000 / ratePerSecond;
     for (let dueAt = startedAt; dueAt < this.#countUntil; ) {
       const now = performance.now();
+      if (this.#job.isTimelineWanted) this.#readStolen(now);
       for (; dueAt <= now && dueAt < this.#countUntil; dueAt += everyMs) {
         const connection = this.#idle.pop();
         if (connection === undefined) this.#overdue.push(dueAt);
@@ -107,6 +120,11 @@ class Load {
       }
       await waitUntil(now + 1);
     }
+  }
+
+  #readStolen(now: number): void {
+    const second = Math.floor((now - this.#countFrom) / 1000);
+    while (this.#stolenUs.length <= second) this.#stolenUs.push(stolenUs());
   }
 
   #send(connection: Connection, dueAt: number): void {
@@ -149,8 +167,29 @@ class Load {
       p99Ms: ms(99),
       longestMs: this.#latenciesUs.maxValue / 1000,
       measuredFromMs: performance.timeOrigin + this.#countFrom,
-      timeline: Array.from(this.#latenciesOfSeconds, (latencies) => latenciesOf(latencies ?? [])),
+      timeline: this.#latencies().map((latencies, second) => ({
+        p99Ms: percentile99(latencies),
+        longestMs: latencies.at(-1) ?? 0,
+        stolenMs: this.#stolenMs(second),
+      })),
+      quietP99Ms: this.#quietP99Ms() ?? ms(99),
     };
+  }
+
+  #quietP99Ms(): number | undefined {
+    const isQuiet = (second: number) => this.#stolenMs(second) <= quietStolenMs;
+    const quiet = this.#latencies().filter((_, second) => isQuiet(second) && isQuiet(second - 1));
+    return quiet.length > 0 ? percentile99(quiet.flat().sort((a, b) => a - b)) : undefined;
+  }
+
+  /** The sorted latencies of each second. */
+  #latencies(): number[][] {
+    return Array.from(this.#latenciesOfSeconds, (latencies) => (latencies ?? []).sort((a, b) => a - b));
+  }
+
+  #stolenMs(second: number): number {
+    const began = this.#stolenUs[second];
+    return began === undefined ? 0 : ((this.#stolenUs[second + 1] ?? stolenUs()) - began) / 1000;
   }
 }
 
@@ -223,9 +262,8 @@ class Connection {
   }
 }
 
-function latenciesOf(latenciesMs: number[]): LoadSecond {
-  const sorted = latenciesMs.sort((a, b) => a - b);
-  return { p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0, longestMs: sorted.at(-1) ?? 0 };
+function percentile99(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
 }
 
 function waitUntil(at: number): Promise<void> {
