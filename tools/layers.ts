@@ -70,9 +70,9 @@ function importsOf({ path, text }: Source): string[] {
   );
 }
 
-/** Fault tests are `*.drill.ts`, run by `npm run drills`. */
+/** Fault tests are `*.drill.ts`, run by `npm run drills`; what needs a browser is `*.browser.ts`, run by `npm run browser`. */
 const isTest = (path: string) =>
-  /\.(test|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
+  /\.(test|drill|browser)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
 
 /** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
 const moduleOf = (path: string) => path.split('/')[2] ?? '';

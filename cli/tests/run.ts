@@ -76,3 +76,23 @@ export class TestShell {
     rmSync(this.home, { recursive: true });
   }
 }
+
+/** Runs a login, and calls `decide` with its code before it polls for its key. */
+export function loginDecidedBy(
+  shell: TestShell,
+  decide: (userCode: string) => Promise<unknown>,
+  line = 'login',
+): Promise<Ran> {
+  let printed = '';
+  let pauses = 0;
+  return shell.run(line, {
+    onOutput: (stdout, stderr) => {
+      printed = stdout + stderr;
+    },
+    pause: async () => {
+      const [userCode] = /[A-Z]{4}-[A-Z]{4}/.exec(printed) ?? [];
+      // The first poll is before the decision, and the second one is too early.
+      if (++pauses === 3) await decide(userCode as string);
+    },
+  });
+}

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
-import { de } from '../src/text/de.ts';
-import { en } from '../src/text/en.ts';
 
 /** Limits of script in bytes, compressed by gzip. */
 const signInBytes = 115 * 1024;
@@ -12,12 +10,6 @@ const shellBytes = 240 * 1024;
 
 /** Checks of the built files. */
 export function budget(): void {
-  test('both languages have the same texts, with the same places for values', () => {
-    expect(Object.keys(de)).toEqual(Object.keys(en));
-    const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
-    for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
-  });
-
   test('signing in needs at most 115 KB of script, the shell 240 KB; charts come apart', () => {
     const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
     const first = [...page.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name as string);

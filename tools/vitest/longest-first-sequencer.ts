@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a short one, last, and its 70 s ran almost alone.
  */
 const longest = [
-  'console/tests/console.test.ts',
+  'console/tests/console.browser.ts',
   'server/src/app/tests/start.test.ts',
   'server/src/app/tests/access.test.ts',
   'server/src/app/verify.test.ts',
@@ -24,7 +24,6 @@ const longest = [
   'server/src/app/tests/http-edge.test.ts',
   'server/src/domains/webhooks/endpoints/tests/rotate.test.ts',
   'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
-  'server/src/domains/billing/checkouts/tests/portal.test.ts',
   'server/src/app/tests/faults/readiness.test.ts',
   'server/src/app/tests/faults/frozen.test.ts',
   'server/src/platform/postgres/embedded/tests/supervisor.test.ts',

@@ -43,8 +43,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. */
-const withoutDurability = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`]);
+/** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their nodes. */
+const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'];
 
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
@@ -59,7 +59,10 @@ async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Pr
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
   await ensureCluster(folder, binaries, silent);
-  const words = [...postmasterArguments(folder, binaries.version, {}), ...withoutDurability];
+  const words = [
+    ...postmasterArguments(folder, binaries.version, {}),
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
   postmaster = await launch(folder, { program: binaries.postgres, words });
   await untilReady(folder, postmaster, silent);
   const { pid, ended } = postmaster;

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { consolePages } from '../../server/src/app/http/console/pages.ts';
 import { chromiumPath } from '../../server/src/testing/browser.ts';
-import { pagePaths } from '../src/shell/page-paths.ts';
 import { accountJourneys } from './account-journeys.ts';
 import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';
@@ -16,11 +14,6 @@ import { webhookJourneys } from './webhook-journeys.ts';
 beforeAll(() => buildConsole());
 
 describe('the built files', budget);
-
-test('the server knows exactly the paths of the pages', () => {
-  const firstParts = pagePaths.map((path) => path.split('/')[1] as string).filter((part) => part !== '');
-  expect([...new Set(firstParts)].sort()).toEqual([...consolePages].sort());
-});
 
 describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   let console: OpenedConsole;

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { consolePages } from '../../server/src/app/http/console/pages.ts';
+import { pagePaths } from '../src/shell/page-paths.ts';
+import { de } from '../src/text/de.ts';
+import { en } from '../src/text/en.ts';
+
+test('the server knows exactly the paths of the pages', () => {
+  const firstParts = pagePaths.map((path) => path.split('/')[1] as string).filter((part) => part !== '');
+  expect([...new Set(firstParts)].sort()).toEqual([...consolePages].sort());
+});
+
+test('both languages have the same texts, with the same places for values', () => {
+  expect(Object.keys(de)).toEqual(Object.keys(en));
+  const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
+  for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
+});
