@@ -516,7 +516,7 @@ const plants: Plant[] = [
   [
     /holds and has given back/,
     'more held than was paid',
-    `alter table transaction drop constraint transaction_refunds_within_amount;
+    `alter table transaction drop constraint transaction_amounts_and_status;
      update transaction set amount_refund_held = amount + 1 where id = {refunded};
      update refund set amount = 1900 where id = {refund}`,
     ofPayment('refunded'),
