@@ -5,6 +5,8 @@ import { createRequests, detailRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
+/** V8 optimizes both servers while they serve; both get faster for so long. */
+const warmUpSeconds = 15;
 /** Requested one after the other in a cycle. */
 const payments = 5_000;
 
@@ -22,6 +24,7 @@ export async function detail(bench: Bench): Promise<Line[]> {
     rows.map(({ id }) => id),
   );
   const bare = await startComparisonServer('bare-server.ts', [merchant.key]);
+  for (const { port } of [service, bare]) await bench.load({ port, requests, seconds: warmUpSeconds });
   const { series, ratios, otherCpus } = await interleave(rounds, [
     { name: 'detail', run: () => bench.rate({ port: service.port, requests }, () => service.cpu()) },
     { name: 'bare Fastify GET', run: () => bench.rate({ port: bare.port, requests }, bare.cpu) },
