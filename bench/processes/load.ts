@@ -28,7 +28,7 @@ export interface LoadJob {
 export interface LoadSecond {
   p99Ms: number;
   longestMs: number;
-  /** For so long the host of this virtual machine ran others on its CPUs. */
+  /** Time that the host of this virtual machine gave to others, summed over its CPUs. */
   stolenMs: number;
 }
 
@@ -47,7 +47,7 @@ export interface LoadResult {
   /** Empty unless wanted. */
   timeline: LoadSecond[];
   /**
-   * Of the requests due in quiet seconds: in them and in the second before, the host took next to nothing. All requests count if no
+   * Of the requests due in quiet seconds: those in which the host took at most 10 ms, as in the second before. Of all requests if no
    * second was quiet, and without a timeline.
    */
   quietP99Ms: number;

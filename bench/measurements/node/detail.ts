@@ -5,7 +5,7 @@ import { createRequests, detailRequests } from '../../requests.ts';
 import { interleave } from '../../rounds.ts';
 
 const rounds = 4;
-/** V8 optimizes both servers while they serve; both get faster for so long. */
+/** Until V8 has optimized both servers. */
 const warmUpSeconds = 15;
 /** Requested one after the other in a cycle. */
 const payments = 5_000;
