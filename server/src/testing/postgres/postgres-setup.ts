@@ -44,7 +44,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their nodes. */
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'];
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=400',
+  'autovacuum_naptime=1min',
+];
 
 async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
