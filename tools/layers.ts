@@ -70,9 +70,9 @@ function importsOf({ path, text }: Source): string[] {
   );
 }
 
-/** Fault tests are `*.drill.ts`, run by `npm run drills`; what needs a browser is `*.browser.ts`, run by `npm run browser`. */
+/** `npm test`, `npm run processes`, `npm run browser` and `npm run drills` each run one kind of files. */
 const isTest = (path: string) =>
-  /\.(test|drill|browser)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
+  /\.(test|process|browser|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
 
 /** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
 const moduleOf = (path: string) => path.split('/')[2] ?? '';

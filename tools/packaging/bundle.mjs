@@ -174,7 +174,7 @@ function fingerprint() {
   const hash = createHash('sha256');
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));
   for (const path of readdirSync(sources, { recursive: true }).sort()) {
-    if (!/\.(ts|json)$/.test(path) || path.endsWith('.test.ts') || path.endsWith('.drill.ts')) continue;
+    if (!/\.(ts|json)$/.test(path) || /\.(test|process|browser|drill)\.ts$/.test(path)) continue;
     const { size, mtimeMs } = statSync(join(sources, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }

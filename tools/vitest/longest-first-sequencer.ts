@@ -8,15 +8,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   'console/tests/console.browser.ts',
-  'server/src/app/tests/start.test.ts',
+  'server/src/app/tests/start.process.ts',
   'server/src/app/tests/access.test.ts',
   'server/src/app/verify.test.ts',
   'server/src/app/tests/faults/crash.test.ts',
-  'server/src/platform/postgres/embedded/tests/account.test.ts',
+  'server/src/platform/postgres/embedded/tests/account.process.ts',
   'server/src/app/tests/faults/fuzz.test.ts',
   'server/src/domains/billing/subscriptions/tests/interface.test.ts',
   'server/src/platform/postgres/connection/primary-monitor.test.ts',
-  'cli/tests/operators.test.ts',
+  'cli/tests/operators.process.ts',
   'server/src/app/docs/docs.test.ts',
   'server/src/app/tests/refusals.test.ts',
   'server/src/app/backup/backup.test.ts',
@@ -26,7 +26,7 @@ const longest = [
   'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
   'server/src/app/tests/faults/readiness.test.ts',
   'server/src/app/tests/faults/frozen.test.ts',
-  'server/src/platform/postgres/embedded/tests/supervisor.test.ts',
+  'server/src/platform/postgres/embedded/tests/supervisor.process.ts',
 ];
 
 /** The longest files first, then the others as Vitest orders them: in a fresh clone by size. */
