@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
-import { administratorPassword, clientOf, florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
+import { administratorPassword, florinOn, urlOf } from '../../testing/service/florin.ts';
+import { refusalOfStart } from '../../testing/service/refusal-of-start.ts';
 import {
   type ReadyService,
   type ServiceOptions,
@@ -19,7 +19,6 @@ import {
   startService,
 } from '../../testing/service/service-process.ts';
 import { version } from '../cli/version.ts';
-import { declaredRoutes } from '../routes.ts';
 
 let folder: string;
 let db: TestDatabase;
@@ -44,6 +43,8 @@ const onDatabase = (environment: Record<string, string> = {}) => ({
   APP_LOG_LEVEL: 'silent',
   ...environment,
 });
+
+const refusedStart = (options: ServiceOptions) => refusalOfStart({ cwd: folder, ...options });
 
 describe('a start that fails prints the reason in one line, and ends with 1', () => {
   // settings.test.ts tests every kind of invalid value.
@@ -160,119 +161,6 @@ describe('the arguments of a command', () => {
   });
 });
 
-describe('a database that cannot be reached at the start', () => {
-  const password = 'canary-of-the-url';
-  let port: number;
-
-  beforeEach(async () => {
-    const server = createTcpServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
-    server.close();
-    await once(server, 'close');
-  });
-
-  const waitingService = () => {
-    const { user = '', password: own, database = '' } = db.connection;
-    const url = `postgres://${encodeURIComponent(user)}:${own ? encodeURIComponent(String(own)) : password}@127.0.0.1:${port}/${database}`;
-    return spawnService({ environment: onDatabase({ DATABASE_URL: url, APP_LOG_LEVEL: 'info' }) });
-  };
-  const addressOf = (service: ServiceProcess) =>
-    eventually('the port is open', () => /"address":"(http[^"]+)"/.exec(service.stderr)?.[1]);
-
-  test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
-    const service = waitingService();
-    const address = await addressOf(service);
-    const { call } = clientOf(address);
-    expect((await call('GET', '/health/live')).status).toBe(200);
-    const ready = await call('GET', '/health/ready');
-    expect(ready.status).toBe(503);
-    expect(ready.headers.get('retry-after')).toBe('1');
-    expect(ready.headers.get('x-request-id')).toBe(ready.body.error.requestId);
-    expect(ready.body).toMatchObject({ code: 503, data: null, error: { type: 'database_unavailable' } });
-    expect(ready.body.message).toMatch(
-      new RegExp(`Waiting for the database at 127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`),
-    );
-    const login = await call('POST', '/api/user/login', { body: { account: 'admin', password: 'x' } });
-    expect(login.status).toBe(503);
-    expect(login.headers.get('retry-after')).toBe('1');
-    expect(JSON.stringify(login.body)).not.toContain(String(port));
-
-    const database = await forwarder(port);
-    expect((await service.printed(/Florin is ready at (\S+)/))[1]).toBe(address);
-    expect((await call('GET', '/health/ready')).status).toBe(200);
-    const { status } = await call('POST', '/api/user/login', {
-      body: { account: 'admin', password: administratorPassword },
-    });
-    expect(status).toBe(200);
-    expect(service.stderr).toContain(`Waiting for the database at 127.0.0.1:${port}`);
-    expect(service.stderr + service.stdout).not.toContain(password);
-    expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await database.close();
-  });
-
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the wait with 0', async (signal) => {
-    const service = waitingService();
-    await addressOf(service);
-    expect(await service.end(signal)).toEqual({ code: 0, signal: null });
-    expect(service.stderr).not.toMatch(/"level":"(error|fatal)"/);
-  });
-
-  test('a port that is taken ends it', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const PORT = String((taken.address() as AddressInfo).port);
-    expect(
-      await refusedStart({ environment: onDatabase({ PORT, DATABASE_URL: `postgres://127.0.0.1:${port}/x` }) }),
-    ).toContain(`port ${PORT}`);
-    taken.close();
-  });
-
-  test.each([
-    ['28P01', 'password authentication failed for user "florin"'],
-    ['28000', 'no pg_hba.conf entry for host "127.0.0.1"'],
-    ['3D000', 'database "x" does not exist'],
-  ])('one that refuses with %s is not waited for: the line says why', async (code, message) => {
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => {
-        const body = `SFATAL\0C${code}\0M${message}\0\0`;
-        const reply = Buffer.alloc(5);
-        reply.write('E');
-        reply.writeInt32BE(4 + body.length, 1);
-        socket.end(Buffer.concat([reply, Buffer.from(body)]));
-      });
-    }).listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    const DATABASE_URL = `postgres://florin:${password}@127.0.0.1:${port}/x`;
-    const line = await refusedStart({ environment: onDatabase({ DATABASE_URL }) });
-    expect(line).toBe(`Florin cannot start: app.database.url cannot be used: ${message}.`);
-    server.close();
-  });
-
-  /** The database of the test, at a port of its own. */
-  async function forwarder(at: number) {
-    const { host = '', port: to = 5432 } = db.connection;
-    const sockets = new Set<Socket>();
-    const server = createTcpServer((near) => {
-      const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${to}`) : connect(to, host);
-      for (const socket of [near, far]) {
-        sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => (socket === near ? far : near).destroy());
-      }
-      near.pipe(far).pipe(near);
-    }).listen(at, '127.0.0.1');
-    await once(server, 'listening');
-    return {
-      close: async () => {
-        for (const socket of sockets) socket.destroy();
-        await new Promise((closed) => server.close(closed));
-      },
-    };
-  }
-});
-
 describe('valid settings', () => {
   test('short names and configured keys: a cluster node', async () => {
     const APP_DATA_DIR = join(folder, 'cluster-node');
@@ -384,65 +272,6 @@ describe('the first and later starts, on a data folder of their own', () => {
   }
 });
 
-describe('the OpenAPI document', () => {
-  let florin: TestFlorin;
-
-  beforeAll(async () => {
-    florin = await florinOn(db);
-  });
-
-  afterAll(() => florin.stop());
-
-  test('an independent validator accepts the OpenAPI document', async () => {
-    const file = join(folder, 'openapi.json');
-    await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
-    const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
-    // Fields that are required only to create a record are in a condition of their own, where this rule does not know their names.
-    const rules = ['--skip-rule=no-required-schema-properties-undefined'];
-    const { stdout } = await run(process.execPath, [judge, 'lint', '--format=json', ...rules, file], { cwd: folder });
-    const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
-    expect({ totals, problems }).toEqual({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
-  });
-
-  test('the document contains every route with the permission it needs', async () => {
-    const { paths } = (await florin.get('/openapi.json')).body;
-    for (const { method, path, needs } of declaredRoutes()) {
-      const operation = paths[path]?.[method.toLowerCase()];
-      expect(operation, `${method} ${path}`).toBeDefined();
-      expect(operation.security.length > 0).toBe(needs !== 'nothing' || path === '/api/user/logout');
-    }
-    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health/live', '/health/ready']));
-  });
-
-  test('the document marks bodies as optional where they are', async () => {
-    const { paths } = (await florin.get('/openapi.json')).body;
-    const optional = Object.entries(paths as Record<string, { post?: { requestBody?: { required: boolean } } }>)
-      .filter(([, { post }]) => post?.requestBody?.required === false)
-      .map(([path]) => path);
-    expect(optional.toSorted()).toEqual([
-      '/api/console/session/end',
-      '/api/developer/mine/generate',
-      '/api/inbox/create',
-      '/api/user/logout',
-      '/api/user/step-up/passkey/begin',
-    ]);
-  });
-});
-
-/** The line on standard error of a start that fails. */
-async function refusedStart(options: ServiceOptions): Promise<string> {
-  const service = spawnService({ cwd: folder, ...options });
-  const { code } = await service.ended;
-  const said = service.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
-  expect({ code, stdout: service.stdout, lines: said.length }, service.stderr).toEqual({
-    code: 1,
-    stdout: '',
-    lines: 1,
-  });
-  expect(said[0]).toMatch(/^Florin cannot start: \S.*\.$/);
-  return said[0] as string;
-}
-
 function aCluster(): Record<string, string> {
   return { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
 }
@@ -466,17 +295,10 @@ interface Ran {
   stderr: string;
 }
 
-async function run(program: string, words: string[], { cwd = folder, environment = {} } = {}): Promise<Ran> {
+async function run(program: string, words: string[], { environment = {} } = {}): Promise<Ran> {
   const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
-  const env = {
-    PATH,
-    HOME,
-    NODE_COMPILE_CACHE,
-    REDOCLY_TELEMETRY: 'off',
-    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-    ...environment,
-  };
-  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...environment };
+  const child = spawn(program, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
