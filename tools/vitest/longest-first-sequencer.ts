@@ -25,7 +25,7 @@ const longest = [
   'server/src/domains/webhooks/endpoints/tests/rotate.test.ts',
   'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
   'server/src/app/tests/faults/readiness.test.ts',
-  'server/src/app/tests/faults/frozen.test.ts',
+  'server/src/app/tests/faults/frozen.process.ts',
   'server/src/platform/postgres/embedded/tests/supervisor.process.ts',
 ];
 
