@@ -4,10 +4,14 @@ import { Client } from 'pg';
 import type { EmbeddedConnection, Log } from './contract.ts';
 
 /** As many as `min_wal_size` (`settings.ts`) keeps: PostgreSQL may remove further ones. */
-const reservedFiles = 16;
+const reservedFiles = 32;
+/** A checkpoint for the sake of a few more files costs more than they save. */
+const fewFiles = 4;
 const fileBytes = 16 * 1024 * 1024;
-/** The disk must have this much free: 2 GB. What is left of a nearly full one is for payments. */
+/** The disk must have this much free: 4 GB. What is left of a nearly full one is for payments. */
 const leastFreeBytes = 8 * reservedFiles * fileBytes;
+/** Temporary: it ends with the connection. */
+const slot = 'florin_reserve';
 /** The first requests after the start need the disk, and a process that soon stops needs no reserve. */
 const afterMs = 5_000;
 
@@ -31,10 +35,13 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
 
 /**
  * Makes PostgreSQL create files for its write-ahead log before they are needed. It creates one by filling 16 MB with zeros
- * while all commits wait, 35 to 40 ms, and reuses old ones only after checkpoints, so that the first 250 MB that a new
- * database writes have a pause of this length every 16 MB (docs/decisions/0073).
+ * while all commits wait, 35 to 40 ms, and reuses old ones only after a checkpoint. A checkpoint begins every 250 MB and takes about
+ * as long as it takes to write the next 250 MB, so that the first 500 MB that a new database writes would have such a
+ * pause every 16 MB (docs/decisions/0073).
  *
- * Each switch to the next file creates one. The checkpoint then renames the files that were left, so that they are written next.
+ * Each switch to the next file creates one. A checkpoint that PostgreSQL begins meanwhile would make used files ready again, so a
+ * replication slot keeps them until all are there. The last checkpoint then renames those that were left, so that they are
+ * written next.
  */
 export async function reserveWal(
   connection: EmbeddedConnection,
@@ -46,23 +53,23 @@ export async function reserveWal(
   client.on('error', () => {});
   await client.connect();
   try {
-    const missing = reservedFiles - (await filesAhead(client));
-    if (missing < reservedFiles / 2) return;
+    const missing = reservedFiles - (await countFiles(client));
+    if (missing <= fewFiles) return;
+    await client.query(`select pg_create_physical_replication_slot('${slot}', true, true)`);
     for (let i = 0; i < missing && !signal.aborted; i++) {
       // Without a record in it PostgreSQL would not leave the file.
       await client.query(`select pg_logical_emit_message(false, 'florin', 'reserve')`);
       await client.query('select pg_switch_wal()');
     }
+    await client.query(`select pg_drop_replication_slot('${slot}')`);
     await client.query('checkpoint');
   } finally {
     await client.end();
   }
 }
 
-/** The number of files that are ready to be written next. */
-async function filesAhead(client: Client): Promise<number> {
-  const { rows } = await client.query<{ files: number }>(
-    'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_insert_lsn())',
-  );
+/** The number of files of the write-ahead log, used and ready. */
+async function countFiles(client: Client): Promise<number> {
+  const { rows } = await client.query<{ files: number }>('select count(*)::int as files from pg_ls_waldir()');
   return rows[0]?.files ?? 0;
 }
