@@ -17,6 +17,9 @@ export const lockRollup = statement(
  * with the day. $1 is how many payments a bucket holds before the next one starts, at the next second of which nothing has
  * been rolled up yet.
  *
+ * The deltas of a second are added up first: 700 batches a second leave 700 deltas in a few groups, and every group is added to eight
+ * combinations twice. That takes 2 to 3 ms instead of 4 to 7 (docs/decisions, What slow creates wait for).
+ *
  * Buckets stay exact, whichever node rolls up and whatever its clock:
  * - Rollups run one at a time. The lock is taken before the statement's snapshot, so each sees all buckets made before.
  * - A bucket starts only at a second later than every second rolled up into the last bucket of its day (newest_second). So
@@ -28,14 +31,20 @@ export const lockRollup = statement(
 export const rollUp = statement<{ rolled_up: number }>(
   'transactions.roll_up_totals',
   `with taken as (
-     delete from transaction_total_delta as change
+     delete from transaction_total_delta
       where ctid = any (array(select ctid from transaction_total_delta limit ${maximumDeltas}))
-     returning change
+     returning *
+   ),
+   summed as (
+     select tenant_id, channel_id, user_id, created_second, sum(count)::bigint as count, status, currency,
+            sum(amount) as amount, livemode
+       from taken
+      group by tenant_id, channel_id, user_id, created_second, status, currency, livemode
    ),
    per_second as (
-     select (change).tenant_id, (change).created_second, date_trunc('day', (change).created_second, 'UTC') as day,
-            sum((change).count) as count, array_agg(change) as changes
-       from taken
+     select tenant_id, created_second, date_trunc('day', created_second, 'UTC') as day, sum(count) as count,
+            array_agg(row(summed.*)::transaction_total_delta) as changes
+       from summed
       group by 1, 2
    ),
    counted as (
@@ -92,5 +101,5 @@ export const rollUp = statement<{ rolled_up: number }>(
      on conflict (tenant_id, livemode, channel_id, user_id, status, day, currency)
      do update set count = total.count + excluded.count, amount = total.amount + excluded.amount
    )
-   select coalesce(sum(cardinality(changes)), 0)::bigint as rolled_up from per_second`,
+   select count(*) as rolled_up from taken`,
 );
