@@ -35,6 +35,8 @@ export interface BenchOptions {
   processes: number;
   /** Length of the steady run with a timeline; undefined for the short comparison. */
   minutes?: number | undefined;
+  /** Creates a second of the steady run; undefined for a share of the peak. */
+  rate?: number | undefined;
   log: (line: string) => void;
 }
 
@@ -43,6 +45,7 @@ export class Bench {
   readonly rows: number;
   readonly processes: number;
   readonly minutes: number | undefined;
+  readonly rate: number | undefined;
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
@@ -50,10 +53,11 @@ export class Bench {
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
-  constructor({ rows, processes, minutes, log }: BenchOptions) {
+  constructor({ rows, processes, minutes, rate, log }: BenchOptions) {
     this.rows = rows;
     this.processes = processes;
     this.minutes = minutes;
+    this.rate = rate;
     this.log = log;
   }
 

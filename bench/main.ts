@@ -1,7 +1,7 @@
 /**
  * `npm run bench` runs all measurements, `npm run bench -- NAME…` only the named ones, `--large` those on a full table with ten
  * times the rows, `--processes N` uses that many processes of the service, `--minutes N` draws the latencies of a steady run of
- * that length. Each run prints a table and appends its results to results.jsonl. A run without names also writes its table into
+ * that length, `--rate N` sets its creates a second. Each run prints a table and appends its results to results.jsonl. A run without names also writes its table into
  * README.md.
  */
 import { answerHelp } from '../tools/usage.ts';
@@ -27,7 +27,7 @@ answerHelp(
 
 Runs all measurements, or those named, and prints a table. Without names it takes some twenty minutes and writes its table
 into bench/README.md. --large runs those on a full table, with ten times the rows. With --minutes N, steady runs that long and
-draws bench/steady.svg.
+draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak.
 
 Measurements: ${Object.keys(measurements).join(', ')}.
 `,
@@ -38,6 +38,7 @@ const args = process.argv.slice(2);
 const isLarge = args.includes('--large');
 const processes = takeNumber('--processes', 64) ?? 1;
 const minutes = takeNumber('--minutes', 600);
+const rate = takeNumber('--rate', 100_000);
 const names = args.filter((arg) => arg !== '--large');
 const unknown = names.find((name) => !(name in measurements));
 if (unknown !== undefined) {
@@ -68,7 +69,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const ordinary = Object.keys(measurements).filter((name) => !onlyByName.includes(name));
 const selected = names.length > 0 ? names : isLarge ? onFullTable : ordinary;
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, log });
+const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, rate, log });
 const lines: Line[] = [];
 let isComplete = false;
 try {
@@ -77,7 +78,7 @@ try {
     lines.push(...((await measurements[name]?.(bench)) ?? []));
     log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  isComplete = names.length === 0 && processes === 1 && minutes === undefined;
+  isComplete = names.length === 0 && processes === 1 && minutes === undefined && rate === undefined;
 } finally {
   if (lines.length > 0) {
     process.stdout.write(`${tableOf(lines)}\n`);
