@@ -36,7 +36,7 @@ export interface BenchOptions {
   /** Length of the steady run with a timeline; undefined for the short comparison. */
   minutes?: number | undefined;
   /** Creates a second of the steady run; undefined for a share of the peak. */
-  rate?: number | undefined;
+  steadyRate?: number | undefined;
   log: (line: string) => void;
 }
 
@@ -45,7 +45,7 @@ export class Bench {
   readonly rows: number;
   readonly processes: number;
   readonly minutes: number | undefined;
-  readonly rate: number | undefined;
+  readonly steadyRate: number | undefined;
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
@@ -53,11 +53,11 @@ export class Bench {
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
-  constructor({ rows, processes, minutes, rate, log }: BenchOptions) {
+  constructor({ rows, processes, minutes, steadyRate, log }: BenchOptions) {
     this.rows = rows;
     this.processes = processes;
     this.minutes = minutes;
-    this.rate = rate;
+    this.steadyRate = steadyRate;
     this.log = log;
   }
 

@@ -38,7 +38,7 @@ const args = process.argv.slice(2);
 const isLarge = args.includes('--large');
 const processes = takeNumber('--processes', 64) ?? 1;
 const minutes = takeNumber('--minutes', 600);
-const rate = takeNumber('--rate', 100_000);
+const steadyRate = takeNumber('--rate', 100_000);
 const names = args.filter((arg) => arg !== '--large');
 const unknown = names.find((name) => !(name in measurements));
 if (unknown !== undefined) {
@@ -69,7 +69,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const ordinary = Object.keys(measurements).filter((name) => !onlyByName.includes(name));
 const selected = names.length > 0 ? names : isLarge ? onFullTable : ordinary;
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, rate, log });
+const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, steadyRate, log });
 const lines: Line[] = [];
 let isComplete = false;
 try {
@@ -78,7 +78,7 @@ try {
     lines.push(...((await measurements[name]?.(bench)) ?? []));
     log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  isComplete = names.length === 0 && processes === 1 && minutes === undefined && rate === undefined;
+  isComplete = names.length === 0 && processes === 1 && minutes === undefined && steadyRate === undefined;
 } finally {
   if (lines.length > 0) {
     process.stdout.write(`${tableOf(lines)}\n`);

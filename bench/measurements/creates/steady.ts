@@ -23,7 +23,7 @@ export async function steady(bench: Bench): Promise<Line[]> {
     await bench.load({ port, requests, connections: 256, seconds: warmUpSeconds });
   }
   const peak = await bench.load({ port: service.port, requests, connections: 256 });
-  const ratePerSecond = bench.rate ?? Math.min(maxRatePerSecond, Math.round(peak.perSecond * shareOfPeak));
+  const ratePerSecond = bench.steadyRate ?? Math.min(maxRatePerSecond, Math.round(peak.perSecond * shareOfPeak));
   if (bench.minutes !== undefined) {
     const line = await steadyTimeline(bench, {
       service,
