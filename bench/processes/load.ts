@@ -47,10 +47,10 @@ export interface LoadResult {
   /** Empty unless wanted. */
   timeline: LoadSecond[];
   /**
-   * Of the requests due in quiet seconds: those in which the host took at most 10 ms, as in the second before. Of all requests if no
+   * Of the requests due in quiet seconds: those in which the host took at most 10 ms, as in the second before. Undefined if no
    * second was quiet, and without a timeline.
    */
-  quietP99Ms: number;
+  quietP99Ms: number | undefined;
 }
 
 const receiveBytes = 64 * 1024;
@@ -172,7 +172,7 @@ class Load {
         longestMs: latencies.at(-1) ?? 0,
         stolenMs: this.#stolenMs(second),
       })),
-      quietP99Ms: this.#quietP99Ms() ?? ms(99),
+      quietP99Ms: this.#quietP99Ms(),
     };
   }
 

@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Bench, Line } from '../../bench.ts';
+import type { LoadResult } from '../../processes/load.ts';
 import { milliseconds, perSecond } from '../../report/format.ts';
 import { type Chart, timelineChart } from '../../report/timeline-chart.ts';
 import type { Service } from '../../service.ts';
 
 const connections = 256;
 const bareSeconds = 30;
+/** So often the bare server is measured until the host has left it a quiet second. */
+const bareTries = 6;
 const picture = fileURLToPath(new URL('../../steady.svg', import.meta.url));
 
 interface SteadyTimeline {
@@ -35,12 +38,13 @@ interface Activity {
 export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Promise<Line> {
   const { service, barePort, requests, ratePerSecond, minutes } = options;
   const job = { requests, connections, ratePerSecond, isTimelineWanted: true };
-  const bareLoad = () => bench.load({ ...job, port: barePort, seconds: bareSeconds });
+  const bareLoad = () => quietLoad(bench, { ...job, port: barePort, seconds: bareSeconds });
   const bareBefore = await bareLoad();
   const observer = observe(service);
   const load = await bench.load({ ...job, port: service.port, seconds: minutes * 60 }).finally(() => observer.stop());
   if (load.failures > 0) throw new Error(`${load.failures} requests failed at ${ratePerSecond}/s.`);
   const bareAfter = await bareLoad();
+  if (load.quietP99Ms === undefined) throw noQuietSecond('service');
   const barePart = (name: 'p99Ms' | 'quietP99Ms') => (bareBefore[name] + bareAfter[name]) / 2;
   const bare = { p99Ms: barePart('p99Ms'), quietP99Ms: barePart('quietP99Ms') };
   const activities = observer.activities.map((activity) => ({
@@ -87,6 +91,24 @@ export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Pro
     goal: { atMost: 3 },
     comment: `in all seconds ${milliseconds(load.p99Ms)} | bare ${milliseconds(bare.p99Ms)}; ${late} of ${load.timeline.length} seconds above three times bare's quiet p99; longest ${milliseconds(load.longestMs)}; bench/steady.svg`,
   };
+}
+
+/** A load that has had a quiet second. Compared with any other, a figure would say more about the host than about the server. */
+async function quietLoad(
+  bench: Bench,
+  job: Parameters<Bench['load']>[0],
+): Promise<LoadResult & { quietP99Ms: number }> {
+  for (let i = 0; i < bareTries; i++) {
+    const { quietP99Ms, ...result } = await bench.load(job);
+    if (quietP99Ms !== undefined) return { ...result, quietP99Ms };
+  }
+  throw noQuietSecond('bare server');
+}
+
+function noQuietSecond(side: string): Error {
+  return new Error(
+    `The host left the ${side} no quiet second. Repeat the measurement when the machine has its processors.`,
+  );
 }
 
 function p99sOf(timeline: readonly { p99Ms: number }[]): [number, number][] {

@@ -40,10 +40,11 @@ export async function steady(bench: Bench): Promise<Line[]> {
     mediansMs: [] as number[],
     async run() {
       const load = { port, requests, connections: 256, seconds: 6, ratePerSecond, isTimelineWanted: true };
-      const { quietP99Ms, medianMs, failures } = await bench.load(load);
+      const { quietP99Ms, p99Ms, medianMs, failures } = await bench.load(load);
       if (failures > 0) throw new Error(`${failures} requests failed at ${ratePerSecond}/s.`);
       this.mediansMs.push(medianMs);
-      return { value: quietP99Ms };
+      // The rounds that count are the ones from which the host took least.
+      return { value: quietP99Ms ?? p99Ms };
     },
   });
   const sides = [side('creates', service.port), side('bare Fastify POST', bare.port)] as const;
