@@ -1,8 +1,8 @@
 /**
  * `npm run bench` runs all measurements, `npm run bench -- NAME…` only the named ones, `--large` those on a full table with ten
  * times the rows, `--processes N` uses that many processes of the service, `--minutes N` draws the latencies of a steady run of
- * that length, `--rate N` sets its creates a second. Each run prints a table and appends its results to results.jsonl. A run without names also writes its table into
- * README.md.
+ * that length, `--rate N` sets its creates a second. Each run prints a table and appends its results to results.jsonl. A run
+ * without names also writes its table into README.md.
  */
 import { answerHelp } from '../tools/usage.ts';
 import { measurements } from './all-measurements.ts';
