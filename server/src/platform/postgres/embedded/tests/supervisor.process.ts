@@ -46,6 +46,7 @@ test('files for the write-ahead log are prepared before they are needed, once', 
   await reserveWal(connection, options);
   const [{ files }] = (await filesAhead()) as [{ files: number }];
   expect(files).toBeGreaterThanOrEqual(28);
+  expect(await query(connection, 'select slot_name from pg_replication_slots')).toEqual([]);
   const before = await currentFile();
   await reserveWal(connection, options);
   expect(await currentFile()).toEqual(before);
