@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { administratorOf, dataOf, makeChannel, makePaid } from '../testing/cast.
 import { channelSecret } from '../testing/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';
+import { runProgram } from '../testing/service/run-program.ts';
 import { checks } from './integrity.ts';
 
 /** `npm run verify`, as a program. What it finds is tested in `verify.test.ts`. */
@@ -44,19 +44,7 @@ afterAll(async () => {
 const script = join(fileURLToPath(import.meta.url), '..', 'verify.ts');
 
 async function run(environment: Record<string, string>, ...words: string[]) {
-  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [script, ...words], {
-    cwd: folder,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const code = await new Promise((resolve) => child.on('close', resolve));
+  const { code, stdout, stderr } = await runProgram(process.execPath, [script, ...words], { cwd: folder, environment });
   const [sealed = [], lines = []] = [true, false].map((isCount) =>
     stdout.split('\n').filter((line) => line !== '' && line.startsWith('sealed ') === isCount),
   );

@@ -1,40 +1,25 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { eventually } from '../../testing/postgres/database.ts';
 import { administratorPassword, clientOf } from '../../testing/service/florin.ts';
 import { refusalOfStart } from '../../testing/service/refusal-of-start.ts';
 import { type ServiceProcess, spawnService } from '../../testing/service/service-process.ts';
+import { StartFolder } from '../../testing/service/start-folder.ts';
 
 /** Starts whose database cannot be reached, or refuses them. */
-let folder: string;
-let db: TestDatabase;
+let folder: StartFolder;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'florin-unreachable-'));
-  db = await databaseFromTemplate();
+  folder = await StartFolder.open();
 });
 
-afterAll(async () => {
-  await db.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => folder.close());
 
 const startOn = (DATABASE_URL: string, environment: Record<string, string> = {}) => ({
-  cwd: folder,
-  environment: {
-    PORT: '0',
-    DATABASE_URL,
-    APP_DEPLOYMENT_MODE: 'STANDALONE',
-    APP_ADMIN_PASSWORD: administratorPassword,
-    APP_DATA_DIR: join(folder, 'data'),
-    APP_LOG_LEVEL: 'silent',
-    ...environment,
-  },
+  cwd: folder.path,
+  environment: folder.onDatabase({ DATABASE_URL, ...environment }),
 });
 
 const password = 'canary-of-the-url';
@@ -49,7 +34,7 @@ beforeEach(async () => {
 });
 
 const waitingService = () => {
-  const { user = '', password: own, database = '' } = db.connection;
+  const { user = '', password: own, database = '' } = folder.db.connection;
   const url = `postgres://${encodeURIComponent(user)}:${own ? encodeURIComponent(String(own)) : password}@127.0.0.1:${port}/${database}`;
   return spawnService(startOn(url, { APP_LOG_LEVEL: 'info' }));
 };
@@ -124,7 +109,7 @@ test.each([
 
 /** The database of the test, at a port of its own. */
 async function forwarder(at: number) {
-  const { host = '', port: to = 5432 } = db.connection;
+  const { host = '', port: to = 5432 } = folder.db.connection;
   const sockets = new Set<Socket>();
   const server = createTcpServer((near) => {
     const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${to}`) : connect(to, host);
