@@ -18,10 +18,16 @@ export async function ensureDatabase(connection: EmbeddedConnection, logFile: st
   }
 }
 
+/** PostgreSQL's codes `duplicate_database` and `unique_violation`: another session created it first. */
+const createdByAnother = ['42P04', '23505'];
+
+/** PostgreSQL finishes a `create database` whose Florin was killed, so the next Florin may send the same one meanwhile. */
 async function make(connection: EmbeddedConnection): Promise<void> {
   const client = await open({ ...connection, database: 'postgres' });
   try {
     await client.query(`create database "${connection.database}"`);
+  } catch (error) {
+    if (!(error instanceof DatabaseError && createdByAnother.includes(error.code ?? ''))) throw error;
   } finally {
     await client.end();
   }

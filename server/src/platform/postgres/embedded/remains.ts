@@ -23,7 +23,8 @@ export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
 
 /**
  * Clears what a killed postmaster left: workers that still hold its shared memory, which would make a new one
- * refuse, then its pid file and its socket. Only to be called when this folder has no living postmaster of ours.
+ * refuse, then its pid file and its socket. Only to be called when `findOrphan` found no living postmaster of ours; one that
+ * had not yet written its pid file by then is ended as a worker.
  *
  * @throws EmbeddedPostgresError when a postmaster of somebody else runs on the data
  */
@@ -73,7 +74,10 @@ function markedProcesses(folder: DataFolder): ProcessEntry[] {
 function refuseVisibleStranger(folder: DataFolder): void {
   const report = readPostmasterPid(folder.cluster);
   if (!report || identify(report.pid) === undefined) return;
-  const hasWorkers = markedProcesses(folder).some(({ parent }) => parent === report.pid);
+  const marked = markedProcesses(folder);
+  // Ours: it wrote its pid file after `findOrphan` had read it.
+  if (marked.some(({ pid }) => pid === report.pid)) return;
+  const hasWorkers = marked.some(({ parent }) => parent === report.pid);
   if (hasWorkers || worksIn(report.pid, folder.cluster)) throw inUse(folder, report.pid);
 }
 

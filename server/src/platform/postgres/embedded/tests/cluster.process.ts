@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureDatabase } from '../database.ts';
 import { query, TestFolder, until } from '../fixture/holding.ts';
 import { identify, listProcesses, type ProcessEntry } from '../process-table.ts';
 
@@ -69,6 +70,13 @@ test('killed after the cluster was made and before its database was, the next st
   await killed.kill();
 
   await folder.hold().ready();
+  expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
+});
+
+test('of several that make the database at once, none fails', async () => {
+  const { connection } = await folder.hold().ready();
+  await query({ ...connection, database: 'postgres' }, 'drop database florin');
+  await Promise.all(Array.from({ length: 5 }, () => ensureDatabase(connection, join(folder.path, 'postgres.log'))));
   expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
 });
 

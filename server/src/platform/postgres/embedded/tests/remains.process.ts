@@ -8,6 +8,7 @@ import { programEnvironment } from '../cluster.ts';
 import { openDataFolder } from '../data-folder.ts';
 import { type Holder, postmasterPid, query, TestFolder, until } from '../fixture/holding.ts';
 import { identify, listProcesses } from '../process-table.ts';
+import { clearRemains } from '../remains.ts';
 import { clusterArgument } from '../settings.ts';
 
 const folder = new TestFolder();
@@ -58,6 +59,17 @@ test('a pid file that names another living process of the same account does not 
 test('an empty pid file does not stand in the way', async () => {
   await killBoth(folder.hold());
   writeFileSync(pidFile, '');
+  await folder.hold().ready();
+});
+
+test('a PostgreSQL of ours that appeared after the look for one is ended, not taken for that of somebody else', async () => {
+  const holder = folder.hold();
+  await holder.ready();
+  const { pid } = await holder.postmaster();
+  await holder.kill();
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  await clearRemains(openDataFolder(folder.path), silent);
+  expect(identify(pid)).toBeUndefined();
   await folder.hold().ready();
 });
 
