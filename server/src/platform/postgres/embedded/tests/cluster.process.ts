@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureDatabase } from '../database.ts';
-import { query, TestFolder, until } from '../fixture/holding.ts';
+import { type Holder, query, TestFolder, until } from '../fixture/holding.ts';
 import { identify, listProcesses, type ProcessEntry } from '../process-table.ts';
 
 let folder: TestFolder;
@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => folder.clear());
 
-/** initdb at work below this folder, as soon as it has written the file that a whole cluster is known by. */
-async function initdbAtWork(known: readonly number[] = []): Promise<ProcessEntry> {
+/** The holder's initdb, as soon as it has written the file that a whole cluster is known by. Other tests may run one too. */
+async function initdbAtWork(holder: Holder): Promise<ProcessEntry> {
   await until(
     'a half made cluster',
     () => existsSync(folder.home) && unfinished().some((path) => existsSync(join(path, 'PG_VERSION'))),
   );
   return until('initdb', () =>
-    listProcesses().find(({ pid, words }) => words[0]?.endsWith('/initdb') && !known.includes(pid)),
+    listProcesses().find(({ parent, words }) => parent === holder.pid && words[0]?.endsWith('/initdb')),
   );
 }
 
@@ -29,9 +29,8 @@ function unfinished(): string[] {
 }
 
 test('killed in the middle of making the database, the next start makes a whole one and clears the rest', async () => {
-  const others = listProcesses().map(({ pid }) => pid);
   const killed = folder.hold();
-  const initdb = await initdbAtWork(others);
+  const initdb = await initdbAtWork(killed);
   await killed.kill();
   expect(existsSync(folder.cluster)).toBe(false);
 
@@ -43,9 +42,8 @@ test('killed in the middle of making the database, the next start makes a whole 
 });
 
 test('killed together with initdb, the next start makes a whole database', async () => {
-  const others = listProcesses().map(({ pid }) => pid);
   const killed = folder.hold();
-  const initdb = await initdbAtWork(others);
+  const initdb = await initdbAtWork(killed);
   process.kill(killed.pid, 'SIGKILL');
   process.kill(initdb.pid, 'SIGKILL');
   await killed.closed;
@@ -54,9 +52,8 @@ test('killed together with initdb, the next start makes a whole database', async
 });
 
 test('when initdb alone is killed the start is refused with a reason, and the next one works', async () => {
-  const others = listProcesses().map(({ pid }) => pid);
   const holder = folder.hold();
-  process.kill((await initdbAtWork(others)).pid, 'SIGKILL');
+  process.kill((await initdbAtWork(holder)).pid, 'SIGKILL');
   expect(await holder.refusal()).toContain(`initdb could not make a database in ${folder.path} (ended with SIGKILL)`);
   expect(unfinished()).toEqual([]);
   await folder.hold().ready();
