@@ -70,7 +70,7 @@ test('killed after the cluster was made and before its database was, the next st
   expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
 });
 
-test('of several that make the database at once, none fails', async () => {
+test('several sessions that create the database at once all succeed', async () => {
   const { connection } = await folder.hold().ready();
   await query({ ...connection, database: 'postgres' }, 'drop database florin');
   await Promise.all(Array.from({ length: 5 }, () => ensureDatabase(connection, join(folder.path, 'postgres.log'))));

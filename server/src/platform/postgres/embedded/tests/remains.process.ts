@@ -62,7 +62,7 @@ test('an empty pid file does not stand in the way', async () => {
   await folder.hold().ready();
 });
 
-test('a PostgreSQL of ours that appeared after the look for one is ended, not taken for that of somebody else', async () => {
+test('a PostgreSQL of ours that wrote its pid file late is ended, not refused as that of somebody else', async () => {
   const holder = folder.hold();
   await holder.ready();
   const { pid } = await holder.postmaster();
