@@ -1,8 +1,8 @@
-import { checks } from '../../server/src/app/integrity.ts';
+import { checks, findings } from '../../server/src/app/integrity.ts';
 import { accounts } from '../../server/src/domains/payments/ledger/accounts.ts';
 import { table } from './markdown-table.ts';
 
-/** Accounts of the ledger, and the claims that `npm run verify` checks. */
+/** Accounts of the ledger, and what `npm run verify` checks and names. */
 export const ledgerTables: Record<string, () => string> = {
   'ledger accounts': () =>
     table(
@@ -10,4 +10,5 @@ export const ledgerTables: Record<string, () => string> = {
       Object.entries(accounts).map(([account, meaning]) => [`\`${account}\``, meaning]),
     ),
   claims: () => checks.map(({ claim }) => `- ${claim}.`).join('\n'),
+  findings: () => findings.map(({ finding }) => `- ${finding}.`).join('\n'),
 };

@@ -1,11 +1,14 @@
 import { type AuditHead, auditHeads, disagreementWith, headText } from '../domains/identity/audit/heads.ts';
 import type { AnyModule } from '../platform/module.ts';
-import { type Check, offendersOf } from '../platform/postgres/check.ts';
+import { type Check, type Finding, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { modules } from './modules.ts';
 
 /** The integrity checks of all modules. */
 export const checks: readonly Check[] = (modules as readonly AnyModule[]).flatMap(({ integrity = [] }) => integrity);
+
+/** What all modules want a person to look at. */
+export const findings: readonly Finding[] = (modules as readonly AnyModule[]).flatMap(({ findings = [] }) => findings);
 
 const maximumOffenders = 10;
 
@@ -17,9 +20,19 @@ export interface ClaimResult {
   hasMore: boolean;
 }
 
-export interface AuditHeads {
+export interface FindingResult {
+  finding: string;
+  /** At least one, up to ten. */
+  found: string[];
+  /** There are more than listed. */
+  hasMore: boolean;
+}
+
+export interface VerifyOptions {
   /** Entries of audit logs that were noted before. */
   noted?: readonly AuditHead[];
+  /** Called for each finding that has something to name, after the claims. */
+  onFinding?: (result: FindingResult) => void;
   /** Called for the last entry of each audit log, after the claims. */
   onHead?: (head: AuditHead) => void;
 }
@@ -31,14 +44,13 @@ export interface AuditHeads {
 export function verify(
   database: Database,
   report: (result: ClaimResult) => void,
-  { noted = [], onHead = () => {} }: AuditHeads = {},
+  { noted = [], onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
 ): Promise<number> {
   return database.snapshot(async (snapshot) => {
     let broken = 0;
     const conclude = (claim: string, offenders: readonly string[]) => {
       if (offenders.length > 0) broken++;
-      const hasMore = offenders.length > maximumOffenders;
-      report({ claim, offenders: offenders.slice(0, maximumOffenders), hasMore });
+      report({ claim, ...listed(offenders) });
     };
     for (const check of checks) conclude(check.claim, await offendersOf(snapshot, check, maximumOffenders + 1));
     for (const head of noted) {
@@ -48,7 +60,15 @@ export function verify(
         disagreement === undefined ? [] : [disagreement],
       );
     }
+    for (const finding of findings) {
+      const { offenders, hasMore } = listed(await offendersOf(snapshot, finding, maximumOffenders + 1));
+      if (offenders.length > 0) onFinding({ finding: finding.finding, found: offenders, hasMore });
+    }
     for (const head of await auditHeads(snapshot)) onHead(head);
     return broken;
   });
+}
+
+function listed(offenders: readonly string[]): Pick<ClaimResult, 'offenders' | 'hasMore'> {
+  return { offenders: offenders.slice(0, maximumOffenders), hasMore: offenders.length > maximumOffenders };
 }

@@ -20,7 +20,7 @@ import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments/
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../testing/webhooks/receiver.ts';
-import { checks } from './integrity.ts';
+import { checks, findings } from './integrity.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -318,7 +318,7 @@ const plants: Plant[] = [
     () => /^dlv_/,
   ],
   [
-    /asked again about what it contradicted/,
+    /asked again about what it had contradicted/,
     'a dispute that the provider did not settle',
     `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
      select tenant_id, transaction_id, number, channel_id, 'failed', 'DISAGREES', now(), now() from provider_operation
@@ -877,9 +877,12 @@ const plants: Plant[] = [
   ],
 ];
 
+/** Claims and findings, by their text. */
+const verified = [...checks, ...findings.map(({ finding, offenders }) => ({ claim: finding, offenders }))];
+
 describe('a planted defect is found, with the name of its offender', () => {
   test.each(plants)('%s: %s', async (claim, _what, sql, offender) => {
-    const check = checks.find((one) => claim.test(one.claim));
+    const check = verified.find((one) => claim.test(one.claim));
     if (check === undefined) throw new Error(`No check claims ${claim}.`);
     await within(async (transaction) => {
       expect(await offendersOf(transaction, check, 11)).toEqual([]);
@@ -891,8 +894,8 @@ describe('a planted defect is found, with the name of its offender', () => {
     });
   });
 
-  test('every claim is tested', () => {
-    const untested = checks.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
+  test('every claim and every finding is tested', () => {
+    const untested = verified.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
     expect(untested).toEqual([]);
   });
 });

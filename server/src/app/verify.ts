@@ -6,13 +6,13 @@ import { readArguments, verifyUsage } from './cli/arguments.ts';
 import { noteOnStandardError, progressOf } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { SettingsError } from './config/settings.ts';
-import { type ClaimResult, checks, verify } from './integrity.ts';
+import { type ClaimResult, checks, type FindingResult, verify } from './integrity.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
 /**
  * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim, for
- * the head of each audit log and for what each encryption key has sealed. It only reads, and may run while the service runs.
+ * what a person should look at, for the head of each audit log and for what each encryption key has sealed. It only reads, and may run while the service runs.
  * Exit code 0 when every claim holds, 1 when one is broken, 2 when the check itself failed.
  */
 const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head'], { flags: ['json'] });
@@ -60,8 +60,10 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
       const { claim, offenders, hasMore } = result;
       print(lineOf(result), { claim, holds: offenders.length === 0, offenders, hasMore });
     };
+    const onFinding = (result: FindingResult) =>
+      print(`look at ${listOf(result.finding, result.found, result.hasMore)}`, result);
     const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
-    const broken = await verify(database, report, { noted: heads, onHead }).finally(progress.stop);
+    const broken = await verify(database, report, { noted: heads, onFinding, onHead }).finally(progress.stop);
     for (const count of await countValuesByKey(database)) {
       print(`sealed  ${describeKey(count)}`, { keyId: count.keyId, sealed: Object.fromEntries(count.what) });
     }
@@ -74,5 +76,9 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
 
 function lineOf({ claim, offenders, hasMore }: ClaimResult): string {
   if (offenders.length === 0) return `ok      ${claim}`;
-  return `BROKEN  ${claim}: ${offenders.join(', ')}${hasMore ? ' and more' : ''}`;
+  return `BROKEN  ${listOf(claim, offenders, hasMore)}`;
+}
+
+function listOf(what: string, ids: readonly string[], hasMore: boolean): string {
+  return `${what}: ${ids.join(', ')}${hasMore ? ' and more' : ''}`;
 }

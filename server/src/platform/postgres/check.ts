@@ -7,8 +7,20 @@ export interface Check {
   offenders: string;
 }
 
-/** Up to `atMost` offenders of the claim. */
-export async function offendersOf(snapshot: Queryable, { offenders }: Check, atMost: number): Promise<string[]> {
+/** Something that a person should look at. It may exist without any defect of Florin or of the database. */
+export interface Finding {
+  /** What all of the named have in common. */
+  finding: string;
+  /** As for a claim. */
+  offenders: string;
+}
+
+/** Up to `atMost` offenders of a claim or of a finding. */
+export async function offendersOf(
+  snapshot: Queryable,
+  { offenders }: Pick<Check, 'offenders'>,
+  atMost: number,
+): Promise<string[]> {
   const text = `select offender from (${offenders}) as found limit ${atMost}`;
   return (await snapshot.run<{ offender: string }>({ name: '', text })).map(({ offender }) => offender);
 }

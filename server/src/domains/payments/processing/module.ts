@@ -13,7 +13,7 @@ import type { ObserveCall } from './call.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { disputeCloseInput, disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
-import { processingChecks } from './integrity.ts';
+import { processingChecks, processingFindings } from './integrity.ts';
 import { RefundRechecker } from './recheck-refunds.ts';
 import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
@@ -53,6 +53,7 @@ export const processing = defineModule({
   routes: (context: Needs) => processingRoutes(context),
   workers: ({ dispatcher, disputes }: Provided) => [dispatcher.worker, disputes],
   integrity: processingChecks,
+  findings: processingFindings,
 });
 
 function provide(needs: Needs) {
