@@ -51,8 +51,7 @@ export class Transport {
       const used = operation === refreshOperation ? undefined : this.credentials.authorization;
       try {
         const reply = await this.try<Data>(request, used, isRepeatable, options);
-        // In the strict profile a step-up replaces the tokens.
-        if (operation[1].startsWith('/api/user/step-up')) this.credentials.replace((reply.data as StepUp).token);
+        if (stepUps.has(operation[1])) this.credentials.replace((reply.data as StepUp).token);
         return reply;
       } catch (error) {
         if (!hasRefreshed && (await this.hasNewToken(error, used))) {
@@ -164,6 +163,14 @@ export class Transport {
 interface StepUp {
   token?: Tokens;
 }
+
+/** What steps a session up. In the strict profile the answers have new tokens, and the old ones stop working. */
+const stepUps = new Set([
+  '/api/user/step-up',
+  '/api/user/step-up/passkey',
+  '/api/user/second-factor/confirm',
+  '/api/user/passkey/register',
+]);
 
 const refreshOperation: Operation = ['POST', '/api/user/refresh'];
 

@@ -182,7 +182,7 @@ test('an access token that stays refused ends the call after one refresh', async
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', undefined, 'Bearer new']);
 });
 
-test('tokens that the service replaces at a refresh or a step-up are stored and used from then on', async () => {
+test('tokens that the service replaces at a refresh, a step-up or an enrolment are stored and used from then on', async () => {
   const answers =
     (data: object): typeof accepted =>
     (response) =>
@@ -201,9 +201,14 @@ test('tokens that the service replaces at a refresh or a step-up are stored and 
   await user.users.stepUp({ code: '123456' });
   await user.users.info();
   expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer a2');
+  server.answer(answers({ recoveryCodes: [], token: { accessToken: 'a3', refreshToken: 'r3' } }), accepted);
+  await user.secondFactor.confirm({ code: '123456' });
+  await user.users.info();
+  expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer a3');
   expect(kept).toMatchObject([
     { accessToken: 'a1', refreshToken: 'r1' },
     { accessToken: 'a2', refreshToken: 'r2' },
+    { accessToken: 'a3', refreshToken: 'r3' },
   ]);
 });
 

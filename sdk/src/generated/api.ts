@@ -298,11 +298,11 @@ export interface SecondFactorApi {
   /**
    * Confirm the second factor with a code.
    *
-   * From now on logins need a code. The other sessions of the caller end. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * From now on logins need a code. The other sessions of the caller end, and this one is stepped up. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * Needs a Bearer access token.
    */
-  confirm(params: SecondFactorCodeInput, options?: RequestOptions): Call<RecoveryCodes>;
+  confirm(params: SecondFactorCodeInput, options?: RequestOptions): Call<SecondFactorEnrolled>;
   /**
    * Replace my recovery codes.
    *
@@ -359,7 +359,7 @@ export interface PasskeysApi {
   /**
    * Register a passkey.
    *
-   * If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the other sessions of the caller end.
+   * If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the other sessions of the caller end. This session is stepped up. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working.
    *
    * Needs a Bearer access token.
    */
@@ -2973,6 +2973,7 @@ export interface RegisteredPasskey {
   passkey: Passkey;
   /** Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null. */
   recoveryCodes: string[] | null;
+  token?: TokenPair | undefined;
 }
 
 export interface RegisteredWebhookEndpoint {
@@ -3088,6 +3089,12 @@ export interface SecondFactorBeginInput {
 export interface SecondFactorCodeInput {
   /** The 6 digits of the authenticator app, or a recovery code. Each works once. */
   code: string;
+}
+
+export interface SecondFactorEnrolled {
+  /** Ten codes, each for one use. Not shown again. */
+  recoveryCodes: string[];
+  token?: TokenPair | undefined;
 }
 
 export interface SecondFactorEnrolment {

@@ -6,6 +6,7 @@ import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { dataOf, memberPassword } from '../../testing/cast.ts';
 import { keptMails } from '../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { Authenticator } from '../../testing/service/authenticator.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
 import { challengeOf, type Enrolled, enrol, finishLogin } from '../../testing/service/second-factor.ts';
 import { readSettings } from '../config/settings.ts';
@@ -42,7 +43,7 @@ afterAll(async () => {
 });
 
 /** Each call is a step later, because a code works once. */
-function freshCode({ secret }: Enrolled): string {
+function freshCode({ secret }: Pick<Enrolled, 'secret'>): string {
   nowMs += 30_000;
   return codeAt(secret, stepAt(nowMs));
 }
@@ -126,7 +127,7 @@ describe('the first administrator (ASVS 6.3.2, 6.4.1)', () => {
       'second_factor_not_enrolled',
     ]);
     factor = await enrol(florin, as, nowMs);
-    expect((await florin.get('/api/tenant/list', as)).status).toBe(200);
+    expect((await florin.get('/api/tenant/list', factor.as)).status).toBe(200);
   });
 });
 
@@ -144,8 +145,8 @@ test('the users of every tenant need a second factor, whatever the tenant says (
   expect((await florin.post('/api/user/reset-password', { token, newPassword: memberPassword })).status).toBe(200);
   const mia = await florin.login('mia', memberPassword);
   expect(refused(await florin.get('/api/transaction/list', mia))).toEqual([403, 'second_factor_not_enrolled']);
-  await enrol(florin, mia, nowMs);
-  expect((await florin.get('/api/transaction/list', mia)).status).toBe(200);
+  const { as: enrolled } = await enrol(florin, mia, nowMs);
+  expect((await florin.get('/api/transaction/list', enrolled)).status).toBe(200);
 });
 
 test('a code is valid only in its own 30 seconds (6.5.5)', async () => {
@@ -212,6 +213,53 @@ describe('tokens of a session (10.4.5, 7.2.4)', () => {
       (await florin.call('GET', '/api/console/session', { headers: { cookie } })).status;
     expect([await statusWith(cookieOf(signedIn)), await statusWith(cookieOf(steppedUp))]).toEqual([401, 200]);
   });
+});
+
+test('a replaced token ends no session, neither its own nor others, as a token or as a cookie', async () => {
+  const [first, other] = [await login(), await login()];
+  const second = dataOf(await refresh(first.refreshToken)).token;
+  for (const body of [{ all: true }, undefined]) {
+    const reply = await florin.post('/api/user/logout', body, bearerOf(first));
+    expect(refused(reply)).toEqual([401, 'credentials_invalid']);
+  }
+  expect([(await info(second)).status, (await info(other)).status]).toEqual([200, 200]);
+
+  const own = { origin: publicUrl, 'sec-fetch-site': 'same-origin', 'x-florin-console': '1' };
+  const send = (path: string, body: unknown, cookie?: string) =>
+    florin.call('POST', path, { body, headers: { ...own, ...(cookie && { cookie }) } });
+  const cookieOf = ({ headers }: Reply) => (headers.get('set-cookie') ?? '').split(';')[0] as string;
+  const challenge = await challengeOf(florin, chief);
+  const former = cookieOf(await send('/api/console/session/second-factor', { challenge, code: freshCode(factor) }));
+  const present = cookieOf(await send('/api/user/step-up', { code: freshCode(factor) }, former));
+  await send('/api/console/session/end', { all: true }, former);
+  const statusWith = async (cookie: string) =>
+    (await florin.call('GET', '/api/console/session', { headers: { cookie } })).status;
+  expect([(await info(other)).status, await statusWith(present)]).toEqual([200, 200]);
+});
+
+test('enrolling replaces the tokens of the session, as every step-up does, by an app and by a passkey', async () => {
+  const as = bearerOf(await login());
+  const tenantId = dataOf(await florin.post('/api/tenant/modify', { name: 'Quay', state: true }, as)).id;
+  for (const method of ['app', 'passkey'] as const) {
+    const userName = `${method}-user`;
+    const user = { userName, email: `${userName}@quay.example`, userType: 'MERCHANT_ADMIN', tenantId, state: true };
+    dataOf(await florin.post('/api/user/modify', { ...user, password: memberPassword }, as));
+    const opened = dataOf(await florin.post('/api/user/login', { account: userName, password: memberPassword })).token;
+    const { token } = method === 'app' ? await enrolApp(bearerOf(opened)) : await enrolPasskey(bearerOf(opened));
+    expect([(await info(opened)).status, (await info(token)).status]).toEqual([401, 200]);
+    expect(refused(await refresh(opened.refreshToken))).toEqual([401, 'credentials_invalid']);
+  }
+
+  async function enrolApp(bearer: string) {
+    const begun = dataOf(await florin.post('/api/user/second-factor/begin', { password: memberPassword }, bearer));
+    return dataOf(await florin.post('/api/user/second-factor/confirm', { code: freshCode(begun) }, bearer));
+  }
+
+  async function enrolPasskey(bearer: string) {
+    const { options } = dataOf(await florin.post('/api/user/passkey/begin', { password: memberPassword }, bearer));
+    const credential = new Authenticator(publicUrl).create(options);
+    return dataOf(await florin.post('/api/user/passkey/register', { credential }, bearer));
+  }
 });
 
 test('ending other sessions needs a fresh login or step-up (7.5.2), ending the present one does not', async () => {

@@ -5,6 +5,8 @@ import type { FlorinClient, Reply } from './florin.ts';
 export interface Enrolled {
   secret: string;
   recoveryCodes: string[];
+  /** The Authorization header from now on: the strict profile replaces the tokens. */
+  as: string;
 }
 
 /** Enrols a second factor in the user's session, as an authenticator app would. */
@@ -16,8 +18,8 @@ export async function enrol(
 ): Promise<Enrolled> {
   const { secret } = dataOf(await florin.post('/api/user/second-factor/begin', { password }, as));
   const code = codeAt(secret, stepAt(nowMs));
-  const { recoveryCodes } = dataOf(await florin.post('/api/user/second-factor/confirm', { code }, as));
-  return { secret, recoveryCodes };
+  const { recoveryCodes, token } = dataOf(await florin.post('/api/user/second-factor/confirm', { code }, as));
+  return { secret, recoveryCodes, as: token === undefined ? as : `Bearer ${token.accessToken}` };
 }
 
 /** The challenge that answers a login with the right password. */

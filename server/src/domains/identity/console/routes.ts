@@ -118,10 +118,10 @@ async function endSession(
   const cookie = deps.sessionCookie.read(cookies);
   if (cookie === undefined) return;
   try {
-    const { sessionId } = await deps.tokens.verify('cookie', cookie);
-    await logoutSession(sessionId, everywhere, { address: origin.address, requestId: origin.requestId }, deps);
+    const verified = await deps.tokens.verify('cookie', cookie);
+    await logoutSession(verified, everywhere, { address: origin.address, requestId: origin.requestId }, deps);
   } catch (error) {
-    // An expired cookie has no session to end.
+    // An expired or replaced cookie has no session to end.
     if (!(error instanceof Refusal && error.type === 'credentials_invalid')) throw error;
   }
 }

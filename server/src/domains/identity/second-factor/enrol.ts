@@ -1,23 +1,19 @@
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
-import { sessionEnded } from '../sessions/session-authenticator.ts';
-import { endOtherSessions, stepUpSession } from '../sessions/statements.ts';
+import { endOtherSessions } from '../sessions/statements.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
 import { setHasSecondFactor } from '../users/statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from '../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { beginSecondFactor } from './statements.ts';
+import { type MarkSteppedUpDeps, recordStepUp, type SteppedUp } from './step-up.ts';
 import { generateSecret, keyUri } from './totp.ts';
 import { type CodeDeps, secondFactorActive, secretPlace, withCode } from './verify.ts';
 
-export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps {
-  notifications: Notifications;
+export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps, MarkSteppedUpDeps {
   seal: (plain: string, place: string) => Buffer;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
 }
 
 /** The issuer that authenticator apps show. */
@@ -53,26 +49,24 @@ export async function confirmEnrolment(
   principal: Principal,
   address: string,
   deps: EnrolDeps,
-): Promise<string[]> {
+): Promise<{ recoveryCodes: string[]; steppedUp: SteppedUp }> {
   const { userId, userName, tenantId, sessionId } = principal;
-  const codes = await withCode(
+  const enrolled = await withCode(
     code,
     { userId, userName, address },
     deps,
     async (transaction) => {
-      const nowMs = deps.clock();
       await transaction.run(setHasSecondFactor, [userId, true]);
-      await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
-      const [session] = await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
-      if (session === undefined) throw sessionEnded();
+      await transaction.run(endOtherSessions, [userId, sessionId, new Date(deps.clock())]);
+      const steppedUp = await recordStepUp(transaction, principal, deps);
       await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
       await deps.notifications.publish(transaction, principalsTopic);
-      return replaceRecoveryCodes(transaction, userId);
+      return { recoveryCodes: await replaceRecoveryCodes(transaction, userId), steppedUp };
     },
     { confirming: true },
   );
   deps.notifications.applied(principalsTopic);
-  return codes;
+  return enrolled;
 }
 
 /** Replaces the recovery codes. The old ones stop working. */

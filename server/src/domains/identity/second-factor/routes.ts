@@ -9,6 +9,7 @@ import {
   beginInput,
   begunFactor,
   codeInput,
+  enrolled,
   factorStatus,
   recoveryCodes,
   removeFactorInput,
@@ -16,12 +17,13 @@ import {
   steppedUp,
 } from './schema.ts';
 import { readStatus } from './statements.ts';
-import { type StepUpDeps, steppedUpAnswer, stepUp } from './step-up.ts';
+import { type StepUpDeps, steppedUpAnswer, stepUp, withNewTokens } from './step-up.ts';
 
 export interface SecondFactorDeps extends EnrolDeps, RemoveDeps, StepUpDeps, SecondLoginDeps {}
 
 const limits =
   'Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).';
+const replacement = 'With `app.security.profile=strict` the answer has new tokens, and the old ones stop working.';
 
 export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
   return [
@@ -43,14 +45,12 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
       summary: 'Step up the session with a code',
       description:
         'For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A ' +
-        `login with a code counts too. With \`app.security.profile=strict\` the answer has new tokens, and the old ones stop working. ${limits}`,
+        `login with a code counts too. ${replacement} ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
       data: steppedUp,
-      handle: async ({ body, principal, address, headers: { authorization } }) => {
-        const result = await stepUp(body.code, principal, address, deps);
-        return steppedUpAnswer(result, principal, authorization, deps);
-      },
+      handle: async (call) =>
+        steppedUpAnswer(await stepUp(call.body.code, call.principal, call.address, deps), call, deps),
     }),
 
     get('/api/user/second-factor', 'enrolment', 'Second factor', {
@@ -84,14 +84,16 @@ export function secondFactorRoutes(deps: SecondFactorDeps): Route[] {
     post('/api/user/second-factor/confirm', 'enrolment', 'Second factor', {
       operationId: 'confirmSecondFactor',
       summary: 'Confirm the second factor with a code',
-      description: `From now on logins need a code. The other sessions of the caller end. ${limits}`,
+      description: `From now on logins need a code. The other sessions of the caller end, and this one is stepped up. ${replacement} ${limits}`,
       body: codeInput,
       refuses: ['code_wrong', 'second_factor_absent', 'second_factor_active', 'too_many_attempts'],
-      data: recoveryCodes,
-      handle: async ({ body, principal, address }) => ({
-        message: 'Second factor enrolled. Keep the recovery codes: they are not shown again',
-        data: { recoveryCodes: await confirmEnrolment(body.code, principal, address, deps) },
-      }),
+      data: enrolled,
+      handle: async (call) => {
+        const { body, principal, address } = call;
+        const { recoveryCodes, steppedUp } = await confirmEnrolment(body.code, principal, address, deps);
+        const message = 'Second factor enrolled. Keep the recovery codes: they are not shown again';
+        return withNewTokens({ message, data: { recoveryCodes } }, steppedUp, call, deps);
+      },
     }),
 
     post('/api/user/second-factor/recovery-codes', 'session', 'Second factor', {

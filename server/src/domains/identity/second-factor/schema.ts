@@ -24,6 +24,11 @@ export const recoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String(), { description: 'Ten codes, each for one use. Not shown again.' }),
 });
 
+/** The new tokens of a session that was stepped up, in the strict profile. Absent for the console, whose cookie is replaced. */
+export const replacedTokens = { token: Type.Optional(tokenPair) };
+
+export const enrolled = Type.Object({ ...recoveryCodes.properties, ...replacedTokens });
+
 export const secondLoginInput = Type.Object(
   {
     challenge: Type.String({
@@ -39,8 +44,7 @@ export const secondLoginInput = Type.Object(
 
 export const steppedUp = Type.Object({
   steppedUpUntil: Type.String(),
-  /** Absent for the console, whose cookie is replaced. */
-  token: Type.Optional(tokenPair),
+  ...replacedTokens,
 });
 
 export const factorStatus = Type.Object({

@@ -391,6 +391,69 @@ describe('step-up', () => {
     dataOf(await refund(await makePaid(florin, without.as, channel, { amount: 5000 }), without.as));
   });
 
+  test('an old session gives no user permissions, neither by a type, nor by a role, nor by enabling', async () => {
+    const { member, factor } = await newEnrolled();
+    const { as } = member;
+    const clerk = await newMember('MERCHANT_USER');
+    const former = await newMember();
+    const modify = (change: object) => florin.post('/api/user/modify', change, as);
+    dataOf(await modify({ id: former.id, state: false }));
+    const gains = [
+      { id: clerk.id, userType: 'MERCHANT_ADMIN' },
+      { id: clerk.id, roles: ['operator', 'cashier'] },
+      { id: former.id, state: true },
+    ];
+    dataOf(await modify({ id: clerk.id, roles: ['viewer'] }));
+    aheadMs += 10 * minuteMs;
+    for (const gain of gains) expect(refused(await modify(gain))).toEqual([403, 'step_up_required']);
+    // What takes permissions away, or changes none, is not delayed.
+    dataOf(await modify({ id: clerk.id, roles: [] }));
+    dataOf(await modify({ id: clerk.id, state: false }));
+    dataOf(await modify({ id: former.id, userName: unique('former') }));
+    expect(refused(await modify({ id: clerk.id, state: true }))).toEqual([403, 'step_up_required']);
+    dataOf(await florin.post('/api/user/step-up', { code: freshCode(factor) }, as));
+    for (const gain of gains) dataOf(await modify(gain));
+  });
+
+  test('an old session redirects no money: no fallback channels, no name, address or texts of the seller', async () => {
+    const { member, factor } = await newEnrolled();
+    const { as } = member;
+    const [first, second] = [await makeChannel(florin, as), await makeChannel(florin, as)];
+    aheadMs += 10 * minuteMs;
+    const attempts: [string, object][] = [
+      ['/api/channel/modify', { id: first, fallbackChannelIds: [second] }],
+      ['/api/channel/modify', channelInput({ fallbackChannelIds: [second] })],
+      ['/api/seller/modify', { id: tenantId, name: unique('Seller') }],
+      ['/api/seller/modify', { id: tenantId, taxId: unique('tax') }],
+      ['/api/seller/modify', { id: tenantId, address: { line1: unique('Quay'), city: 'Bremen', country: 'DE' } }],
+      [
+        '/api/seller/modify',
+        { id: tenantId, mailTexts: { en: { invoice: { subject: 'Pay', body: `To DE02 ${unique('bank')}` } } } },
+      ],
+    ];
+    for (const [path, body] of attempts) {
+      expect(refused(await florin.post(path, body, as))).toEqual([403, 'step_up_required']);
+    }
+    dataOf(await florin.post('/api/channel/modify', { id: first, fallbackChannelIds: [] }, as));
+    dataOf(await florin.post('/api/seller/modify', { id: tenantId, brandColor: '#1d4ed8' }, as));
+    dataOf(await florin.post('/api/user/step-up', { code: freshCode(factor) }, as));
+    for (const [path, body] of attempts) dataOf(await florin.post(path, body, as));
+  });
+
+  test('an old session of the platform enables no tenant, and does not change its seller', async () => {
+    const chief = await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN', tenantId: null });
+    const factor = await enrol(florin, chief.as, now());
+    const tenant = await makeTenant(florin, admin);
+    const modify = (change: object) => florin.post('/api/tenant/modify', { id: tenant, ...change }, chief.as);
+    dataOf(await modify({ state: false }));
+    aheadMs += 10 * minuteMs;
+    const changes = [{ state: true }, { name: unique('Tenant') }, { taxId: unique('tax') }];
+    for (const change of changes) expect(refused(await modify(change))).toEqual([403, 'step_up_required']);
+    dataOf(await modify({ customerMails: true }));
+    dataOf(await florin.post('/api/user/step-up', { code: freshCode(factor) }, chief.as));
+    for (const change of changes) dataOf(await modify(change));
+  });
+
   test('a key cannot step up', async () => {
     const { member } = await newEnrolled();
     const key = await makeKey(florin, member.as, '*');

@@ -7,7 +7,7 @@ import { appendAudit } from '../audit/append.ts';
 import { expiryMs, sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
-import { signedCookie, signTokenPair, type TokenDeps } from '../sessions/token-pair.ts';
+import { signedCookie, signTokenPair, type TokenDeps, type TokenPair } from '../sessions/token-pair.ts';
 import type { steppedUp } from './schema.ts';
 import { type CodeDeps, withCode } from './verify.ts';
 
@@ -51,43 +51,71 @@ export async function markSteppedUp(
   transaction: Queryable,
   principal: Principal,
   secondFactor: string,
-  { clock, stepUpMs, notifications, isStrict }: MarkSteppedUpDeps,
+  deps: MarkSteppedUpDeps,
 ): Promise<SteppedUp> {
-  const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;
+  const steppedUp = await recordStepUp(transaction, principal, deps);
+  await appendAudit(transaction, principal, {
+    action: 'session.step_up',
+    tenantId: principal.tenantId,
+    recordId: sessionId,
+    details: { secondFactor },
+  });
+  await deps.notifications.publish(transaction, sessionsTopic, sessionId);
+  return steppedUp;
+}
+
+/**
+ * Records that the session of the caller is stepped up. In the strict profile its tokens stop working; `withNewTokens` signs the next
+ * ones. The caller must publish the change of the session, and enter what proved the factor into the audit log.
+ */
+export async function recordStepUp(
+  transaction: Queryable,
+  { userId, sessionId }: Principal,
+  { clock, stepUpMs, isStrict }: MarkSteppedUpDeps,
+): Promise<SteppedUp> {
   const until = new Date(clock() + stepUpMs);
   const [updated] = await transaction.run(stepUpSession, [sessionId, until, userId]);
   if (updated === undefined) throw sessionEnded();
   if (isStrict) await transaction.run(advanceGeneration, [sessionId, updated.generation]);
   const [session] = await transaction.run(findLiveSession, [sessionId]);
   if (session === undefined) throw sessionEnded();
-  await appendAudit(transaction, principal, {
-    action: 'session.step_up',
-    tenantId,
-    recordId: sessionId,
-    details: { secondFactor },
-  });
-  await notifications.publish(transaction, sessionsTopic, sessionId);
   return { until, session };
 }
 
-/** The answer. In the strict profile it has the new tokens of the session, in a cookie if the request came with one. */
-export async function steppedUpAnswer(
-  { until, session: row }: SteppedUp,
-  { sessionId }: Principal,
-  authorization: string | undefined,
+export function steppedUpAnswer(
+  result: SteppedUp,
+  caller: Caller,
   deps: MarkSteppedUpDeps,
 ): Promise<Answer<Static<typeof steppedUp>>> {
-  const message = 'Session stepped up';
-  const data = { steppedUpUntil: until.toISOString() };
-  if (!deps.isStrict) return { message, data };
+  const data = { steppedUpUntil: result.until.toISOString() };
+  return withNewTokens({ message: 'Session stepped up', data }, result, caller, deps);
+}
+
+/** Who is answered. */
+interface Caller {
+  principal: Principal;
+  headers: { authorization?: string | undefined };
+}
+
+/**
+ * The answer to a request that stepped the session up. In the strict profile with the new tokens of the session: as `token`, or in
+ * a cookie if the request came with one.
+ */
+export async function withNewTokens<Data extends object>(
+  answer: { message: string; data: Data },
+  { session: row }: SteppedUp,
+  { principal, headers: { authorization } }: Caller,
+  deps: MarkSteppedUpDeps,
+): Promise<Answer<Data & { token?: TokenPair }>> {
+  if (!deps.isStrict) return answer;
   const session = {
-    id: sessionId as string,
+    id: principal.sessionId as string,
     expiresAtMs: expiryMs(row, deps.lifetimes),
     generation: row.generation,
   };
-  if (authorization !== undefined) {
-    return { message, data: { ...data, token: await signTokenPair(row, session, deps) } };
+  if (authorization === undefined) {
+    return { ...answer, headers: { 'set-cookie': await signedCookie(row, session, deps) } };
   }
-  return { message, data, headers: { 'set-cookie': await signedCookie(row, session, deps) } };
+  return { ...answer, data: { ...answer.data, token: await signTokenPair(row, session, deps) } };
 }

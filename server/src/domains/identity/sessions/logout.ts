@@ -1,11 +1,11 @@
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Tokens } from '../../../platform/crypto/tokens.ts';
+import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { principalsTopic } from '../tenants/notifications.ts';
-import { sessionsTopic } from './session-authenticator.ts';
+import { sessionsTopic, tokenReplaced } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser, type LiveSessionRow } from './statements.ts';
 
 export interface LogoutDeps {
@@ -22,7 +22,7 @@ export interface LogoutDeps {
 /**
  * Ends the session of an access token, or with `everywhere` every session of its user. Checks only the token itself, not
  * whether its session is live, so that logging out twice is not an error. The token of an ended session ends no other
- * session.
+ * session, and a token that was replaced ends none at all: somebody else may have kept it.
  */
 export async function logout(
   authorization: string | undefined,
@@ -30,12 +30,12 @@ export async function logout(
   origin: RequestOrigin,
   deps: LogoutDeps,
 ): Promise<void> {
-  const { sessionId } = await deps.tokens.verify('access', bearerTokenOf(authorization));
-  await logoutSession(sessionId, everywhere, origin, deps);
+  await logoutSession(await deps.tokens.verify('access', bearerTokenOf(authorization)), everywhere, origin, deps);
 }
 
+/** Refuses with `credentials_invalid` a token or cookie that was replaced. */
 export async function logoutSession(
-  sessionId: string,
+  { sessionId, generation }: VerifiedToken,
   everywhere: boolean,
   origin: RequestOrigin,
   deps: LogoutDeps,
@@ -46,6 +46,7 @@ export async function logoutSession(
   await database.transaction(async (transaction) => {
     const [ended] = await transaction.run(endSession, [sessionId, now]);
     if (ended === undefined) return;
+    if (ended.generation !== generation) throw tokenReplaced();
     if (everywhere) requireFreshSession(ended, now.getTime(), deps);
     const actor: Actor = { by: 'session', userId: ended.user_id, userName: ended.user_name, ...origin };
     await appendAudit(transaction, actor, {

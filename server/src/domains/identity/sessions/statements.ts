@@ -62,12 +62,15 @@ export const findLiveSession = statement<LiveSessionRow>(
 );
 
 export const endSession = statement<
-  { user_id: number; tenant_id: number; user_name: string } & Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>
+  { user_id: number; tenant_id: number; user_name: string } & Pick<
+    LiveSessionRow,
+    'created_at' | 'stepped_up_until' | 'generation'
+  >
 >(
   'sessions.end',
   `update session s set ended_at = $2 from app_user u
     where s.id = $1 and s.ended_at is null and u.id = s.user_id
-   returning s.user_id, u.tenant_id, u.user_name, s.created_at, s.stepped_up_until`,
+   returning s.user_id, u.tenant_id, u.user_name, s.created_at, s.stepped_up_until, s.generation`,
 );
 
 export const endSessionsOfUser = statement(

@@ -11,6 +11,7 @@ import { appendAudit } from '../audit/append.ts';
 import { principalsTopic } from './notifications.ts';
 import { recordOf, type TenantRecord } from './record.ts';
 import type { tenantInput } from './schema.ts';
+import { requireStepUpToChangeSeller } from './seller.ts';
 import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statements.ts';
 
 export interface ModifyTenantDeps {
@@ -62,6 +63,8 @@ export async function modifyTenant(
     if (existing.second_factor_required && secondFactorRequired === false) {
       requireStepUp(principal, now.getTime(), 'Requiring no second factor any more');
     }
+    // Its users log in again, and its keys work again.
+    if (!existing.state && state === true) requireStepUp(principal, now.getTime(), 'Enabling a tenant');
     const values = [
       id,
       name ?? existing.name,
@@ -74,6 +77,7 @@ export async function modifyTenant(
     ];
     const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
     const [before, after] = [recordOf(existing), recordOf(row)];
+    requireStepUpToChangeSeller(before, after, principal, now.getTime());
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     await deps.notifications.publish(transaction, principalsTopic);
     return after;

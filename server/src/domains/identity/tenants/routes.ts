@@ -44,7 +44,7 @@ export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
         "What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of " +
         'another one. Fields that are left out keep their values.',
       body: sellerInput,
-      refuses: ['livemode_mismatch'],
+      refuses: ['livemode_mismatch', 'step_up_required'],
       data: sellerRecord,
       message: 'Seller updated',
       perform: ({ body, principal }, key) => modifySeller(body, principal, deps, key),

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -73,6 +75,7 @@ export async function modifySeller(
       ...given(mailTexts && JSON.stringify(mailTexts), mailTexts),
     ]);
     const [after] = (await transaction.run(findSeller, [id])) as [SellerRow];
+    requireStepUpToChangeSeller(recordOf(before), recordOf(after), principal, nowMs);
     await appendAudit(transaction, principal, {
       ...{ action: 'tenant.update', tenantId: id, recordId: id },
       before: auditedOf(before),
@@ -80,6 +83,20 @@ export async function modifySeller(
     });
     return recordOf(after);
   });
+}
+
+/** Invoices and mails tell payers with these whom they pay, and to which account. */
+const toldToPayers = ['name', 'address', 'taxId', 'mailTexts'] as const;
+
+/** Refuses (`step_up_required`) a change of what tells payers where their money goes. */
+export function requireStepUpToChangeSeller(
+  before: Partial<SellerRecord>,
+  after: Partial<SellerRecord>,
+  principal: Principal,
+  nowMs: number,
+): void {
+  if (toldToPayers.every((field) => isDeepStrictEqual(before[field], after[field]))) return;
+  requireStepUp(principal, nowMs, 'Changing the name, address, tax number or mails of a seller');
 }
 
 /** Whether a field is given, and its value; null clears it. */

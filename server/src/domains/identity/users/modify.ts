@@ -19,6 +19,7 @@ import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf, type UserRecord } from './record.ts';
 import {
+  givesPermissions,
   refuseOwnName,
   refusePrivilegeEscalation,
   refuseTenantOfPlatformAdministrator,
@@ -166,6 +167,10 @@ async function replaceUser(
   refusePrivilegeEscalation(principal, after);
   refuseTenantOfPlatformAdministrator(after);
   refuseLosingLastAdministrator(before, input, locked);
+  const former = { userType: before.user_type, roles: before.roles, state: before.state };
+  if (givesPermissions(former, { ...after, state: input.state })) {
+    requireStepUp(principal, now.getTime(), 'Giving a user permissions');
+  }
   // Again, because the request may leave out the names. Not before the caller is known to see the user.
   if (given.password !== undefined) refuseOwnName(given.password, input, 'password');
   if (input.email !== before.email) {

@@ -77,6 +77,16 @@ export function refusePrivilegeEscalation(principal: Principal, target: Privileg
   }
 }
 
+/** Whether a change lets a user do what the user could not do before. A disabled user can do nothing. */
+export function givesPermissions(before: Abilities, after: Abilities): boolean {
+  if (!after.state) return false;
+  if (!before.state || (userHoldsAll(after.userType) && after.userType !== before.userType)) return true;
+  const former = scopesOfUser(before.userType, before.roles);
+  return [...scopesOfUser(after.userType, after.roles)].some((scope) => !former.has(scope));
+}
+
+type Abilities = Omit<Privileges, 'tenantId'> & { state: boolean };
+
 /**
  * Refuses a key that sets a password, or the address that receives the mail with which a password is set. Otherwise the holder
  * of the key could log in and create keys that outlive it.

@@ -93,6 +93,7 @@ async function create(
   const livemode = livemodeOfNewChannel(input, principal);
   requireProviderOfMode(livemode, input, null);
   await requireFallbacks(input, { tenantId, livemode }, transaction);
+  requireStepUpForFallbacks([], input, principal, clock());
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -140,6 +141,7 @@ async function update(
   }
   requireProviderOfMode(livemode, input, existing.provider);
   await requireFallbacks(input, { tenantId: existing.tenant_id, livemode }, transaction);
+  requireStepUpForFallbacks(existing.fallback_channel_ids, input, principal, clock());
   const secret = (name: SecretName) => [
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
@@ -192,6 +194,17 @@ async function requireFallbacks(
     }
     requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallbackId}`);
   }
+}
+
+/** Fallbacks decide which account the money of payers goes to, as the secrets of a channel do. */
+function requireStepUpForFallbacks(
+  before: readonly number[],
+  { fallbackChannelIds }: ChannelInput,
+  principal: Principal,
+  nowMs: number,
+): void {
+  if (fallbackChannelIds === undefined || fallbackChannelIds.join() === before.join()) return;
+  requireStepUp(principal, nowMs, 'Changing the fallbacks of a channel');
 }
 
 /** The mode of a new channel: test with the sandbox, otherwise live unless the caller names a mode. */

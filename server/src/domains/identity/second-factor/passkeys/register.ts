@@ -5,16 +5,15 @@ import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { sessionEnded } from '../../sessions/session-authenticator.ts';
-import { endOtherSessions, stepUpSession } from '../../sessions/statements.ts';
+import { endOtherSessions } from '../../sessions/statements.ts';
 import { principalsTopic } from '../../tenants/notifications.ts';
 import { setHasSecondFactor } from '../../users/statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from '../../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from '../recovery-codes.ts';
 import { isActive } from '../rules.ts';
 import { ensureSecondFactor, lockSecondFactor } from '../statements.ts';
+import { type MarkSteppedUpDeps, recordStepUp, type SteppedUp } from '../step-up.ts';
 import { challengeLifetimeMs, useUpChallenge } from './challenges.ts';
 import { recordOf } from './record.ts';
 import { relyingPartyOf } from './relying-party.ts';
@@ -22,11 +21,8 @@ import type { registeredPasskey, registerPasskeyInput } from './schema.ts';
 import { insertPasskey, listPasskeysOfUser } from './statements.ts';
 import { allowed, loadWebAuthn, type PasskeyDeps, passkeyWrong, userHandleOf } from './verify.ts';
 
-export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps {
-  notifications: Notifications;
+export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps, MarkSteppedUpDeps {
   generateUuid: GenerateUuid;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
 }
 
 /** The name that authenticators show for this site. */
@@ -78,7 +74,7 @@ export async function registerPasskey(
   { credential, name = 'Passkey' }: Static<typeof registerPasskeyInput>,
   principal: Principal,
   deps: RegisterPasskeyDeps,
-): Promise<Static<typeof registeredPasskey>> {
+): Promise<{ registered: Static<typeof registeredPasskey>; steppedUp: SteppedUp }> {
   const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;
   const { challenge, created } = await verifyCreated(credential, sessionId, deps);
@@ -94,12 +90,12 @@ export async function registerPasskey(
       await transaction.run(setHasSecondFactor, [userId, true]);
       await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
     }
-    const [session] = await transaction.run(stepUpSession, [sessionId, new Date(nowMs + deps.stepUpMs), userId]);
-    if (session === undefined) throw sessionEnded();
+    const steppedUp = await recordStepUp(transaction, principal, deps);
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
     await deps.notifications.publish(transaction, principalsTopic);
-    return { passkey: after, recoveryCodes: isFirst ? await replaceRecoveryCodes(transaction, userId) : null };
+    const recoveryCodes = isFirst ? await replaceRecoveryCodes(transaction, userId) : null;
+    return { registered: { passkey: after, recoveryCodes }, steppedUp };
   });
   deps.notifications.applied(principalsTopic);
   return result;

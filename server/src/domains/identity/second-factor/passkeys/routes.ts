@@ -3,7 +3,7 @@ import { get, post, type Route } from '../../../../platform/http/route.ts';
 import { loginOriginOf, signLoginResult } from '../../sessions/open-session.ts';
 import { loginResult } from '../../sessions/schema.ts';
 import { steppedUp } from '../schema.ts';
-import { steppedUpAnswer } from '../step-up.ts';
+import { steppedUpAnswer, withNewTokens } from '../step-up.ts';
 import { beginPasskeyLogin, loginWithPasskey, type PasskeyLoginDeps } from './login.ts';
 import { listPasskeys, type ManagePasskeysDeps, modifyPasskey, removePasskey } from './manage.ts';
 import { beginPasskey, type RegisterPasskeyDeps, registerPasskey } from './register.ts';
@@ -91,14 +91,15 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       summary: 'Register a passkey',
       description:
         "If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the " +
-        'other sessions of the caller end.',
+        'other sessions of the caller end. This session is stepped up. With `app.security.profile=strict` the answer has new ' +
+        'tokens, and the old ones stop working.',
       body: registerPasskeyInput,
       refuses: ['passkey_wrong', 'challenge_invalid', 'passkey_limit_reached', 'passkeys_unavailable'],
       data: registeredPasskey,
-      handle: async ({ body, principal }) => ({
-        message: 'Passkey registered',
-        data: await registerPasskey(body, principal, deps),
-      }),
+      handle: async (call) => {
+        const { registered, steppedUp } = await registerPasskey(call.body, call.principal, deps);
+        return withNewTokens({ message: 'Passkey registered', data: registered }, steppedUp, call, deps);
+      },
     }),
 
     post('/api/user/passkey/modify', 'session', 'Passkeys', {
@@ -146,10 +147,8 @@ export function passkeyRoutes(deps: PasskeyRouteDeps): Route[] {
       body: passkeyStepUpInput,
       refuses: ['passkey_wrong', 'challenge_invalid', 'passkeys_unavailable'],
       data: steppedUp,
-      handle: async ({ body, principal, headers: { authorization } }) => {
-        const result = await stepUpWithPasskey(body.credential, principal, deps);
-        return steppedUpAnswer(result, principal, authorization, deps);
-      },
+      handle: async (call) =>
+        steppedUpAnswer(await stepUpWithPasskey(call.body.credential, call.principal, deps), call, deps),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { replacedTokens } from '../schema.ts';
 
 const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
 
@@ -119,4 +120,5 @@ export const registeredPasskey = Type.Object({
     description:
       'Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null.',
   }),
+  ...replacedTokens,
 });
