@@ -26,7 +26,7 @@ const nodeSettings = {
   }),
   'app.server.trust-proxy': setting(proxies, {
     description:
-      'Addresses or networks of proxies whose X-Forwarded-For header is trusted; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits per address count all requests through a proxy as from one address.',
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted, in which ports and IPv4 addresses in IPv6 notation are understood; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits per address count all requests through a proxy as from one address.',
   }),
   'app.server.connections-per-address': setting(integer(1, 1_000_000), {
     default: '2000',
@@ -108,7 +108,7 @@ const nodeSettings = {
   'app.rate-limit.failures-per-address': setting(integer(1, 1_000_000_000), {
     default: '100',
     description:
-      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further ones get 429.',
+      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further failures get 429.',
   }),
   'app.security.contact': setting(contact, {
     description:

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts';
 
 /** What a limit counts by, and the key of a request; undefined if the limit does not apply to it. */
 const partitions = {
-  address: ({ ip }: FastifyRequest) => networkOf(ip),
+  address: ({ address }: FastifyRequest) => networkOf(address),
   key: ({ principal }: FastifyRequest) => principal?.keyId?.toString(),
   user: ({ principal }: FastifyRequest) => principal?.userId.toString(),
   tenant: ({ principal }: FastifyRequest) => principal?.tenantId.toString(),

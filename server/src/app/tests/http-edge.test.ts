@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashOfResetToken } from '../../domains/identity/users/password-mailer.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -30,7 +32,8 @@ function clientAt(address: string, headers: Record<string, string> = {}) {
     const given = { 'content-type': 'application/json', ...headers };
     const options = { method: 'POST', headers: given, body: JSON.stringify(body), dispatcher: agent } as const;
     const reply = await request(florin.address + path, options);
-    return { status: reply.statusCode, headers: reply.headers, body: (await reply.body.json()) as never };
+    // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectations what the body holds
+    return { status: reply.statusCode, headers: reply.headers, body: (await reply.body.json()) as any };
   };
   return {
     post,
@@ -80,6 +83,27 @@ test.each([
   await Promise.all([client.close(), other.close()]);
 });
 
+test('however many refreshes and resets have failed from an address, those with a genuine token succeed there', async () => {
+  const client = clientAt('127.0.0.7');
+  const login = await client.login('admin', administratorPassword);
+  const { refreshToken } = login.body.data.token;
+  const userId = login.body.data.userId;
+  const token = 'R'.repeat(43);
+  const open = [hashOfResetToken(token), userId, new Date(Date.now() + 600_000)];
+  await db.query('insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)', open);
+  const refresh = (given: string) => client.post('/api/user/refresh', { refreshToken: given });
+  const reset = (given: string) =>
+    client.post('/api/user/reset-password', { token: given, newPassword: administratorPassword });
+  for (let i = 0; i < 101; i++) {
+    await refresh('made up');
+    await reset('made up');
+  }
+  expect([(await refresh('made up')).status, (await reset('made up')).status]).toEqual([429, 429]);
+  expect([(await refresh(refreshToken)).status, (await reset(token)).status]).toEqual([200, 200]);
+  await client.close();
+  admin = await florin.login('admin', administratorPassword);
+});
+
 test('X-Forwarded-For counts only from a trusted proxy', async () => {
   const guess = async (from: string, forwarded: string) => {
     const client = clientAt(from, { 'x-forwarded-for': forwarded });
@@ -95,6 +119,50 @@ test('X-Forwarded-For counts only from a trusted proxy', async () => {
   expect(await guess('127.0.0.9', '203.0.113.1')).toBe(429);
   expect(await guess('127.0.0.9', '203.0.113.2')).toBe(401);
   expect(await guess('127.0.0.6', '203.0.113.99')).toBe(429);
+});
+
+test('ports and notations of an address in X-Forwarded-For change no limit, and an entry that is no address is the proxy itself', async () => {
+  const guess = async (forwarded: string) => {
+    const client = clientAt('127.0.0.9', { 'x-forwarded-for': forwarded });
+    const { status } = await client.post('/api/user/login', { account: 'notation', password: 'wrong!' });
+    await client.close();
+    return status;
+  };
+  for (let i = 0; i < 5; i++) {
+    expect(await guess(`203.0.113.7:${50_000 + i}`)).toBe(401);
+    expect(await guess('::ffff:203.0.113.7')).toBe(401);
+    expect(await guess(`203.0.113.${100 + i}, unknown`)).toBe(401);
+    expect(await guess(`203.0.113.${100 + i}, 0313.0.0.${i}`)).toBe(401);
+  }
+  expect(await guess('203.0.113.7')).toBe(429);
+  expect(await guess('203.0.113.200, unknown')).toBe(429);
+  expect(await guess('203.0.113.8')).toBe(401);
+});
+
+test.each([
+  ['/api/transaction/create', 'Idempotency-Key'],
+  ['/api/refund/create', 'Idempotency-Key'],
+  ['/api/transaction/create', 'Authorization'],
+])('%s refuses a second %s and writes nothing', async (path, name) => {
+  const wire = { name: 'Wire', code: randomUUID(), type: 'OFFLINE', currency: 'USD', country: 'US', state: true };
+  const channelId = (await florin.post('/api/channel/modify', wire, admin)).body.data.id;
+  const payment = { amount: 1999, currency: 'USD', channelId };
+  const { id } = (await florin.post('/api/transaction/create', payment, admin)).body.data;
+  await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, admin);
+  const countEvents = () => db.query('select count(*)::int as count from event');
+  const before = await countEvents();
+  const key = ['idempotency-key', 'order-1'];
+  const twice = name === 'Authorization' ? ['authorization', admin] : key;
+  const reply = await request(florin.address + path, {
+    method: 'POST',
+    headers: ['content-type', 'application/json', 'authorization', admin, ...key, ...twice],
+    body: JSON.stringify(path === '/api/refund/create' ? { transactionId: id } : payment),
+  });
+  expect([reply.statusCode, await reply.body.json()]).toMatchObject([
+    400,
+    { message: `Only one ${name} header may be sent.`, error: { type: 'invalid_request', field: name } },
+  ]);
+  expect(await countEvents()).toEqual(before);
 });
 
 test.each([

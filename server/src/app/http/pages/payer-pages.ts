@@ -31,7 +31,7 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
       const language = languageOf(request.raw.headers['accept-language']);
       try {
         const page = await show(request);
-        if (page === undefined) failures.count(networkOf(request.ip));
+        if (page === undefined) failures.count(networkOf(request.address));
         return send(reply, page ?? missingPage(language));
       } catch (error) {
         if (!(error instanceof Refusal) || !isTemporary(error)) throw error;
@@ -74,7 +74,7 @@ const isTemporary = ({ kind }: Refusal) => kind === 'too_many' || kind === 'unav
 const param = ({ params }: FastifyRequest, name: string) => (params as Record<string, string>)[name] ?? '';
 const queryOf = ({ url }: FastifyRequest) => new URLSearchParams(url.split('?')[1]);
 const formOf = ({ body }: FastifyRequest) => new URLSearchParams((body as Buffer | undefined)?.toString('utf8'));
-const originOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, address: ip });
+const originOf = ({ id, address }: FastifyRequest) => ({ requestId: id, address });
 
 function pageRequestOf(request: FastifyRequest): PageRequest {
   return {

@@ -107,6 +107,21 @@ export class LoginFailures {
     return result;
   }
 
+  /**
+   * The same for credentials that cannot be guessed, such as the signature of a passkey: failures count and are refused beyond a
+   * limit, but an attempt that succeeds is never refused.
+   */
+  async attemptUnguessable<Result>(
+    account: string,
+    address: string,
+    work: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const result = await work();
+    if (result === undefined) (await this.reserve(account, address)).fail();
+    else this.#familiar.set(pairOf(account, networkOf(address)), true);
+    return result;
+  }
+
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
   async reserve(account: string, address: string): Promise<LoginAttempt> {
     const network = networkOf(address);

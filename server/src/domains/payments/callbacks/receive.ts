@@ -63,15 +63,13 @@ export class CallbackIntake {
   /**
    * Receives a callback from the network. Every callback that cannot be verified gets the same refusal, `callback_invalid`, so
    * that strangers learn neither which channels exist nor which have a provider or a secret; the log has the reason. Failures
-   * are limited for each network. At an address with a token they are counted for the channel as well, so that a wrong secret
-   * of one channel does not block the callbacks that the same provider sends to others.
+   * are limited for each network; they never keep out a callback that is genuine.
    */
   receive({ channel, token, network }: CallbackAddress, request: CallbackRequest): Promise<void> {
     return withEvenFailures(refusalStepMs, async () => {
       const channels = await this.#findChannels(channel, token);
-      const counted = token !== undefined && channels[0] !== undefined ? `${network} ${channels[0].id}` : network;
       const callback = { ...request, receivedMs: this.#options.clock() };
-      const verified = await this.#options.failures.attempt(counted, () => this.#verifyOrRefuse(channels, callback));
+      const verified = await this.#options.failures.attempt(network, () => this.#verifyOrRefuse(channels, callback));
       await this.#store(verified, callback);
     });
   }

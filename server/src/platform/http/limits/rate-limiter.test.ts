@@ -33,7 +33,7 @@ test('the number of keys in memory is bounded', () => {
   expect([limiter.peek('a'), limiter.peek('c')].map(({ isExceeded }) => isExceeded)).toEqual([false, true]);
 });
 
-test('only failures are counted, and after too many of them nothing is attempted', async () => {
+test('only failures are counted, and refused after too many of them; a success never is', async () => {
   const limiter = new FailureLimiter({ max: 1, windowMs: 60_000, clock });
   const wrong = async () => Promise.reject(new Refusal('credentials_invalid', 'No.'));
   const away = async () => Promise.reject(new Refusal('database_unavailable', 'Away.'));
@@ -41,8 +41,9 @@ test('only failures are counted, and after too many of them nothing is attempted
   await expect(limiter.attempt('a', away)).rejects.toMatchObject({ type: 'database_unavailable' });
   await expect(limiter.attempt('a', wrong)).rejects.toMatchObject({ type: 'credentials_invalid' });
   const refusal = { type: 'too_many_attempts', retryAfterSeconds: 60 };
-  await expect(limiter.attempt('a', async () => 'right')).rejects.toMatchObject(refusal);
-  expect(await limiter.attempt('b', async () => 'right')).toBe('right');
+  await expect(limiter.attempt('a', wrong)).rejects.toMatchObject(refusal);
+  expect(await limiter.attempt('a', async () => 'right')).toBe('right');
+  await expect(limiter.attempt('b', wrong)).rejects.toMatchObject({ type: 'credentials_invalid' });
 });
 
 test('an IPv6 address counts as its /64 network, and an IPv4 address in IPv6 as itself', () => {

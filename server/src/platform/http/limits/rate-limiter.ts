@@ -88,7 +88,10 @@ export class RateLimiter {
   }
 }
 
-/** Limits how often callers without credentials may fail. A request that succeeds is never counted. */
+/**
+ * Limits how often callers without credentials may fail, where a success cannot be guessed: with signed or random tokens. A
+ * request that succeeds is neither counted nor refused, however many have failed before it.
+ */
 export class FailureLimiter {
   readonly #failures: RateLimiter;
 
@@ -96,19 +99,17 @@ export class FailureLimiter {
     this.#failures = new RateLimiter(options);
   }
 
-  /** Does the work and counts a failure; refuses with `too_many_attempts` after too many failures of the key. */
+  /** Does the work and counts a failure. After too many failures of the key, further ones become `too_many_attempts`. */
   async attempt<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const quota = this.#failures.peek(key);
-    if (quota.isExceeded) throw tooManyAttempts(quota);
     try {
       return await work();
     } catch (error) {
-      if (isFailure(error)) this.#failures.take(key);
+      if (isFailure(error)) this.count(key);
       throw error;
     }
   }
 
-  /** Counts a request whose answer does not tell whether it failed. */
+  /** Counts a failure, or a request whose answer does not tell whether it failed. Refuses with `too_many_attempts`. */
   count(key: string): void {
     const quota = this.#failures.take(key);
     if (quota.isExceeded) throw tooManyAttempts(quota);

@@ -26,7 +26,7 @@ export function addRoute(
       request.declaredPath = path;
       if (needs === 'nothing' || needs === 'token') return done();
       const admit = (principal: Principal) => {
-        request.principal = { ...principal, requestId: request.id, address: request.ip };
+        request.principal = { ...principal, requestId: request.id, address: request.address };
         requirePermission(needs, principal);
         if (turns === undefined) return done();
         turns.enter(principal.tenantId, (leave) => {
@@ -36,8 +36,8 @@ export function addRoute(
       };
       // A thrown refusal reaches the error handler: Fastify catches what a hook throws.
       const raw = request.raw as AuthenticatedRequest;
-      const cached = authenticate.cached?.(raw, request.ip);
-      if (cached === undefined) authenticate(raw, request.ip).then(admit).catch(done);
+      const cached = authenticate.cached?.(raw, request.address);
+      if (cached === undefined) authenticate(raw, request.address).then(admit).catch(done);
       else admit(cached);
     },
     // Not an async function, because each promise adds garbage to the create path (bench/README.md).
@@ -91,7 +91,7 @@ function callOf(request: FastifyRequest): Call<never, never> {
     params: request.params as Readonly<Record<string, string>>,
     principal: request.principal as Principal,
     requestId: request.id,
-    address: request.ip,
+    address: request.address,
     headers: request.raw.headers,
   };
 }

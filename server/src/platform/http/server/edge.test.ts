@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { Type } from 'typebox';
@@ -30,8 +31,15 @@ beforeAll(async () => {
     data: Type.Boolean(),
     handle: async () => ({ data: true }),
   });
+  const bytes = endpoint({
+    summary: '',
+    rawBody: { maximumBytes: 100 },
+    data: Type.Boolean(),
+    handle: async () => ({ data: true }),
+  });
   const listen = async (server: typeof app) => {
-    addRoute(server, { method: 'POST', path: '/json', needs: 'nothing', group: '', endpoint: take }, { authenticate });
+    for (const [path, one] of Object.entries({ '/json': take, '/bytes': bytes }))
+      addRoute(server, { method: 'POST', path, needs: 'nothing', group: '', endpoint: one }, { authenticate });
     await server.listen({ port: 0, host: '127.0.0.1' });
     return (server.server.address() as AddressInfo).port;
   };
@@ -92,10 +100,57 @@ describe('a client that sends slowly', () => {
   });
 });
 
-test.each(['Host: y\r\n', 'hOsT: x\r\n'])('a second host (%j) is refused, naming the header', async (second) => {
-  const answer = await send(`${start}${second}Connection: close\r\nContent-Length: 7\r\n\r\n{"a":1}`);
+test.each([
+  ['Host', 'y'],
+  ['hOsT', 'x'],
+  ['Content-Type', 'application/json'],
+  ['authorization', 'ApiKey b'],
+  ['Idempotency-Key', 'order-1'],
+  ['X-Request-Id', 'b'],
+  ['Last-Event-ID', 'b'],
+  ['Cookie', 'b'],
+  ['Origin', 'https://b.example'],
+  ['User-Agent', 'b'],
+])('a second %s is refused, naming the header', async (name, second) => {
+  const first = /^(host|content-type)$/i.test(name) ? '' : `${name}: a\r\n`;
+  const answer = await send(
+    `${start}${first}${name}: ${second}\r\nConnection: close\r\nContent-Length: 7\r\n\r\n{"a":1}`,
+  );
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answer).toContain('"field":"Host"');
+  expect(answer.toLowerCase()).toContain(`"field":"${name.toLowerCase()}"`);
+  expect(answer.toLowerCase()).toContain(`only one ${name.toLowerCase()} header may be sent.`);
+});
+
+test('a header that is a list or is not read may be repeated', async () => {
+  const repeated =
+    'Accept: a/b\r\nAccept: application/json\r\nX-Forwarded-For: a\r\nX-Forwarded-For: b\r\nVia: a\r\nVia: b\r\n';
+  const answer = await send(`${start}${repeated}Connection: close\r\nContent-Length: 7\r\n\r\n{"a":1}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+describe('a client that expects 100 Continue', () => {
+  const expecting = `${start}Expect: 100-continue\r\n`;
+
+  test('gets it when its body is read', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${expecting}Connection: close\r\nContent-Length: 7\r\n\r\n`);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(first.toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('{"a":1}');
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test.each([
+    ['a body that is too large', `${expecting}Content-Length: 65537\r\n\r\n`, 413],
+    ['another media type', `${expecting.replace('json\r\nE', 'x\r\nE')}Content-Length: 7\r\n\r\n`, 415],
+    ['an unknown path', `${expecting.replace('/json', '/nowhere')}Content-Length: 7\r\n\r\n`, 404],
+    ['a body of bytes that is too large', `${expecting.replace('/json', '/bytes')}Content-Length: 101\r\n\r\n`, 413],
+  ])('is refused without it for %s, and the connection closes', async (_what, text, status) => {
+    const answer = await send(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(answer).not.toContain('100 Continue');
+  });
 });
 
 test('a key given twice is refused by name', async () => {

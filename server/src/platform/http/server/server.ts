@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server } from 'node:http';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { modeHeader } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { maximumBodyBytes, parseJsonBody, refuseEncoded } from '../json-body.ts';
+import { callerAddress } from '../limits/caller-address.ts';
 import { limitConnections } from '../limits/connection-limit.ts';
 import { addressMatcher } from '../limits/network-of.ts';
 import { nameMode } from '../mode.ts';
@@ -12,6 +13,7 @@ import { refusalBody, statusOf, toRefusal } from '../refusal-reply.ts';
 import { compileSerializer } from '../serialization.ts';
 import { compileSchema } from '../validation.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
+import { continueWhenRead } from './continue.ts';
 import { corsFor } from './cors.ts';
 import { Drain } from './drain.ts';
 import { KnownMethods } from './known-methods.ts';
@@ -19,6 +21,7 @@ import { ObservedResponse } from './observed-response.ts';
 import { parseQuery } from './query-string.ts';
 import { securityHeaders } from './security-headers.ts';
 import { closeSilentConnections } from './silent-connections.ts';
+import { repeatedHeader } from './single-headers.ts';
 
 /**
  * Identifies the caller by the headers of the request and its address, or throws a refusal. `isCheck`: an open stream is checked
@@ -45,7 +48,7 @@ export interface HttpServerOptions {
   onRefusal?: ((refusal: Refusal, request: RefusedCall) => void) | undefined;
   /** Called for every unexpected error. */
   onDefect: (error: unknown, requestId: string) => void;
-  /** From which proxies X-Forwarded-For is trusted: Fastify's `trustProxy`. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   trustProxy?: string[] | undefined;
   /** Open connections allowed from one address other than a proxy's; without it they are not limited. */
   connectionsPerAddress?: number | undefined;
@@ -97,6 +100,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
     refusal: Refusal | undefined;
+    /** The caller's, in its usual notation. Fastify's `ip` is that of the connection. */
+    readonly address: string;
     /** Ends the request's turn (`TenantTurns`). */
     leaveTurn: (() => void) | undefined;
     /** `performance.now()` when its headers had been received. */
@@ -128,6 +133,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const everyAnswer = securityHeaders(options.publicUrl ?? '');
   const cors = options.corsOrigins && corsFor(options.corsOrigins);
   const timeouts = { ...socketTimeouts, ...options.timeouts };
+  const isProxy = addressMatcher(options.trustProxy ?? []);
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
@@ -139,7 +145,6 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
     forceCloseConnections: 'idle',
-    trustProxy: options.trustProxy ?? false,
     frameworkErrors: (error, request, reply) => refuse(toRefusal(error), request, reply.headers(everyAnswer), options),
     clientErrorHandler: (error: NodeJS.ErrnoException, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -151,7 +156,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   if (options.connectionsPerAddress !== undefined) {
     limitConnections(app.server, {
       max: options.connectionsPerAddress,
-      isProxy: addressMatcher(options.trustProxy ?? []),
+      isProxy,
       refuse: (socket) =>
         refuseConnection(socket, {
           status: 429,
@@ -173,6 +178,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       done(error as Error);
     }
   });
+  app.decorateRequest('address', {
+    getter() {
+      const { headers, socket } = this.raw;
+      // Node joins repeated ones.
+      const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+      return callerAddress({ remoteAddress: socket.remoteAddress, forwardedFor }, isProxy);
+    },
+  });
   app.decorateRequest('principal', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('leaveTurn', undefined);
@@ -191,11 +204,12 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     (reply.raw as ObservedResponse).observe(reply, onEnd);
     reply.headers(everyAnswer);
     reply.header('x-request-id', request.id);
-    const unmet = unmetOf(request);
+    const unmet = repeatedHeader(request.raw) ?? unmetOf(request);
     if (unmet !== undefined || cors?.(request, reply) !== 'answered') done(unmet);
   });
   app.server.keepAliveTimeout = socketOptions.keepAliveTimeout; // As an option Fastify would take 0 for its default.
   closeSilentConnections(app.server);
+  continueWhenRead(app.server);
   // Node would answer 417 by itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const methods = new KnownMethods();
@@ -217,12 +231,14 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, options);
   };
   app.setNotFoundHandler(refuseUnknown);
-  app.setErrorHandler((error, request, reply) => {
-    // Fastify demands a body of the method QUERY before it finds that nothing takes the method.
-    if (request.is404 && (error as FastifyError).code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
-      refuseUnknown(request, reply);
-    else refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options);
+  // Before a body is read, or demanded by the method QUERY.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404) refuseUnknown(request, reply);
+    else done(null, payload);
   });
+  app.setErrorHandler((error, request, reply) =>
+    refuse(toRefusal(error, request.routeOptions.bodyLimit), request, reply, options),
+  );
   return app;
 }
 
@@ -241,25 +257,12 @@ function factsOf(reply: FastifyReply, nowMs: number): ReplyFacts {
   };
 }
 
-/**
- * Refuses requests without Host, with two, or with an unknown Expect, before anything else. HTTP/1.0 has neither header. Node
- * takes the first of two hosts, where a proxy in front of it may have taken the second.
- */
-function unmetOf({ headers: { host, expect }, raw: { httpVersion, rawHeaders } }: FastifyRequest): Refusal | undefined {
-  if (host !== undefined && hostsOf(rawHeaders) > 1) return invalid('Host', 'Only one Host header may be sent.');
+/** Refuses requests without Host or with an unknown Expect. HTTP/1.0 has neither header. */
+function unmetOf({ headers: { host, expect }, raw: { httpVersion } }: FastifyRequest): Refusal | undefined {
   if (httpVersion === '1.0') return undefined;
   if (host === undefined) return invalid('Host', 'A Host header is required.');
   if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined;
   return new Refusal('expectation_not_supported', 'The only expectation that can be met is 100-continue.');
-}
-
-function hostsOf(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts;
 }
 
 function refuse(
@@ -275,7 +278,7 @@ function refuse(
   onRefusal?.(refusal, {
     principal: request.principal,
     requestId: request.id,
-    address: request.ip,
+    address: request.address,
     method: request.method,
     path: request.declaredPath,
   });

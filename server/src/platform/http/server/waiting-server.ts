@@ -18,6 +18,7 @@ export class WaitingServer {
 
   constructor() {
     this.#server = createServer(socketOptions, this.#answer);
+    this.#server.on('checkContinue', this.#answer);
   }
 
   /** Listens, and returns the port. */
@@ -36,7 +37,7 @@ export class WaitingServer {
   handOver(handler: RequestListener): Server {
     const server = this.#server;
     server.listen = (() => {
-      server.off('request', this.#answer);
+      server.off('request', this.#answer).off('checkContinue', this.#answer);
       server.on('request', handler);
       process.nextTick(() => server.emit('listening'));
       return server;

@@ -29,7 +29,7 @@ export async function beginPasskeyLogin(
 
 /**
  * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Whatever is wrong with the
- * passkey, the refusal is `login_refused`, and counts as a failed login.
+ * passkey, the refusal is `login_refused`, and counts as a failed login. Failures never keep out a passkey that is right.
  */
 export async function loginWithPasskey(
   { challenge, credential, ...origin }: { challenge?: string; credential: AssertedCredential } & LoginOrigin,
@@ -38,7 +38,7 @@ export async function loginWithPasskey(
   const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
   // Failures with one passkey must not keep others from using theirs at the same address.
   const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
-  const opened = await deps.loginFailures.attempt(account, origin.address, () => open(known));
+  const opened = await deps.loginFailures.attemptUnguessable(account, origin.address, () => open(known));
   if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
   return opened;
 

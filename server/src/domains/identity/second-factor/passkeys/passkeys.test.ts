@@ -222,6 +222,21 @@ describe('an answer of an authenticator', () => {
     const { device } = await newHolder();
     dataOf(await finish(device.get(await optionsOf())));
   });
+
+  test('logs in however many logins have failed: alone, and after a password', async () => {
+    const strict = await florinOn(db, { APP_PUBLIC_URL: origin, APP_RATE_LIMIT_FAILURES_PER_ADDRESS: '10' }, now);
+    const { member, device } = await newHolder();
+    const challenge = await challengeOf(strict, member);
+    const attempt = () => strict.post('/api/user/login', { account: member.userName, password: 'wrong' });
+    for (let i = 0; i < 10; i++) expect((await attempt()).status).toBe(401);
+    expect((await attempt()).status).toBe(429);
+    const begun = (body: object) => strict.post('/api/user/login/passkey/begin', body);
+    for (const body of [{}, { challenge }]) {
+      const { options } = dataOf(await begun(body));
+      dataOf(await strict.post('/api/user/login/passkey', { ...body, credential: device.get(options) }));
+    }
+    await strict.stop();
+  });
 });
 
 describe('managing passkeys', () => {
