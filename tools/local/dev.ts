@@ -56,7 +56,7 @@ createInterface({ input: main.stdout }).on('line', (line) => {
 
 // Ctrl-C reaches the service as well, being in the same group of processes; this one ends when the service has stopped.
 process.on('SIGINT', () => {});
-process.on('SIGTERM', () => main.kill('SIGTERM'));
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => main.kill('SIGTERM'));
 main.on('exit', (code) => {
   process.exitCode = code ?? 1;
 });

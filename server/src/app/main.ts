@@ -1,6 +1,8 @@
 import '../platform/process/heap-settings.ts';
 import { collectGarbageOfStart } from '../platform/process/collect-garbage.ts';
+import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
+import { outliveOutput } from '../platform/process/output.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
@@ -13,6 +15,7 @@ if (exitCode === undefined) await main();
 else process.exitCode = exitCode;
 
 async function main(): Promise<void> {
+  outliveOutput();
   const settings = await settingsOrEnd();
   const log = openLog(settings['app.log.level']);
   process.on('uncaughtException', (error) => {
@@ -59,7 +62,7 @@ function endWithLine(line: string): never {
 }
 
 function stopOnSignal(stop: () => Promise<void>, log: ReturnType<typeof openLog>): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of endSignals) {
     process.on(signal, () => {
       log.info({ signal }, 'Stopping after requests and deliveries in flight');
       setTimeout(() => process.exit(1), stopDeadlineMs).unref();

@@ -1,5 +1,6 @@
 import { dayMs, secondMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
+import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, resealUsage } from './cli/arguments.ts';
 import { loadSettings } from './config/load-settings.ts';
@@ -31,7 +32,7 @@ async function resealDatabase(): Promise<boolean> {
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   // Counting the values of a large table takes minutes.
   const database = new Database({ connection, connections: 1, name: 'reseal', statementTimeoutMs: dayMs });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const signal of endSignals)
     process.once(signal, () => {
       const exit = () => process.exit(2);
       stop().then(exit, exit);

@@ -1,6 +1,7 @@
 import { dayMs } from '../core/clock.ts';
 import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
 import { Database } from '../platform/postgres/database.ts';
+import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, verifyUsage } from './cli/arguments.ts';
 import { noteOnStandardError, progressOf } from './cli/progress.ts';
@@ -41,7 +42,7 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
   const { connection, stop } = await findDatabase(await loadSettings(), openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const signal of endSignals)
     process.once(signal, () => {
       const exit = () => process.exit(2);
       stop().then(exit, exit);

@@ -1,6 +1,7 @@
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf } from '../../platform/postgres/connection/failures.ts';
 import { EmbeddedPostgresError } from '../../platform/postgres/embedded/supervisor.ts';
+import { endSignals } from '../../platform/process/end-signals.ts';
 import { type FailPoint, failPointAt, noFailPoint } from '../../platform/process/fail-point.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { type Settings, SettingsError } from '../config/settings.ts';
@@ -26,7 +27,7 @@ export type CommandContext = Required<CommandOptions>;
 export type ExitCode = 0 | 1 | 2;
 
 /**
- * Runs a command of an operator. SIGTERM and SIGINT abort it: `work` removes what it has begun, and the command fails. A
+ * Runs a command of an operator. The signals that end a program abort it: `work` removes what it has begun, and the command fails. A
  * failure is one line on standard error; only a defect shows its stack.
  */
 export async function runCommand(
@@ -37,7 +38,7 @@ export async function runCommand(
   const note = options.note ?? noteOnStandardError;
   const interruption = new AbortController();
   const interrupt = () => interruption.abort(new CommandFailure('it was interrupted.'));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, interrupt);
+  for (const signal of endSignals) process.once(signal, interrupt);
   try {
     const settings = options.settings ?? (await loadSettings());
     const point = settings['app.drill.fail-point'];
@@ -53,7 +54,7 @@ export async function runCommand(
     note(`Florin cannot ${verb}: ${lineOf(interruption.signal.aborted ? interruption.signal.reason : error)}`);
     return 1;
   } finally {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, interrupt);
+    for (const signal of endSignals) process.off(signal, interrupt);
   }
 }
 

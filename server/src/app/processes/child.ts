@@ -4,6 +4,7 @@ import { parseKeyring } from '../../platform/crypto/keyring.ts';
 import { collectGarbageOfStart } from '../../platform/process/collect-garbage.ts';
 import { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openLog } from '../../platform/process/log.ts';
+import { outliveOutput } from '../../platform/process/output.ts';
 import { assemble } from '../assemble.ts';
 import { prepareServer } from '../http/serve.ts';
 import { configuredDatabase } from '../open-database.ts';
@@ -11,10 +12,11 @@ import { tracingOf } from '../tracing.ts';
 import type { Assignment } from './messages.ts';
 import { ParentLink } from './parent-link.ts';
 
+outliveOutput();
 const link = new ParentLink();
 const { signal: stopping } = link.stopping;
-// Ctrl-C signals all processes of a terminal; the first one then asks this one to stop.
-process.on('SIGINT', () => {});
+// Ctrl-C and a closed terminal signal all of its processes; the first one then asks this one to stop.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('SIGTERM', () => link.stopping.abort());
 const endAtOnce = () => process.exit(0);
 stopping.addEventListener('abort', endAtOnce);

@@ -15,7 +15,17 @@ export function openLog(level: string, destination?: DestinationStream): Log {
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
     serializers: { error: (error) => factsOf(error), cause: (cause) => factsOf(cause) },
   };
-  return pino(options, destination ?? pino.destination({ fd: 2, sync: true }));
+  return pino(options, destination ?? standardError());
+}
+
+/** In characters. Lines that cannot be written wait until they can, up to so many; further ones are lost. */
+const maximumUnwritten = 1024 * 1024;
+
+/** The service goes on when its log cannot be written. */
+function standardError(): DestinationStream {
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: maximumUnwritten });
+  destination.on('error', () => {});
+  return destination;
 }
 
 const secrets = [

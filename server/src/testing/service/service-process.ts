@@ -26,6 +26,8 @@ export interface ServiceProcess {
   printed: (pattern: RegExp) => Promise<RegExpExecArray>;
   /** Resolves when it has ended. */
   readonly ended: Promise<Ending>;
+  /** Closes the ends of the pipes that its output is read from. */
+  stopReading: () => void;
   /** Sends a signal and waits for the end. */
   end: (signal: NodeJS.Signals) => Promise<Ending>;
 }
@@ -37,9 +39,11 @@ export interface ServiceOptions {
   environment?: Record<string, string>;
   /** The working directory, where florin.yaml is read. */
   cwd?: string;
+  /** Where it writes its output and its log; nothing of it can then be read here. Default: pipes. */
+  output?: number;
 }
 
-export function spawnService({ environment = {}, cwd }: ServiceOptions): ServiceProcess {
+export function spawnService({ environment = {}, cwd, output }: ServiceOptions): ServiceProcess {
   // With the compile cache of `npm start`: half of the start is compilation.
   const { PATH = '', HOME = '/', TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
@@ -52,17 +56,17 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
       ...(TMPDIR !== undefined && { TMPDIR }),
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output ?? 'pipe', output ?? 'pipe'],
     ...(cwd !== undefined && { cwd }),
   });
   living.add(child);
   child.on('exit', () => living.delete(child));
   let stdout = '';
   let stderr = '';
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     stdout += chunk;
   });
   const ended = new Promise<Ending>((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
@@ -80,11 +84,15 @@ export function spawnService({ environment = {}, cwd }: ServiceOptions): Service
           const match = pattern.exec(stdout);
           if (match !== null) resolve(match);
         };
-        child.stdout.on('data', check);
+        child.stdout?.on('data', check);
         check();
         ended.then(({ code }) => reject(new Error(`The service ended with ${code}:\n${stderr}`)), reject);
       }),
     ended,
+    stopReading: () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
     end: (signal) => {
       child.kill(signal);
       return ended;
