@@ -1,5 +1,6 @@
 import { buildConnector, Client } from 'undici';
 import type { AddressGuard } from '../../endpoints/address-guard.ts';
+import { AnswerReader } from './answer-reader.ts';
 
 /** Which addresses may be connected to, and whose answers are kept. */
 export type TargetGuard = Pick<AddressGuard, 'lookup' | 'keepsAnswersOf'>;
@@ -25,9 +26,7 @@ export interface Connection {
   address: string | undefined;
   /** Whether what the server answers may be kept. */
   keepsAnswers: boolean;
-  /** Bytes read since it was opened; `reader` is told when there are more. */
-  readBytes: number;
-  reader: { read: (totalBytes: number) => void } | undefined;
+  reader: AnswerReader;
 }
 
 type Taker = (connection: Connection) => void;
@@ -141,11 +140,7 @@ export class Connections {
           if (error !== null) return callback(error, null);
           connection.address = socket.remoteAddress;
           connection.keepsAnswers = origin.pool.guard.keepsAnswersOf(socket.remoteAddress as string);
-          connection.readBytes = 0;
-          socket.on('readable', () => {
-            connection.readBytes = socket.bytesRead;
-            connection.reader?.read(socket.bytesRead);
-          });
+          connection.reader.attach(socket);
           callback(null, socket);
         }),
       allowH2: false,
@@ -163,8 +158,7 @@ export class Connections {
       takenAtMs: 0,
       address: undefined,
       keepsAnswers: false,
-      readBytes: 0,
-      reader: undefined,
+      reader: new AnswerReader(),
     };
     origin.open.add(connection);
     client.on('connect', () => {

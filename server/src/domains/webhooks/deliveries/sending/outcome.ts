@@ -26,7 +26,7 @@ const outcomesOfCodes: Record<string, AttemptOutcome> = {
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 
-/** undici closes the connection on an unsolicited `100 Continue` or `101 Switching Protocols`. */
+/** undici closes the connection on an answer to no request, and on an unsolicited `101 Switching Protocols`. */
 const unsolicitedAnswer = /^bad (response|upgrade)$/;
 
 /** The outcome of an attempt whose connection failed with this error. */

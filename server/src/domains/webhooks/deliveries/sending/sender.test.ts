@@ -184,35 +184,89 @@ test('an answer that is not HTTP is `protocol`', async () => {
   expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'protocol' });
 });
 
-test.each(['100 Continue', '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket'])(
-  'an unsolicited answer is `protocol`, and the request is not repeated: %s',
-  async (unasked) => {
-    let posts = 0;
-    const origin = await rawServer((socket) => {
-      socket.on('data', () => {
-        const status = posts++ === 0 ? '200 OK\r\nContent-Length: 0' : unasked;
-        socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
-      });
-    });
-    const sender = startSender();
-    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
-    expect(await sender.send(post(origin))).toMatchObject({ outcome: 'protocol', resent: false });
-    expect(posts).toBe(2);
-  },
-);
-
-test('interim answers are ignored', async () => {
+test('an unsolicited `101 Switching Protocols` is `protocol`, and the request is not repeated', async () => {
+  let posts = 0;
   const origin = await rawServer((socket) => {
-    const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
-    socket.once('data', () => socket.write(`${interim.repeat(3)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`));
+    socket.on('data', () => {
+      const upgrade = '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket';
+      socket.write(`HTTP/1.1 ${posts++ === 0 ? '200 OK\r\nContent-Length: 0' : upgrade}\r\n\r\n`);
+    });
   });
-  expect(await startSender().send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+  const sender = startSender();
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'protocol', resent: false });
+  expect(posts).toBe(2);
+});
+
+/** RFC 9110, section 15.2: a client expects interim answers even if it has not asked for them. */
+const interims = [
+  '100 Continue\r\n',
+  '102 Processing\r\n',
+  '103 Early Hints\r\nLink: </a>\r\nLink: </b>\r\n',
+  '100 Continue\r\n\r\nHTTP/1.1 100\r\nDate: today\r\n\r\nHTTP/1.1 103 Early Hints\r\n',
+];
+
+test.each(interims)('the status after interim answers decides, on one connection: %j', async (interim) => {
+  const statuses = ['200 OK', '410 Gone', '204 No Content'];
+  let connections = 0;
+  const origin = await rawServer((socket) => {
+    connections++;
+    socket.on('data', () => {
+      const length = statuses[0]?.startsWith('204') ? '' : 'Content-Length: 0\r\n';
+      socket.write(`HTTP/1.1 ${interim}\r\nHTTP/1.1 ${statuses.shift()}\r\n${length}\r\n`);
+    });
+  });
+  const sender = startSender();
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok', status: 200 });
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'http_status', status: 410 });
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok', status: 204 });
+  expect(connections).toBe(1);
+});
+
+test.each(interims)('interim answers may arrive byte by byte: %j', async (interim) => {
+  const origin = await rawServer((socket) => {
+    socket.setNoDelay();
+    const bytes = [...`HTTP/1.1 ${interim}\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok`];
+    const drip = () => {
+      const byte = bytes.shift();
+      if (byte !== undefined) socket.write(byte, () => setImmediate(drip));
+    };
+    socket.once('data', drip);
+  });
+  const sent = await startSender().send(post(origin));
+  expect(sent).toMatchObject({ outcome: 'ok', status: 202 });
+  expect(String(sent?.body)).toBe('ok');
+});
+
+test('what looks like an interim answer in a body is part of the body', async () => {
+  const body = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const origin = await rawServer((socket) => {
+    socket.on('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`, () => socket.write(body));
+    });
+  });
+  expect(String((await startSender().send(post(origin)))?.body)).toBe(body);
+});
+
+test('a kept-alive connection that breaks after an interim answer is not retried at once', async () => {
+  let posts = 0;
+  const origin = await rawServer((socket) => {
+    socket.on('data', () => {
+      if (posts++ === 0) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      else socket.end('HTTP/1.1 100 Continue\r\n\r\n');
+    });
+  });
+  const sender = startSender();
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'ok' });
+  expect(await sender.send(post(origin))).toMatchObject({ outcome: 'reset', resent: false });
+  expect(posts).toBe(2);
 });
 
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 test.each([
   ['interim answers', 'protocol', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  ['headers of an interim answer', 'protocol', 'HTTP/1.1 100 Continue\r\n', 'Link: </a>\r\n'],
   ['empty lines', 'protocol', '', '\r\n'],
   ['reasons', 'protocol', 'HTTP/1.1 200 ', 'a'],
   ['chunk extensions', 'ok', `${chunked}1;`, 'a'],

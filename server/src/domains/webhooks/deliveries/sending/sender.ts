@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptOutcome } from '../rules.ts';
+import type { ReadListener } from './answer-reader.ts';
 import type { Connection, Connections, ConnectionsOptions, TargetGuard } from './connections.ts';
 import { Deadlines, type Expiring } from './deadlines.ts';
 import { outcomeOfError } from './outcome.ts';
@@ -169,7 +170,7 @@ function end(sent: SendResult, startedAt: number, posting: Posting): void {
 }
 
 /** One request and its answer on one connection. */
-class Exchange implements Dispatcher.DispatchHandler, Expiring {
+class Exchange implements Dispatcher.DispatchHandler, Expiring, ReadListener {
   readonly sent: SendResult = { ...noAnswer };
   readonly deadlineMs: number;
   previous: Expiring | undefined = undefined;
@@ -177,8 +178,6 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   /** The connection had been used before and broke without one byte of an answer. */
   isStale = false;
   readonly #connection: Connection;
-  #hasAnswer = false;
-  readonly #readBytesBefore: number;
   #body: BodyStart | undefined = undefined;
   #done: ((isReusable: boolean) => void) | undefined;
 
@@ -186,9 +185,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
   constructor(connection: Connection, deadlineMs: number, done: (isReusable: boolean) => void) {
     this.#connection = connection;
     this.deadlineMs = deadlineMs;
-    this.#readBytesBefore = connection.readBytes;
-    connection.reader = this;
     this.#done = done;
+    connection.reader.begin(this);
   }
 
   begin({ path, headers, body }: SignedRequest): void {
@@ -201,12 +199,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
 
   onRequestStart(): void {}
 
-  onResponseStarted(): void {
-    this.#hasAnswer = true;
-  }
-
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
-    if (status < 200 || this.#done === undefined) return;
+    if (this.#done === undefined) return;
     this.sent.status = status;
     this.sent.outcome = status < 300 ? 'ok' : 'http_status';
     const retryAfter = headers['retry-after'];
@@ -232,8 +226,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     this.#end(false);
   }
 
-  read(totalBytes: number): void {
-    if (this.#done === undefined || totalBytes - this.#readBytesBefore <= maxReadBytes) return;
+  read(bytes: number): void {
+    if (this.#done === undefined || bytes <= maxReadBytes) return;
     if (this.sent.status === undefined) this.sent.outcome = 'protocol';
     this.#end(false);
   }
@@ -243,7 +237,8 @@ class Exchange implements Dispatcher.DispatchHandler, Expiring {
     // Once the headers have arrived, the status has decided the outcome.
     if (this.sent.status === undefined) {
       this.sent.outcome = outcomeOfError(error);
-      this.isStale = this.sent.outcome === 'reset' && this.#connection.served > 0 && !this.#hasAnswer;
+      const { served, reader } = this.#connection;
+      this.isStale = this.sent.outcome === 'reset' && served > 0 && reader.bytes === 0;
     }
     this.#end(false);
   }
