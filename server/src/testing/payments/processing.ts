@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, hourMs } from '../../core/clock.ts';
 import { uuidGenerator, uuidOfPublicId } from '../../core/id.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
@@ -56,6 +56,7 @@ export interface ProcessingNodeOptions {
   provider?: ScriptedProvider;
   failPoint?: FailPoint;
   timeoutMs?: number;
+  rateLimitWaitMs?: number;
   /** Wraps the database of the dispatcher, for example to lose responses. */
   wrapDatabase?: (database: Queryable) => Queryable;
 }
@@ -68,6 +69,7 @@ export async function processingNode(
     provider = new ScriptedProvider(),
     failPoint = noFailPoint,
     timeoutMs = 5_000,
+    rateLimitWaitMs = hourMs,
     wrapDatabase = (database) => database,
   }: ProcessingNodeOptions = {},
 ) {
@@ -111,6 +113,7 @@ export async function processingNode(
     generateUuid,
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
+    rateLimitWaitMs,
     failPoint,
     onError: (error) => errors.push(error),
   });

@@ -14,6 +14,7 @@ import {
   refundBody,
   type SimulatedPayment,
 } from './mollie-records.ts';
+import { RequestLimit } from './request-limit.ts';
 
 /** A fault of one request to the API. */
 export interface Fault {
@@ -25,6 +26,8 @@ export interface Fault {
   how: 'silence' | 'cut' | 'garbage' | number;
   /** The body of an error, instead of Mollie's error object. */
   body?: string;
+  /** The header `Retry-After` of an error. */
+  retryAfter?: string;
 }
 
 /** A request that Mollie sends to a webhook. */
@@ -38,6 +41,8 @@ export interface MollieSimulatorOptions {
   /** 0 takes a free port. */
   port?: number;
   now?: () => number;
+  /** How many requests a second are taken; all others are answered with 429. */
+  requestsPerSecond?: number;
   /** Posts callbacks to their address and logs the result; otherwise they are only added to `callbacks`. */
   deliver?: boolean;
 }
@@ -55,9 +60,11 @@ export class MollieSimulator {
   readonly #now: () => number;
   readonly #deliver: boolean;
   readonly #faults: { fault: Fault; hit: () => void }[] = [];
+  readonly limit: RequestLimit;
 
-  private constructor({ now = Date.now, deliver = false }: MollieSimulatorOptions) {
+  private constructor({ now = Date.now, deliver = false, requestsPerSecond }: MollieSimulatorOptions) {
     this.#now = now;
+    this.limit = new RequestLimit(requestsPerSecond);
     this.#deliver = deliver;
     this.api = new MollieApi(now, (id) => this.#settle(id, 'canceled'));
     this.#server = createServer((request, response) => {
@@ -180,7 +187,8 @@ export class MollieSimulator {
     const apiRequest = { method, path, headers, body };
     this.requests.push(apiRequest);
     const at = this.#faults.findIndex(({ fault }) => fault.method === undefined || fault.method === method);
-    const { fault, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
+    const { fault: requested, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
+    const fault = requested ?? (this.limit.takes() ? undefined : rateLimit);
     const answer = fault?.when === 'before' ? undefined : this.api.answer(apiRequest);
     send(response, answer, fault);
     hit?.();
@@ -204,6 +212,8 @@ export class MollieSimulator {
   }
 }
 
+const rateLimit: Fault = { when: 'before', how: 429 };
+
 function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fault | undefined): void {
   const json = { 'content-type': 'application/hal+json' };
   if (fault?.how === 'silence') return;
@@ -217,7 +227,8 @@ function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fa
   }
   if (fault !== undefined) {
     const problem = new Problem(fault.how, 'This fault of the simulator was requested.');
-    response.writeHead(problem.status, json).end(fault.body ?? JSON.stringify(problem.body()));
+    const headers = fault.retryAfter === undefined ? json : { ...json, 'retry-after': fault.retryAfter };
+    response.writeHead(problem.status, headers).end(fault.body ?? JSON.stringify(problem.body()));
     return;
   }
   const { status, body, replayed } = answer as ApiAnswer;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { RequestLimit } from './request-limit.ts';
 import { StripeAccount } from './stripe-account.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
 import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
@@ -23,6 +24,8 @@ export interface StripeSimulatorOptions {
   port?: number;
   clock?: () => number;
   webhookSecret?: string;
+  /** How many requests a second are taken; all others are answered with 429. */
+  requestsPerSecond?: number;
   onEvent?: (callback: SignedCallback) => void;
 }
 
@@ -54,9 +57,16 @@ export class StripeSimulator {
   readonly #idempotencyRecords = new IdempotencyRecords();
   readonly #faults: { fault: StripeFault; on: RegExp; hit: () => void }[] = [];
   readonly #resume: (() => void)[] = [];
+  readonly limit: RequestLimit;
 
-  constructor({ clock = Date.now, webhookSecret = 'whsec_simulated', onEvent }: StripeSimulatorOptions) {
+  constructor({
+    clock = Date.now,
+    webhookSecret = 'whsec_simulated',
+    requestsPerSecond,
+    onEvent,
+  }: StripeSimulatorOptions) {
     this.#clock = clock;
+    this.limit = new RequestLimit(requestsPerSecond);
     this.webhookSecret = webhookSecret;
     this.account = new StripeAccount(clock);
     this.account.onEvent = (type, object) => {
@@ -128,7 +138,8 @@ export class StripeSimulator {
     const params = decodeForm(method === 'POST' ? Buffer.concat(chunks).toString('utf8') : search.slice(1));
     const key = request.headers['idempotency-key'] as string | undefined;
     this.requests.push({ method, path: pathname, key, params });
-    const { fault, hit } = this.#faultFor(`${method} ${pathname}`);
+    const { fault: requested, hit } = this.#faultFor(`${method} ${pathname}`);
+    const fault = requested ?? (this.limit.takes() ? undefined : 'rateLimit');
     if (fault === 'hangBefore') return hit();
     if (fault === 'dropBefore') return hit(request.socket.destroy());
     if (fault === 'stall') hit();
@@ -144,6 +155,7 @@ export class StripeSimulator {
       'content-type': 'application/json',
       'request-id': `req_${randomId()}`,
       ...(answer.replayed && { 'idempotent-replayed': 'true' }),
+      ...(answer.status === 429 && requested === 'rateLimit' && { 'retry-after': '2' }),
     });
     if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
     else response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);

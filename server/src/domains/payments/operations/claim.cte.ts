@@ -1,5 +1,5 @@
 import { leasedTable } from '../../../platform/jobs/lease-statements.ts';
-import { lookUpWaitsMs } from './rules.ts';
+import { lookUpWaitsMs, maximumLimitWaitMs } from './rules.ts';
 
 /** Operations in one claim. */
 export const maximumClaim = 200;
@@ -22,7 +22,7 @@ export const operationTable = leasedTable({
   table: 'provider_operation',
   name: 'processing',
   open: 'finished_at is null',
-  waitMs: `case when state = 'READY' then 0
+  waitMs: `case when state = 'READY' then case when limited_at is null then 0 else ${maximumLimitWaitMs} end
                else (array[${lookUpWaitsMs.join(', ')}]::float8[])[least(look_ups + 1, ${lookUpWaitsMs.length})] end`,
   onRelease: `state = case when state = 'CALLING'
                            and abs(extract(epoch from leased_until - called_at) * 1000 - $2::float8) <= 1

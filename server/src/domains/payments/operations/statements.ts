@@ -35,6 +35,34 @@ export const findCharge = statement<{ number: number; channel_id: number; provid
     where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and not void`,
 );
 
+/**
+ * Cancels a payment's charge that is READY, without a call, and counts it; returns nothing if there is none. A charge that is being
+ * claimed or settled is locked, and is left alone: waiting for it could deadlock, because its settlement locks the payment.
+ * Runs in the transaction that cancels the payment. Values: tenant, payment, now in ms.
+ */
+export const cancelUnsentCharge = statement<{ number: number }>(
+  'processing.cancel_unsent_charge',
+  `with unsent as (
+     select tenant_id, transaction_id, number from provider_operation
+      where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and state = 'READY'
+        for update skip locked
+   ),
+   cancelled as (
+     update provider_operation o
+        set state = 'CANCELLED', void = true, settled_by = 'nothing', finished_at = to_timestamp($3::float8 / 1000)
+       from unsent
+      where (o.tenant_id, o.transaction_id, o.number) = (unsent.tenant_id, unsent.transaction_id, unsent.number)
+     returning o.tenant_id, o.transaction_id, o.number, o.channel_id, o.state, o.finished_at
+   ),
+   counted as (
+     insert into charge_total_delta (tenant_id, day, channel_id, currency, outcome, count)
+     select c.tenant_id, (c.finished_at at time zone 'UTC')::date, c.channel_id, t.currency, c.state, 1
+       from cancelled c
+       join transaction t on t.tenant_id = c.tenant_id and t.id = c.transaction_id
+   )
+   select number from cancelled`,
+);
+
 /** The open cancellation of a payment. Values: tenant, payment. */
 export const findOpenCancellation = statement<{ number: number }>(
   'processing.find_open_cancel',
@@ -64,6 +92,8 @@ export interface Deferral {
   operation: LeasedKey;
   state: 'UNKNOWN' | 'WAITING' | 'READY';
   dueMs: number;
+  /** When a rate limit refused it, in ms; the first one is kept. */
+  limitedMs?: number;
   /** The provider's own id, if known. */
   reference: string | null;
   /** Added to the operation's count, like `lookUps`. */
@@ -75,16 +105,22 @@ export const deferralColumns = columns<Deferral>([
   ...leasedKeyColumns(({ operation }: Deferral) => operation),
   ['state', 'text', ({ state }) => state],
   ['due_ms', 'float8', ({ dueMs }) => dueMs],
+  ['limited_ms', 'float8', ({ limitedMs }) => limitedMs ?? null],
   ['reference', 'text', ({ reference }) => reference],
   ['calls', 'smallint', ({ calls }) => calls],
   ['look_ups', 'smallint', ({ lookUps }) => lookUps],
 ]);
 
-/** Records operations without a final outcome, fenced by the lease. Values: those of `deferralColumns`. */
+/**
+ * Records operations without a final outcome, fenced by the lease. An operation that is READY again was not sent, so it has
+ * no time of a call. Values: those of `deferralColumns`.
+ */
 export const deferOperations = statement(
   'processing.defer',
   `update provider_operation o
       set state = deferred.state, due_at = to_timestamp(deferred.due_ms / 1000), lease = null, leased_until = null,
+          called_at = case when deferred.state <> 'READY' then o.called_at end,
+          limited_at = coalesce(o.limited_at, to_timestamp(deferred.limited_ms / 1000)),
           provider_reference = coalesce(deferred.reference, o.provider_reference),
           calls = least(o.calls + deferred.calls, 32767), look_ups = least(o.look_ups + deferred.look_ups, 32767)
      from (${deferralColumns.relation()}) as deferred

@@ -60,7 +60,7 @@ export async function callOrLookUp(
   const call = () => withDeadline(row, verbs[row.kind], options, (context) => send(connector, operation, context));
   if (row.state === 'READY') return { outcome: await call(), calls: 1, lookUps: 0 };
   const answer = await lookUpOperation(connector, row, operation, options);
-  if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: isOwnOutage(answer) ? 0 : 1 };
+  if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: reachedProvider(answer) ? 1 : 0 };
   // The node that claimed the charge died, and the payment was cancelled since: the provider has not charged, and must not.
   if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
   return { outcome: await call(), calls: 1, lookUps: 1 };
@@ -74,6 +74,11 @@ export function lookUpOperation(
   options: CallOptions,
 ): Promise<Outcome | Absent> {
   return withDeadline(row, 'look_up', options, (context) => connector.lookUp(operation, context));
+}
+
+/** A look-up that a rate limit refused does not count: it would lengthen the wait before the next one. */
+function reachedProvider(answer: Outcome): boolean {
+  return answer.kind !== 'rate_limited' && !isOwnOutage(answer);
 }
 
 /**

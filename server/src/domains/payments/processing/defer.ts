@@ -14,7 +14,8 @@ import type { FinalOutcome } from './settlement.ts';
 import type { LeasedOperation } from './statements.ts';
 
 /** An outcome after which the operation stays open. */
-export type OpenOutcome = Exclude<Outcome, FinalOutcome>;
+export type OpenOutcome = Exclude<Outcome, FinalOutcome | RateLimited>;
+export type RateLimited = Extract<Outcome, { kind: 'rate_limited' }>;
 
 export interface DeferrerDeps {
   database: Queryable;
@@ -60,12 +61,25 @@ export class Deferrer {
     const wasAsked = calls + lookUps > 0;
     // A look-up that only confirms that the operation is pending adds nothing to the timeline.
     const hasMessage = wasAsked && (lookUps === 0 || outcome.kind === 'unknown');
-    const message = hasMessage ? this.#messageFor(operation, outcome) : undefined;
+    const message = hasMessage ? this.#messageFor(operation, outcome.kind, detailOf(outcome)) : undefined;
     // If our own database prevented the request, a WAITING operation stays WAITING.
     const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && operation.state === 'WAITING');
     const state = isWaiting ? 'WAITING' : 'UNKNOWN';
     const dueMs = lookUpAt(operation.look_ups + lookUps, this.#deps.clock());
     await this.#batcher.add({ operation, state, dueMs, reference, calls, lookUps, message });
+  }
+
+  /**
+   * For an operation that a rate limit refused: one that was sent is READY again, and one that was looked up stays as it is.
+   * Only the first refusal is on the timeline.
+   */
+  async awaitLimit(operation: LeasedOperation, { calls, lookUps }: ProviderResult, dueMs: number): Promise<void> {
+    const wasSent = calls > 0;
+    const state = wasSent ? 'READY' : operation.state === 'WAITING' ? 'WAITING' : 'UNKNOWN';
+    const isFirst = wasSent && operation.operation_limited_ms === null;
+    const message = isFirst ? this.#messageFor(operation, 'rate_limited', {}) : undefined;
+    const limited = wasSent ? { limitedMs: this.#deps.clock() } : {};
+    await this.#batcher.add({ operation, state, dueMs, reference: null, calls, lookUps, message, ...limited });
   }
 
   drained(): Promise<void> {
@@ -92,16 +106,20 @@ export class Deferrer {
     await transitions.apply(database, [transition], generateUuid);
   }
 
-  #messageFor({ tenant_id, id, number }: LeasedOperation, outcome: OpenOutcome): TimelineMessage {
+  #messageFor(
+    { tenant_id, id, number }: LeasedOperation,
+    kind: (OpenOutcome | RateLimited)['kind'],
+    detail: Record<string, unknown>,
+  ): TimelineMessage {
     const { clock, generateUuid } = this.#deps;
     return {
       tenantId: tenant_id,
       transactionId: id,
       id: generateUuid(),
       atMs: clock(),
-      kind: outcome.kind,
+      kind,
       operation: number,
-      detail: detailOf(outcome),
+      detail,
     };
   }
 

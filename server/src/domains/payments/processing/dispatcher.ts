@@ -1,5 +1,6 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
+import { retryAfterMs } from '../../../core/retry-after.ts';
 import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
@@ -9,7 +10,7 @@ import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { maximumClaim, operationDue, operationTable } from '../operations/claim.cte.ts';
 import { operationsDue } from '../operations/open.cte.ts';
-import { releaseColumns, releaseOperations } from '../operations/statements.ts';
+import { findOpenCancellation, releaseColumns, releaseOperations } from '../operations/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
 import { beginRefunds } from '../refunds/begin.ts';
@@ -26,8 +27,8 @@ import {
 } from './call.ts';
 import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
 import { claimOperations } from './claim-statements.ts';
-import { Deferrer } from './defer.ts';
-import { decide } from './rules.ts';
+import { Deferrer, type RateLimited } from './defer.ts';
+import { decide, limitedLookUpAt, limitedRetryAt } from './rules.ts';
 import type { Settler } from './settle.ts';
 import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { LeasedOperation, OperationRow } from './statements.ts';
@@ -46,6 +47,8 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   disabledProviders?: ReadonlySet<ProviderName>;
   /** Deadline of each call and each look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  /** How long a charge that a rate limit refuses is sent again: `app.provider.rate-limit-wait`. */
+  rateLimitWaitMs: number;
   observe?: ObserveCall;
   /** The steps at which fault tests end the process. */
   failPoint: FailPoint;
@@ -63,7 +66,7 @@ const leaseBeyondCallsMs = 10 * secondMs;
  * 2. moves their payments to PROCESSING, before any provider is called,
  * 3. calls the provider, or looks up the outcome of an earlier call (`call.ts`),
  * 4. settles a final outcome (`settle.ts`), or defers the operation to its next look-up: after 5 s, 30 s, 5 min, 1 h, then
- *    daily (`defer.ts`).
+ *    daily (`defer.ts`). An operation that a rate limit refused is READY again.
  *
  * An outcome is never guessed. If the process dies between two steps, another one looks the operation up under the same
  * idempotency key, so that no payer is charged twice.
@@ -164,11 +167,25 @@ export class Dispatcher {
     const decision = decide(operation, disabledProviders?.has(operation.operation_provider) ?? false);
     if (decision === 'postpone') return this.#deferrer.postpone(operation);
     if (decision !== 'call_provider') return this.#settleWithoutCall(operation, decision);
+    const mayBeCancelled = operation.operation_limited_ms !== null || operation.number > 1;
+    if (isNew && mayBeCancelled && (await this.#isCancellationRequested(operation))) {
+      return this.#settleWithoutCall(operation, { kind: 'cancelled' });
+    }
     if (isNew && this.#breaker.isOpen(operation.operation_channel_id)) return this.#avoidProvider(operation);
     const result = await this.#callOrLookUp(operation);
     if (isNew && result.calls + result.lookUps === 0) return this.#deferrer.postpone(operation);
     failPoint('answered');
     await this.#record(operation, result);
+  }
+
+  /**
+   * A cancellation waits while its charge is being sent. If that charge is not sent after all, because of a rate limit or since
+   * it failed and another channel is next, the charge is cancelled instead of being sent.
+   */
+  async #isCancellationRequested({ kind, tenant_id, id }: OperationRow): Promise<boolean> {
+    if (kind !== 'CHARGE') return false;
+    const open = await this.#options.database.run(findOpenCancellation, [tenant_id, id]);
+    return open.length > 0;
   }
 
   /** The breaker is open: the charge goes to a fallback channel, if one accepts it; every other operation waits. */
@@ -216,10 +233,32 @@ export class Dispatcher {
       failPoint('settled');
       return;
     }
+    if (outcome.kind === 'rate_limited') return this.#awaitLimit(operation, result, outcome);
     if (outcome.kind === 'unknown' && outcome.mismatch !== undefined) {
       await settler.reportMismatch(operation, outcome.mismatch, by);
     }
     await this.#deferrer.defer(operation, result, outcome);
+  }
+
+  /**
+   * The operation is sent again, unless it is a charge that can end: because its cancellation was requested, because a fallback
+   * channel takes it, or because it has been refused for `rateLimitWaitMs`.
+   */
+  async #awaitLimit(operation: LeasedOperation, result: ProviderResult, limited: RateLimited): Promise<void> {
+    const { settler, clock, rateLimitWaitMs } = this.#options;
+    const { calls, lookUps } = result;
+    const nowMs = clock();
+    const askedMs = retryAfterMs(limited.retryAfter, nowMs);
+    if (calls === 0) return this.#deferrer.awaitLimit(operation, result, limitedLookUpAt(operation, askedMs, nowMs));
+    const dueMs = limitedRetryAt(operation, askedMs, nowMs, rateLimitWaitMs);
+    const failed: FinalOutcome = { kind: 'failed', failure: limited.failure };
+    const outcome: FinalOutcome | undefined = (await this.#isCancellationRequested(operation))
+      ? { kind: 'cancelled' }
+      : dueMs === undefined || (await settler.hasFallback(operation, failed))
+        ? failed
+        : undefined;
+    if (outcome !== undefined) await settler.settle(operation, outcome, 'answer', { calls, lookUps });
+    else await this.#deferrer.awaitLimit(operation, result, dueMs as number);
   }
 
   async #release(notStarted: readonly LeasedOperation[]): Promise<void> {

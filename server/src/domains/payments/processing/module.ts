@@ -27,6 +27,12 @@ const settings = {
     default: '20s',
     description: 'Total time limit of a call to a payment provider; after it the outcome is unknown.',
   }),
+  'app.provider.rate-limit-wait': setting(durationOfAtLeast(0, 'zero'), {
+    default: '1h',
+    description:
+      'How long a charge that a rate limit of the provider refuses (429) is sent again, if no fallback channel takes it; then ' +
+      'the payment is FAILED with `provider_unavailable`.',
+  }),
 };
 
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
@@ -62,6 +68,7 @@ function provide(needs: Needs) {
     ...needs,
     database: workerDatabase,
     timeoutMs: settings['app.provider.timeout'],
+    rateLimitWaitMs: settings['app.provider.rate-limit-wait'],
     observe: providerCallObserver(needs),
   };
   const { onDispute, onVerdict } = disputeObservers(needs);

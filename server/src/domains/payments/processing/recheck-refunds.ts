@@ -67,7 +67,7 @@ export class RefundRechecker {
     const { callbackToken } = opened;
     const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets });
     const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
-    if (answer.kind === 'unknown') return false;
+    if (answer.kind === 'unknown' || answer.kind === 'rate_limited') return false;
     if (answer.kind !== 'absent' && isFinalOutcome(answer)) {
       await settler.settle(row, answer, 'look_up', { lookUps: 1 });
     }

@@ -1,4 +1,6 @@
+import { minuteMs, secondMs } from '../../../core/clock.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
+import { lookUpAt, maximumLimitWaitMs } from '../operations/rules.ts';
 import { failure } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome } from './settlement.ts';
@@ -35,6 +37,35 @@ const nothingToCancel: FinalOutcome = {
   kind: 'failed',
   failure: failure('invalid_operation', null, 'There is no charge in progress that could be cancelled.'),
 };
+
+/**
+ * When an operation that a rate limit refused is due again. Undefined: never, because it is a charge that has been limited for
+ * `maximumMs`. Refunds and cancellations have no other channel and nobody who waits at a till: they are sent until the
+ * provider takes them.
+ *
+ * Without a wait named by the provider it is a quarter of the time since the first refusal, between 1 s and 1 min.
+ */
+export function limitedRetryAt(
+  { kind, operation_limited_ms: firstMs }: Pick<OperationRow, 'kind' | 'operation_limited_ms'>,
+  askedMs: number | undefined,
+  nowMs: number,
+  maximumMs: number,
+): number | undefined {
+  const sinceMs = Math.min(firstMs ?? nowMs, nowMs);
+  const endMs = kind === 'CHARGE' ? sinceMs + maximumMs : Number.POSITIVE_INFINITY;
+  if (nowMs >= endMs) return undefined;
+  const ownMs = Math.min(Math.max((nowMs - sinceMs) / 4, secondMs), minuteMs);
+  return Math.min(nowMs + boundedWaitMs(askedMs ?? ownMs), endMs);
+}
+
+/** When a look-up that a rate limit refused is due again: when the provider says so, otherwise by the schedule of look-ups. */
+export function limitedLookUpAt({ look_ups }: OperationRow, askedMs: number | undefined, nowMs: number): number {
+  return askedMs === undefined ? lookUpAt(look_ups, nowMs) : nowMs + boundedWaitMs(askedMs);
+}
+
+function boundedWaitMs(askedMs: number): number {
+  return Math.min(Math.max(askedMs, 0), maximumLimitWaitMs);
+}
 
 /** The idempotency key under which a provider knows an operation: `txn_…-1`. */
 export function operationKey(transactionId: string, number: number): string {

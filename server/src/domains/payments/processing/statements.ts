@@ -18,6 +18,8 @@ export interface OperationRow extends TransactionRow {
   look_ups: number;
   operation_reference: string | null;
   operation_created_ms: number;
+  /** When a rate limit of the provider first refused it; null: none did. */
+  operation_limited_ms: number | null;
   /** The charge that a refund or a cancellation refers to. */
   charge_number: number | null;
   charge_reference: string | null;
@@ -34,6 +36,7 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
   o.channel_id as operation_channel_id, o.provider as operation_provider, o.amount as operation_amount, o.calls,
   o.look_ups, o.provider_reference as operation_reference,
   (extract(epoch from o.created_at) * 1000)::float8 as operation_created_ms,
+  (extract(epoch from o.limited_at) * 1000)::float8 as operation_limited_ms,
   charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state`;
 
 /** Joins the refund and the charge that an operation `o` refers to; a charge has neither. */

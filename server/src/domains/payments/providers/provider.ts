@@ -97,6 +97,11 @@ export type Outcome =
   | { kind: 'pending'; reference?: string }
   | { kind: 'needs_payer'; reference: string; nextAction: NextAction }
   /**
+   * A rate limit of the provider refused the request before anything was done: the same request can be sent again, at the
+   * earliest after `retryAfter`, the value of its header. `failure`: how the operation fails when it is not sent again.
+   */
+  | { kind: 'rate_limited'; failure: Failure; retryAfter?: string }
+  /**
    * A timeout, a lost connection or a 5xx: the operation may or may not have been carried out. Also a success with another
    * amount or currency than the operation's, if the provider's code has compared them itself (`mismatch`).
    */

@@ -7,7 +7,7 @@ const maxTextCharacters = 500;
 /** An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a `ProviderCallError`. */
 export function redactedOutcome<Result extends Outcome | Absent>(result: Result, credentials: Credentials): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
-  if (result.kind !== 'failed') return result;
+  if (result.kind !== 'failed' && result.kind !== 'rate_limited') return result;
   const { code, providerCode, message } = result.failure;
   const failure = {
     code,

@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
+import { cancelUnsentCharge } from '../operations/statements.ts';
 import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
 import { requireChange, requireUpdatable } from './rules.ts';
@@ -34,7 +35,7 @@ const path = '/api/transaction/update';
  * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
  *
  * CANCELLED for a payment that a provider is processing only requests the cancellation: the payment stays PROCESSING
- * until the provider confirms it. `actor`: who changes the payment, for the audit log; default: the caller.
+ * until the provider confirms it. While its charge waits to be sent, it is cancelled at once. `actor`: who changes the payment, for the audit log; default: the caller.
  */
 export async function updateTransaction(
   input: UpdateInput,
@@ -86,7 +87,8 @@ async function transitionOf(
   };
   if (status === undefined) return sameStatus;
   requireUpdatable(row.status, status, row.provider !== null);
-  if (row.provider !== null && row.status === 'PROCESSING') {
+  const mustAskProvider = row.provider !== null && row.status === 'PROCESSING';
+  if (mustAskProvider && (await transaction.run(cancelUnsentCharge, [row.tenant_id, row.id, atMs])).length === 0) {
     await requestCancellation(transaction, row, atMs);
     const detail = { userId: principal.userId };
     await addTimelineMessage(transaction, row, { id: generateUuid(), atMs, kind: 'cancel_asked', detail });

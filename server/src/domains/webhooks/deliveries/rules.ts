@@ -1,4 +1,5 @@
 import { secondMs } from '../../../core/clock.ts';
+import { retryAfterMs } from '../../../core/retry-after.ts';
 
 /** How one attempt ended. Only `ok` is a success; `http_status` is any answer other than 2xx, redirects included. */
 export type AttemptOutcome =
@@ -58,14 +59,4 @@ export function retryAt(
   if (intervalMs === undefined) return undefined;
   const requestedMs = retryAfterMs(retryAfter, endedMs) ?? 0;
   return endedMs + Math.min(Math.max(intervalMs, requestedMs), intervalMs * maxExtension);
-}
-
-/** Retry-After (RFC 9110, section 10.2.3): seconds or a date. Anything else is ignored. */
-function retryAfterMs(text: string | undefined, nowMs: number): number | undefined {
-  if (text === undefined) return undefined;
-  const trimmed = text.trim();
-  if (/^\d{1,15}$/.test(trimmed)) return Number(trimmed) * 1_000;
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(trimmed)) return undefined;
-  const at = Date.parse(trimmed);
-  return Number.isNaN(at) ? undefined : at - nowMs;
 }

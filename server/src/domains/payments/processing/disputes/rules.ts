@@ -25,6 +25,7 @@ export type Verdict = 'agrees' | 'disagrees' | undefined;
  * | failed, cancelled, absent           | the operation is settled as undone (`isUndone`)    |
  * | unknown, with another amount        | never                                              |
  * | unknown, pending, needs_payer       | no verdict                                         |
+ * | rate_limited                        | no verdict                                         |
  */
 export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict {
   switch (answer.kind) {
@@ -38,6 +39,7 @@ export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict 
       return answer.mismatch === undefined ? undefined : 'disagrees';
     case 'pending':
     case 'needs_payer':
+    case 'rate_limited':
       return undefined;
   }
 }

@@ -66,6 +66,8 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
     `${provider} did not report the outcome of ${subject}: it may have happened or not, and is looked up.`,
   pending: ({ provider, subject }) => `${provider} is processing ${subject}.`,
   needs_payer: ({ subject }) => `The payer has to do something before ${subject} can continue.`,
+  rate_limited: ({ provider, subject }) =>
+    `${provider} did not take ${subject}, because of its rate limit; it is sent again under the same key.`,
   absent: ({ provider, subject }) => `${provider} does not know ${subject}; it is sent again under the same key.`,
   callback: ({ provider, subject, detail }) =>
     detail.said === 'changed' || typeof detail.said !== 'string'

@@ -13,14 +13,21 @@ export class MollieApiError extends Error {
   readonly status: number;
   readonly title: string;
   readonly field: string | undefined;
+  /** The value of the header `Retry-After`. */
+  readonly retryAfter: string | undefined;
 
-  constructor(status: number, title: string, detail: string, field: string | undefined) {
+  constructor({ status, title, detail, field, retryAfter }: MollieApiErrorFacts) {
     super(detail);
     this.name = 'MollieRefused';
     this.status = status;
     this.title = title;
     this.field = field;
+    this.retryAfter = retryAfter;
   }
+}
+
+interface MollieApiErrorFacts extends Pick<MollieApiError, 'status' | 'title' | 'field' | 'retryAfter'> {
+  detail: string;
 }
 
 /**
@@ -79,16 +86,22 @@ async function sendOnce(
   });
   const text = await response.text();
   if (response.ok) return text === '' ? true : JSON.parse(text);
-  throw apiErrorOf(response.status, text) ?? new Error(`Mollie answered with status ${response.status}.`);
+  throw apiErrorOf(response, text) ?? new Error(`Mollie answered with status ${response.status}.`);
 }
 
-function apiErrorOf(status: number, text: string): MollieApiError | undefined {
+function apiErrorOf({ status, headers }: Response, text: string): MollieApiError | undefined {
   if (status < 400 || status >= 500) return undefined;
   const error = jsonObject(text);
   // Any other body comes from a proxy.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;
   const detail = textOf(error.detail) ?? textOf(error.title) ?? '';
-  return new MollieApiError(status, textOf(error.title) ?? '', detail, textOf(error.field));
+  return new MollieApiError({
+    status,
+    title: textOf(error.title) ?? '',
+    detail,
+    field: textOf(error.field),
+    retryAfter: headers.get('retry-after') ?? undefined,
+  });
 }
 
 /** A field that should be text. The library's types are not checked at run time. */

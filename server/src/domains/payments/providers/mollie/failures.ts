@@ -50,10 +50,8 @@ export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): b
 
 /**
  * The outcome of an operation whose first call is answered with a 4xx. Most of them mean that Mollie did nothing. These do
- * not, so the outcome is unknown and a look-up decides:
- * - 408 and 425: a time limit on the way. 409: a request with the same key is in progress.
- * - 429: Mollie did nothing, but may accept the operation later. A payment can go to another channel instead; a refund or a
- *   cancellation has only this one and is sent again after the look-up.
+ * not, so the outcome is unknown and a look-up decides: 408 and 425, a time limit on the way, and 409, a request with the same
+ * key is in progress. A rate limit (429) comes before Mollie does anything.
  */
 export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']): Outcome {
   const { status, title, field, message: detail } = error;
@@ -63,10 +61,18 @@ export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']
   });
   if (status === 408 || status === 425) return { kind: 'unknown', cause: error };
   if (status === 409 && !isDuplicateRefund(error)) return { kind: 'unknown', cause: error };
-  if (status === 429) return kind === 'CHARGE' ? failed('provider_unavailable') : { kind: 'unknown', cause: error };
+  if (status === 429) return rateLimited(error);
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
   return failed(kind === 'CHARGE' && isOfAmountOrMethod(field, detail) ? 'not_supported' : 'invalid_operation', detail);
+}
+
+export function rateLimited({ title, retryAfter }: MollieApiError): Outcome {
+  return {
+    kind: 'rate_limited',
+    failure: failure('provider_unavailable', title),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
 }
 
 /** Mollie refuses a refund if one of the same amount and payment was made shortly before, whatever its key. */

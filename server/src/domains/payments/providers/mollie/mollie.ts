@@ -18,7 +18,7 @@ import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
 import { MollieApiError, mollieClient } from './client.ts';
-import { mayFollowLostCall, outcomeOfApiError } from './failures.ts';
+import { mayFollowLostCall, outcomeOfApiError, rateLimited } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
 import { webhookUrlOf } from './webhook-url.ts';
@@ -92,8 +92,9 @@ export class MollieProvider implements Provider {
     try {
       return redactedOutcome(await this.#find(this.#client(call), operation), call.credentials);
     } catch (cause) {
-      // This includes refusals: a look-up that Mollie refuses says nothing about the operation.
-      return redactedOutcome({ kind: 'unknown', cause }, call.credentials);
+      // A look-up that Mollie refuses says nothing about the operation.
+      const isLimited = cause instanceof MollieApiError && cause.status === 429;
+      return redactedOutcome(isLimited ? rateLimited(cause) : { kind: 'unknown', cause }, call.credentials);
     }
   }
 

@@ -104,7 +104,6 @@ test.each([
   [404, { code: 'resource_missing' }, 'invalid_operation'],
   [401, {}, 'credentials_refused'],
   [403, {}, 'credentials_refused'],
-  [429, {}, 'provider_unavailable'],
 ] as const)('a charge answered with %i %o has failed: %s', (status, raw, code) => {
   expect(outcomeOfError(error(status, raw), 'CHARGE')).toMatchObject({ kind: 'failed', failure: { code } });
 });

@@ -73,9 +73,8 @@ export function decline(reason: StripeReason): Failure {
  * (https://docs.stripe.com/error-low-level). The outcome is unknown after any other error and after these:
  * - 409 (and `lock_timeout`): the same key or the object is in use at the moment.
  * - `idempotency_error`: the key was used before with other parameters.
- * - 429: Stripe did nothing, but may accept the operation later. A payment can go to another channel instead; a refund or a
- *   cancellation has only this one.
  * - 424 and 5xx: indeterminate, according to the documentation.
+ * A rate limit (429) comes before Stripe does anything (https://docs.stripe.com/rate-limits).
  */
 export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome {
   if (!isStripeApiError(error) || error.code === 'lock_timeout') return unknown(error);
@@ -93,7 +92,7 @@ export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome
     case 403:
       return failed(failure('credentials_refused', code ?? null));
     case 429:
-      return kind === 'CHARGE' ? failed(failure('provider_unavailable', code ?? 'rate_limit')) : unknown(error);
+      return rateLimited(error);
     default:
       return unknown(error);
   }
@@ -114,6 +113,15 @@ const errorTypes = ['api_error', 'card_error', 'idempotency_error', 'invalid_req
 /** Whether this is an error object of Stripe's API, and not an answer of a proxy or a transport error. */
 export function isStripeApiError(error: unknown): error is Stripe.errors.StripeError {
   return error instanceof Stripe.errors.StripeError && errorTypes.includes(error.rawType ?? '');
+}
+
+function rateLimited({ code, headers }: Stripe.errors.StripeError): Outcome {
+  const retryAfter = headers?.['retry-after'];
+  return {
+    kind: 'rate_limited',
+    failure: failure('provider_unavailable', code ?? 'rate_limit'),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
 }
 
 function failed(failure: Failure): Outcome {

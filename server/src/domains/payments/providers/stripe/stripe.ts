@@ -63,8 +63,10 @@ export class StripeProvider implements Provider {
       const stripe = stripeClient(apiKey, call, this.#address);
       return redactedOutcome(await this.#findResult(stripe, operation), call.credentials);
     } catch (cause) {
-      // This includes refusals: a look-up that Stripe refuses says nothing about the operation.
-      return redactedOutcome({ kind: 'unknown', cause }, call.credentials);
+      // A look-up that Stripe refuses says nothing about the operation.
+      const refused = outcomeOfError(cause, operation.kind);
+      const outcome = refused.kind === 'rate_limited' ? refused : ({ kind: 'unknown', cause } as const);
+      return redactedOutcome(outcome, call.credentials);
     }
   }
 

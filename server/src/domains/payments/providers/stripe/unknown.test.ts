@@ -113,20 +113,23 @@ test('a key sent twice, at once or later, makes one charge', async () => {
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('a rate limit definitely fails a first charge and leaves everything else unknown', async () => {
+test('a rate limit comes before anything is done, and the same request can be sent again', async () => {
   const operation = charge();
-  expect(await withFault('rateLimit', (within) => stripe.charge(operation, within))).toMatchObject({
-    kind: 'failed',
-    failure: { code: 'provider_unavailable' },
+  expect(await withFault('rateLimit', (within) => stripe.charge(operation, within))).toEqual({
+    kind: 'rate_limited',
+    failure: expect.objectContaining({ code: 'provider_unavailable', providerCode: 'rate_limit' }),
+    retryAfter: '2',
   });
   expect(chargesOf(operation.key)).toBe(0);
+  expect((await stripe.charge(operation, call)).kind).toBe('succeeded');
+  expect(chargesOf(operation.key)).toBe(1);
   // The same answer to a look-up says nothing about a charge that may have been made before.
   const lost = charge();
   await withFault('dropAfter', (within) => stripe.charge(lost, within));
-  expect((await withFault('rateLimit', (within) => stripe.lookUp(lost, within))).kind).toBe('unknown');
+  expect((await withFault('rateLimit', (within) => stripe.lookUp(lost, within))).kind).toBe('rate_limited');
   expect((await stripe.lookUp(lost, call)).kind).toBe('succeeded');
   const back = refund(referenceOf(await stripe.lookUp(lost, call)));
-  expect((await withFault('rateLimit', (within) => stripe.refund(back, within))).kind).toBe('unknown');
+  expect((await withFault('rateLimit', (within) => stripe.refund(back, within))).kind).toBe('rate_limited');
 });
 
 test('a key used before with other parameters is unknown, and the look-up finds the earlier charge', async () => {

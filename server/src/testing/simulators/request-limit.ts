@@ -1,0 +1,22 @@
+/** A provider's rate limit: how many requests of the last second were taken. Without a number it takes all. */
+export class RequestLimit {
+  /** How many were refused. */
+  refused = 0;
+  readonly #perSecond: number;
+  #takenAt: number[] = [];
+
+  constructor(perSecond = Number.POSITIVE_INFINITY) {
+    this.#perSecond = perSecond;
+  }
+
+  takes(): boolean {
+    const nowMs = performance.now();
+    this.#takenAt = this.#takenAt.filter((atMs) => atMs > nowMs - 1_000);
+    if (this.#takenAt.length >= this.#perSecond) {
+      this.refused++;
+      return false;
+    }
+    this.#takenAt.push(nowMs);
+    return true;
+  }
+}
