@@ -47,9 +47,9 @@ export interface HealthApi {
   /**
    * Readiness: requests can be served.
    *
-   * 503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.
+   * 503 while the database has not accepted writes for 20 seconds, while its disk is full, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.
    */
-  ready(options?: RequestOptions): Call<Health>;
+  ready(options?: RequestOptions): Call<Readiness>;
 }
 
 export interface AuditApi {
@@ -2830,6 +2830,20 @@ export interface PlansListParams {
   tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface Readiness {
+  status: string;
+  /** The disk of the embedded PostgreSQL. Absent where the database is elsewhere. */
+  storage?: ReadinessStorage | undefined;
+}
+
+/** The disk of the embedded PostgreSQL. Absent where the database is elsewhere. */
+export interface ReadinessStorage {
+  /** What is left of it. */
+  freeBytes: number;
+  /** Its size. */
+  totalBytes: number;
 }
 
 export interface RecoveryCodes {

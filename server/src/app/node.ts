@@ -15,6 +15,7 @@ import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
 import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
 import { Topics } from '../platform/postgres/notifications/topics.ts';
+import { diskSpaceAt } from '../platform/process/disk-space.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -64,6 +65,7 @@ export function makeNode(
       connections,
       name,
       plans,
+      onFull: () => primary.suspectFull(),
       onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
       onUnprepared: () =>
         log.warn(
@@ -106,11 +108,13 @@ export function makeNode(
     connection,
     pools: () => pools.values(),
     clock,
+    ...(isOursAlone && { room: () => diskSpaceAt(settings['app.data-dir']) }),
     onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
     onFound: () => log.info('There is a writable database again'),
     onTime: (reading) => databaseClock?.observe(reading),
   });
   lifecycle.add('primary monitor', () => primary.stop());
+  if (isOursAlone && isFirstProcess) addStorageMetrics(metrics, primary);
   const notifications = new Notifications(
     direct,
     (error) => log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
@@ -186,5 +190,19 @@ function addConnectionMetrics(metrics: Metrics, pools: ReadonlyMap<string, Datab
       }
     },
     ['pool', 'state'],
+  );
+}
+
+function addStorageMetrics(metrics: Metrics, primary: Pick<PrimaryMonitor, 'room'>): void {
+  metrics.gauge(
+    'florin_storage_bytes',
+    'The disk of the embedded PostgreSQL by state (free, used). Absent where the database is elsewhere.',
+    async (gauge) => {
+      if (primary.room === undefined) return;
+      const { free, total } = primary.room;
+      gauge.set({ state: 'free' }, free);
+      gauge.set({ state: 'used' }, total - free);
+    },
+    ['state'],
   );
 }

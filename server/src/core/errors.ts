@@ -78,6 +78,7 @@ export const refusalTypes = {
   too_many_requests: 'too_many',
   overloaded: 'unavailable',
   database_unavailable: 'unavailable',
+  storage_full: 'unavailable',
   shutting_down: 'unavailable',
   rendering_failed: 'unavailable',
 

@@ -10,6 +10,13 @@ export interface Finding {
   cure: string;
 }
 
+/** Nothing is wrong, and how far from it: a half-sentence without a full stop. */
+export interface Fact {
+  fact: string;
+}
+
+export type CheckResult = Finding | Fact | undefined;
+
 /**
  * A refused setting as a finding; the cure is what follows the first semicolon of the message.
  *
@@ -39,10 +46,10 @@ interface Named {
 
 /** Checks this machine and the settings. */
 export interface MachineCheck extends Named {
-  check: (at: Examination) => Promise<Finding | undefined>;
+  check: (at: Examination) => Promise<CheckResult>;
 }
 
 /** Checks the database; skipped while there is none to connect to. */
 export interface DatabaseCheck extends Named {
-  checkDatabase: (at: DatabaseExamination) => Promise<Finding | undefined>;
+  checkDatabase: (at: DatabaseExamination) => Promise<CheckResult>;
 }

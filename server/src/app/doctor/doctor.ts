@@ -7,7 +7,7 @@ import { readArguments } from '../cli/arguments.ts';
 import { type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import type { Settings } from '../config/settings.ts';
 import { configuredDatabase } from '../open-database.ts';
-import type { DatabaseCheck, DatabaseExamination, Finding } from './check.ts';
+import type { CheckResult, DatabaseCheck, DatabaseExamination, Finding } from './check.ts';
 import { databaseChecks, machineChecks, schemaChecks } from './checks/all.ts';
 import { type Machine, thisMachine } from './machine.ts';
 import { readServer } from './statements.ts';
@@ -26,6 +26,8 @@ It reads the settings of npm start. Exit code 0: nothing is wrong. 1: something 
 /** The result of one check: fine, a finding, or why it could not be made. */
 export interface Outcome {
   check: string;
+  /** With what a check that found nothing has measured. */
+  fact?: string;
   finding?: Finding;
   skipped?: string;
 }
@@ -103,18 +105,19 @@ async function connectionsOf(
 const outcomeIn = (at: DatabaseExamination, { name, checkDatabase }: DatabaseCheck) =>
   outcomeOf(name, () => checkDatabase(at));
 
-async function outcomeOf(name: string, check: () => Promise<Finding | undefined>): Promise<Outcome> {
+async function outcomeOf(name: string, check: () => Promise<CheckResult>): Promise<Outcome> {
   try {
-    const finding = await check();
-    return finding === undefined ? { check: name } : { check: name, finding };
+    const result = await check();
+    if (result === undefined) return { check: name };
+    return 'fact' in result ? { check: name, fact: result.fact } : { check: name, finding: result };
   } catch (error) {
     const what = `it could not be checked: ${reasonOf((error as Error).cause ?? error)}`;
     return { check: name, finding: { what, cure: 'cure what is named first, and examine again' } };
   }
 }
 
-function linesOf({ check, finding, skipped }: Outcome): string[] {
+function linesOf({ check, fact, finding, skipped }: Outcome): string[] {
   if (skipped !== undefined) return [`skipped  ${check}: ${skipped}`];
-  if (finding === undefined) return [`ok       ${check}`];
+  if (finding === undefined) return [`ok       ${check}${fact === undefined ? '' : `: ${fact}`}`];
   return [`WRONG    ${check}: ${finding.what}`, `cure     ${finding.cure}`];
 }

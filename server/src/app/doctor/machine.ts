@@ -1,21 +1,19 @@
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { type DiskSpace, diskSpaceAt } from '../../platform/process/disk-space.ts';
 
 /** What a check reads of the machine; a test replaces it. */
 export interface Machine {
   /** In ms since the epoch. */
   now: () => number;
-  /** In bytes, of the file system of a path. */
-  freeSpace: (path: string) => Promise<{ free: number; total: number }>;
+  /** Of the file system of a path. */
+  freeSpace: (path: string) => Promise<DiskSpace>;
   /** How many files and connections a process may have open; undefined where the system does not tell. */
   openFileLimit: () => Promise<number | undefined>;
 }
 
 export const thisMachine: Machine = {
   now: Date.now,
-  freeSpace: async (path) => {
-    const { bavail, blocks, bsize } = await statfs(path);
-    return { free: bavail * bsize, total: blocks * bsize };
-  },
+  freeSpace: diskSpaceAt,
   openFileLimit: async () => {
     const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
     const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import { get, type Route } from '../../platform/http/route.ts';
-import type { PrimaryMonitor } from '../../platform/postgres/connection/primary-monitor.ts';
+import type { PrimaryMonitor, Room } from '../../platform/postgres/connection/primary-monitor.ts';
 
 /**
  * In a failover all nodes lose their database at the same moment. If they became unready at once, the load balancer would
@@ -12,7 +12,7 @@ import type { PrimaryMonitor } from '../../platform/postgres/connection/primary-
 const toleratedAbsenceMs = 20 * secondMs;
 
 export interface OperationsDeps {
-  primary: Pick<PrimaryMonitor, 'absence' | 'hasBeenWritable'>;
+  primary: Pick<PrimaryMonitor, 'absence' | 'hasBeenWritable' | 'room'>;
   clock: Clock;
   /** Whether the service has begun to stop. */
   isStopping: () => boolean;
@@ -20,8 +20,23 @@ export interface OperationsDeps {
 
 const status = Type.Object({ status: Type.String() });
 
+const bytes = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+
+const readiness = Type.Object({
+  status: Type.String(),
+  storage: Type.Optional(
+    Type.Object(
+      {
+        freeBytes: bytes('What is left of it.'),
+        totalBytes: bytes('Its size.'),
+      },
+      { description: 'The disk of the embedded PostgreSQL. Absent where the database is elsewhere.' },
+    ),
+  ),
+});
+
 /** The names of its schemas in the OpenAPI document. */
-export const operationsSchemas = { Health: status };
+export const operationsSchemas = { Health: status, Readiness: readiness };
 
 /** Health checks for load balancers and orchestrators. */
 export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
@@ -38,23 +53,31 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
       operationId: 'getReadiness',
       summary: 'Readiness: requests can be served',
       description:
-        '503 while the database has not accepted writes for 20 seconds, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+        '503 while the database has not accepted writes for 20 seconds, while its disk is full, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
       takesAnyQuery: true,
-      data: status,
+      data: readiness,
       handle: async () => {
         if (isStopping()) {
           throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
         }
         assertWritable(primary, clock());
-        return { data: { status: 'ready' } };
+        return { data: { status: 'ready', ...(primary.room !== undefined && { storage: storageOf(primary.room) }) } };
       },
     }),
   ];
 }
 
+const storageOf = ({ free, total }: Room) => ({ freeBytes: free, totalBytes: total });
+
 /** Answers from memory: the monitor probes the database, however often the load balancer asks. */
-function assertWritable({ absence, hasBeenWritable }: OperationsDeps['primary'], nowMs: number): void {
+function assertWritable({ absence, hasBeenWritable, room }: OperationsDeps['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
+  if (absence?.reason === 'full') {
+    throw new Refusal('storage_full', 'The disk of the database is full: nothing can be stored.', {
+      retryAfterSeconds: 10,
+      details: { seconds: Math.floor(absentMs / secondMs), ...(room !== undefined && storageOf(room)) },
+    });
+  }
   if (hasBeenWritable && absentMs < toleratedAbsenceMs) return;
   const reason = absence?.reason ?? 'away';
   const seconds = Math.max(0, Math.floor(absentMs / secondMs));

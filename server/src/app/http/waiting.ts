@@ -111,5 +111,5 @@ export function mayPass(error: unknown): boolean {
   if (error instanceof Refusal)
     return error.kind === 'unavailable' && !(isLoginRefused(error.cause) || isTlsRefused(error.cause));
   if (isLoginRefused(error) || isTlsRefused(error)) return false;
-  return ['away', 'busy', 'transient'].includes(failureOf(error));
+  return ['away', 'busy', 'full', 'transient'].includes(failureOf(error));
 }

@@ -45,7 +45,7 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): OpenApiD
 
 /** The document that every node serves at /openapi.json, made without a running node. */
 export function declaredOpenApi(publicUrl = 'http://127.0.0.1:8080'): OpenApiDocument {
-  const primary = { absence: undefined, hasBeenWritable: true };
+  const primary = { absence: undefined, hasBeenWritable: true, room: undefined };
   const operations = operationsRoutes({ primary, clock: systemClock, isStopping: () => false });
   return openApiOf([...operations, ...declaredRoutes()], publicUrl);
 }

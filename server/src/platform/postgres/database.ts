@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Refusal } from '../../core/errors.ts';
 import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
-import { databaseUnavailable, failureOf, refusalOfFailure } from './connection/failures.ts';
+import { databaseUnavailable, failureOf, refusalOfFailure, storageFull } from './connection/failures.ts';
 import { type Plans, sessionSettings } from './connection/session-settings.ts';
 import type { Topic } from './notifications/topics.ts';
 import { type Statement, topicsOf } from './statement.ts';
@@ -27,9 +27,14 @@ export interface DatabaseOptions {
   onIdleError?: (error: Error) => void;
   /** Called after a commit with the topics that its statements have made due (`statement(…, { wakes })`). Must not throw. */
   onCommitted?: (topics: readonly Topic[]) => void;
+  /** Called when the server has refused a statement because its disk is full. */
+  onFull?: () => void;
   /** Called once when a pooler turns out not to keep prepared statements. */
   onUnprepared?: () => void;
 }
+
+/** Why no statement can succeed: the server is silent, or it does not run because its disk is full. */
+export type Suspension = 'silent' | 'full';
 
 /** Maximum number of requests that wait for a connection. */
 const maximumWaiting = 500;
@@ -50,9 +55,10 @@ export class Database implements Queryable {
   readonly #sockets = new Map<Socket, number>();
   readonly #clients = new Set<SessionClient>();
   readonly #watch: NodeJS.Timeout;
-  #suspended = false;
+  #suspended: Suspension | undefined;
   /** False after a pooler turned out not to keep prepared statements: each execution is then parsed again. */
   #preparesStatements = true;
+  readonly #onFull: () => void;
   readonly #onUnprepared: () => void;
 
   constructor({
@@ -63,10 +69,12 @@ export class Database implements Queryable {
     plans = 'fresh',
     onIdleError = () => {},
     onCommitted = () => {},
+    onFull = () => {},
     onUnprepared = () => {},
   }: DatabaseOptions) {
     this.#onCommitted = onCommitted;
     this.connections = connections;
+    this.#onFull = onFull;
     this.#onUnprepared = onUnprepared;
     this.#pool = new pg.Pool({
       ...connection,
@@ -99,6 +107,7 @@ export class Database implements Queryable {
         if (wasNamed) return this.run(statement, values);
       }
       if (isReadOnly(error)) this.#dropIdleConnections();
+      if (failureOf(error) === 'full') this.#onFull();
       throw refusalOfFailure(error) ?? error;
     }
     if (statement.wakes !== undefined) this.#publish(topicsOf(statement, rows));
@@ -132,9 +141,9 @@ export class Database implements Queryable {
     }
   }
 
-  /** While suspended, statements are refused at once instead of waiting 3 s each for a connection to a silent server. */
-  suspend(suspended: boolean): void {
-    this.#suspended = suspended;
+  /** While suspended, statements are refused at once instead of waiting 3 s each for a connection. */
+  suspend(why: Suspension | undefined): void {
+    this.#suspended = why;
   }
 
   async close(): Promise<void> {
@@ -157,7 +166,7 @@ export class Database implements Queryable {
     // The driver handles errors only after it has begun to connect; a socket may be closed before that.
     socket.on('error', () => {});
     // For a request that was waiting in the pool when it was suspended. The driver must begin to connect before it can fail.
-    if (this.#suspended) setImmediate(() => socket.destroy(discarded('the server is silent.')));
+    if (this.#suspended === 'silent') setImmediate(() => socket.destroy(discarded('the server is silent.')));
     return socket;
   }
 
@@ -186,6 +195,7 @@ export class Database implements Queryable {
           if (failureOf(error) === 'away') broken ??= error as Error;
           if (isStatementLost(error)) this.#stopPreparing();
           if (isReadOnly(error)) this.#dropIdleConnections();
+          if (failureOf(error) === 'full') this.#onFull();
           throw refusalOfFailure(error) ?? error;
         }
       };
@@ -242,7 +252,8 @@ export class Database implements Queryable {
 
   /** Refuses immediately what would wait behind hundreds of other statements, or for a silent server. */
   #refuseEarly(): void {
-    if (this.#suspended) throw databaseUnavailable(new Error('The server is silent.'));
+    if (this.#suspended === 'silent') throw databaseUnavailable(new Error('The server is silent.'));
+    if (this.#suspended === 'full') throw storageFull(new Error('The server does not run, and its disk is full.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
     throw new Refusal(
       'overloaded',

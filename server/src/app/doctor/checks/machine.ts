@@ -86,9 +86,10 @@ export const diskSpace: MachineCheck = {
     if ((await statOf(root)) === undefined) return undefined;
     const { free, total } = await machine.freeSpace(root);
     const isNearlyFull = free < gigabyte || (free < total / 10 && free < 20 * gigabyte);
-    if (!isNearlyFull) return undefined;
+    const left = `${Math.floor(free / megabyte)} MB left of ${Math.floor(total / megabyte)} MB`;
+    if (!isNearlyFull) return { fact: left };
     return {
-      what: `the disk of ${root} has ${Math.floor(free / megabyte)} MB left of ${Math.floor(total / megabyte)} MB; when it is full nothing can be written`,
+      what: `the disk of ${root} has ${left}; when it is full nothing can be written`,
       cure: 'make room or enlarge the disk; app.webhook.keep-deliveries and app.webhook.keep-attempts limit what is kept',
     };
   },

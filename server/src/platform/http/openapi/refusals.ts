@@ -42,6 +42,7 @@ function refusalTypesOf({ needs, endpoint }: Route): RefusalType[] {
     'internal_error',
     'overloaded',
     'database_unavailable',
+    'storage_full',
     'shutting_down',
   ];
 }

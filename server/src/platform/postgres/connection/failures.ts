@@ -4,10 +4,11 @@ import { Refusal } from '../../../core/errors.ts';
  * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
  * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a lost prepared statement).
- * - `busy`: the database is reachable and over its limits (connections, statement time, disk).
+ * - `busy`: the database is reachable and over its limits (connections, statement time, memory).
+ * - `full`: there is no room on a disk of the database.
  * - `data`: the values are wrong; a batch without them would succeed.
  */
-export type Failure = 'away' | 'transient' | 'busy' | 'data' | 'other';
+export type Failure = 'away' | 'transient' | 'busy' | 'full' | 'data' | 'other';
 
 /**
  * Of libuv's errors, those that come from resolving a name, opening a socket, connecting, reading or writing: the network,
@@ -56,6 +57,7 @@ const failureOfState: Record<string, Failure> = {
   '40003': 'away', // The outcome is unknown.
   '40P01': 'transient',
   '42P05': 'transient', // As 26000.
+  '53100': 'full',
   '55P03': 'busy', // `lock_timeout`.
   '57014': 'busy', // `statement_timeout`.
   '72000': 'transient', // Snapshot too old.
@@ -92,9 +94,17 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
         retryAfterSeconds: 1,
         cause: error,
       });
+    case 'full':
+      return storageFull(error);
     default:
       return undefined;
   }
+}
+
+/** Somebody has to make room, which takes longer than the other failures last. */
+export function storageFull(cause: unknown): Refusal {
+  const message = 'The disk of the database is full: nothing can be stored until there is room on it.';
+  return new Refusal('storage_full', message, { retryAfterSeconds: 10, cause });
 }
 
 export function databaseUnavailable(cause: unknown): Refusal {

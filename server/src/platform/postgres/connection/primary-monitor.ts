@@ -9,7 +9,7 @@ import { failureOf, isLoginRefused } from './failures.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /** Why nothing can be written. */
-export type AbsenceReason = 'away' | 'read_only';
+export type AbsenceReason = 'away' | 'read_only' | 'full';
 
 /** There is no writable primary. */
 export interface Absence {
@@ -27,9 +27,20 @@ export interface PrimaryMonitorOptions {
   onLost?: (reason: AbsenceReason, error: Error) => void;
   /** Called when a writable primary is found again. */
   onFound?: () => void;
+  /** The room on the disk of the database, in bytes; undefined where it is not known, because the disk is another machine's. */
+  room?: () => Promise<Room | undefined>;
   /** Called with the database's clock after every successful probe, so that nothing else has to ask for it. */
   onTime?: (reading: ClockReading) => void;
 }
+
+/** In bytes. */
+export interface Room {
+  free: number;
+  total: number;
+}
+
+/** A segment of the write-ahead log. With less, PostgreSQL can neither go on writing nor recover. */
+const leastRoom = 16 * 1024 ** 2;
 
 const probeEveryMs = secondMs;
 /** After a probe that failed. */
@@ -44,9 +55,22 @@ const tickMs = 50;
 const probeText = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as read_only,
                           pg_postmaster_start_time()::text as server, ${databaseMsSql} as now_ms`;
 
+/**
+ * Needs a megabyte of new pages, which are given back: a disk may be too full for new pages while what is written to old ones
+ * still succeeds.
+ */
+const writeProbe = [
+  'begin',
+  `create temporary table florin_room on commit drop as
+     select n, decode(repeat('00', 8000), 'hex') as page from generate_series(1, 128) as n`,
+  'rollback',
+];
+
 interface Probe extends ClockReading {
   isReadOnly: boolean;
   server: string;
+  /** Why it has no room for anything new. */
+  full?: Error;
 }
 
 interface Connection {
@@ -75,6 +99,9 @@ export class PrimaryMonitor {
   /** Connections opened before this time are suspected to be dead (performance.now()). */
   #suspectedAtMs: number | undefined;
   #isTryingFresh = false;
+  /** A statement was refused because the disk is full, and no probe has found room since. */
+  #isFull = false;
+  #room: Room | undefined;
 
   constructor(options: PrimaryMonitorOptions) {
     this.#options = options;
@@ -82,6 +109,11 @@ export class PrimaryMonitor {
 
   get absence(): Absence | undefined {
     return this.#absence;
+  }
+
+  /** As of the last probe; undefined where it is not known. */
+  get room(): Room | undefined {
+    return this.#room;
   }
 
   /** Whether there has been a writable primary since the start. */
@@ -99,6 +131,13 @@ export class PrimaryMonitor {
     if (this.#isStopped || this.#isTryingFresh) return;
     this.#suspectedAtMs ??= performance.now();
     this.#closeConnection();
+    this.#probeUnattended();
+  }
+
+  /** A statement was refused because the disk is full: probes at once whether there is room. */
+  suspectFull(): void {
+    if (this.#isStopped || this.#isFull) return;
+    this.#isFull = true;
     this.#probeUnattended();
   }
 
@@ -126,6 +165,7 @@ export class PrimaryMonitor {
 
   /** Never rejects; returns how long to wait before the next probe. */
   async #probe(): Promise<number> {
+    this.#room = await this.#options.room?.().catch(() => undefined);
     try {
       this.#found((await this.#probeOpen()) ?? (await this.#probeFresh()));
       return probeEveryMs;
@@ -140,7 +180,7 @@ export class PrimaryMonitor {
     const connection = this.#connection;
     if (connection === undefined) return undefined;
     try {
-      return await answerOf(connection, () => probe(connection), openTimeoutMs);
+      return await answerOf(connection, () => this.#probeOn(connection), openTimeoutMs);
     } catch {
       // The probe on a fresh connection that follows gives the reason.
       this.#suspectedAtMs ??= performance.now() - openTimeoutMs;
@@ -157,7 +197,7 @@ export class PrimaryMonitor {
     try {
       return await answerOf(
         connection,
-        () => connection.client.connect().then(() => probe(connection)),
+        () => connection.client.connect().then(() => this.#probeOn(connection)),
         freshTimeoutMs,
       );
     } catch (error) {
@@ -168,19 +208,37 @@ export class PrimaryMonitor {
     }
   }
 
-  #found({ isReadOnly, server, ...reading }: Probe): void {
+  async #probeOn(connection: Connection): Promise<Probe> {
+    const found = await probe(connection);
+    if (!this.#isFull || found.isReadOnly) return found;
+    try {
+      for (const text of writeProbe) await connection.client.query(text);
+    } catch (error) {
+      await connection.client.query('rollback');
+      // Whatever else fails says nothing about the disk.
+      if (failureOf(error) === 'full') return { ...found, full: error as Error };
+    }
+    this.#isFull = false;
+    return found;
+  }
+
+  #found({ isReadOnly, server, full, ...reading }: Probe): void {
     const { pools, onFound, onTime } = this.#options;
     if (this.#server !== undefined && server !== this.#server) {
       for (const pool of pools()) pool.discardConnections('another server has taken over.', this.#suspectedAtMs);
     }
     this.#server = server;
     this.#suspectedAtMs = undefined;
-    for (const pool of pools()) pool.suspend(false);
+    for (const pool of pools()) pool.suspend(undefined);
     onTime?.(reading);
     if (isReadOnly) {
       this.#lost('read_only', new Error('The database takes no writes: it is a standby, or set to read-only.'));
       // The next probe connects again, to wherever the primary is then.
       this.#closeConnection();
+      return;
+    }
+    if (full !== undefined) {
+      this.#lost('full', full);
       return;
     }
     this.#hasBeenWritable = true;
@@ -190,8 +248,14 @@ export class PrimaryMonitor {
   }
 
   #failed(error: Error): void {
+    // PostgreSQL ends when its log cannot be written, and cannot start before there is room.
+    if (failureOf(error) === 'away' && this.#room !== undefined && this.#room.free < leastRoom) {
+      for (const pool of this.#options.pools()) pool.suspend('full');
+      this.#lost('full', error);
+      return;
+    }
     const isSilent = error instanceof ServerSilent;
-    for (const pool of this.#options.pools()) pool.suspend(isSilent);
+    for (const pool of this.#options.pools()) pool.suspend(isSilent ? 'silent' : undefined);
     // The server answered that it has no room for one more connection: that says nothing about the existing ones.
     if (failureOf(error) !== 'away') return;
     const isNew = this.#absence?.reason !== 'away';
