@@ -257,6 +257,24 @@ const plants: Plant[] = [
     () => /^tenant 1 after entry \d+$/,
   ],
   [
+    /Every audit log begins/,
+    'a removed beginning of the audit log',
+    `delete from audit_entry where tenant_id = 1 and seq = 1`,
+    () => 'tenant 1 entry 2',
+  ],
+  [
+    /more than an hour after its own time/,
+    'an entry of the audit log that was chained late',
+    `update audit_entry set chained_at = chained_at + interval '2 hours' where tenant_id = 1 and seq = 2`,
+    () => 'tenant 1 entry 2',
+  ],
+  [
+    /has no time of chaining/,
+    'an entry of the audit log whose link has no time',
+    `update audit_entry set chained_at = null where tenant_id = 1 and seq = 2`,
+    () => 'tenant 1 entry 2',
+  ],
+  [
     /body of every event/,
     'an amount changed in what is sent',
     `update event set body = replace(body, '"amount":1999', '"amount":1998') where id = {paid}`,

@@ -5,6 +5,7 @@ import type { Principal } from '../../core/principal.ts';
 import { scopes, type UserType } from '../../core/scopes.ts';
 import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
 import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
+import { appendAuditEntries, systemActor } from '../../domains/identity/audit/append.ts';
 import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
 import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
 import { listedAs, transactionList } from '../../domains/payments/transactions/list/list.ts';
@@ -79,8 +80,13 @@ export function principalOf(tenantId: number, userId: number, userType: UserType
 }
 
 /** Tenants 1 and 2; for each tenant, and the platform's 0, a channel `10 + tenant` for USD and JPY; for 1 also 21, and 31, switched off. */
-export async function arrangeChannels({ query }: TestDatabase): Promise<void> {
+export async function arrangeChannels({ query, database }: TestDatabase): Promise<void> {
   await query(`insert into tenant (id, name) values (1, 'One'), (2, 'Two')`);
+  const created = [1, 2].map((tenantId) => ({ action: 'tenant.create', tenantId, recordId: tenantId }) as const);
+  await appendAuditEntries(
+    database,
+    created.map((change) => [systemActor, change]),
+  );
   await query(`insert into channel (tenant_id, id, name, code, type, currencies, country, state) values
     (0, 10, 'Platform cards', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),
     (1, 11, 'Cards of One', 'cards', 'ONLINE', '{USD,JPY}', 'US', true),

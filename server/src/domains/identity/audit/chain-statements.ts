@@ -8,19 +8,29 @@ export interface ChainRow {
   hash: Buffer;
 }
 
+/** A chain to be continued. */
+export interface LockedChain extends ChainRow {
+  /** The time of its next link, as the hash covers it: now, but never before its last link. */
+  link_time: string;
+}
+
 export interface UnchainedRow {
   tenant_id: number;
   id: string;
   body: string;
 }
 
-/** A link of the chain: the number and the hash that an entry gets. */
+/** A link of the chain: the number, the hash and the time that an entry gets. */
 export interface Link {
   tenantId: number;
   id: string;
   seq: number;
   hash: Buffer;
+  time: string;
 }
+
+/** SQL for the time of a link as its hash covers it: `2026-01-31T09:30:00.500Z`. */
+export const linkTime = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Creates the chains of tenants that have unchained entries and no chain yet. */
 export const startChains = statement(
@@ -31,9 +41,11 @@ export const startChains = statement(
 );
 
 /** Locks the chains of tenants with unchained entries, except those that another node has locked. Values: limit. */
-export const lockChains = statement<ChainRow>(
+export const lockChains = statement<LockedChain>(
   'audit.lock_chains',
-  `select tenant_id, seq, hash from audit_chain chain
+  `select tenant_id, seq, hash,
+          ${linkTime("greatest(chain.chained_at, date_trunc('milliseconds', clock_timestamp()))")} as link_time
+     from audit_chain chain
     where exists (select from audit_entry entry where entry.tenant_id = chain.tenant_id and entry.seq is null)
     order by tenant_id limit $1
       for update skip locked`,
@@ -62,11 +74,12 @@ export const linkColumns = columns<Link>([
   ['id', 'uuid', ({ id }) => id],
   ['seq', 'bigint', ({ seq }) => seq],
   ['hash', 'bytea', ({ hash }) => hash],
+  ['link_time', 'text', ({ time }) => time],
 ]);
 
 export const chainEntries = statement<{ id: string }>(
   'audit.chain',
-  `update audit_entry entry set seq = link.seq, hash = link.hash
+  `update audit_entry entry set seq = link.seq, hash = link.hash, chained_at = link.link_time::timestamptz
      from (${linkColumns.relation()}) as link
     where entry.tenant_id = link.tenant_id and entry.id = link.id and entry.seq is null
    returning entry.id`,
@@ -75,7 +88,7 @@ export const chainEntries = statement<{ id: string }>(
 /** Values: as `chainEntries`, the last link of each tenant. */
 export const advanceChains = statement(
   'audit.advance_chains',
-  `update audit_chain chain set seq = link.seq, hash = link.hash
+  `update audit_chain chain set seq = link.seq, hash = link.hash, chained_at = link.link_time::timestamptz
      from (${linkColumns.relation()}) as link
     where chain.tenant_id = link.tenant_id`,
 );

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import {
   advanceChains,
-  type ChainRow,
   chainEntries,
   type Link,
+  type LockedChain,
   linkColumns,
   lockChains,
   startChains,
@@ -15,9 +15,9 @@ import {
 const batchEntries = 1_000;
 const batchTenants = 500;
 
-/** The hash of an entry: SHA-256 over the previous hash (32 bytes) and the body in UTF-8. */
-function linkHash(previous: Buffer, body: string): Buffer {
-  return hash('sha256', Buffer.concat([previous, Buffer.from(body)]), 'buffer');
+/** The hash of an entry: SHA-256 over the previous hash (32 bytes), the time of the link and the body in UTF-8. */
+function linkHash(previous: Buffer, time: string, body: string): Buffer {
+  return hash('sha256', Buffer.concat([previous, Buffer.from(time + body)]), 'buffer');
 }
 
 /**
@@ -47,11 +47,13 @@ async function chainBatch(transaction: Queryable): Promise<number> {
   return entries.length;
 }
 
-function linksOf(chains: readonly ChainRow[], entries: readonly UnchainedRow[]): Link[] {
-  const heads = new Map(chains.map(({ tenant_id, seq, hash }) => [tenant_id, { seq, hash }]));
+function linksOf(chains: readonly LockedChain[], entries: readonly UnchainedRow[]): Link[] {
+  const heads = new Map(
+    chains.map(({ tenant_id, seq, hash, link_time }) => [tenant_id, { seq, hash, time: link_time }]),
+  );
   return entries.map(({ tenant_id, id, body }) => {
-    const head = heads.get(tenant_id) as { seq: number; hash: Buffer };
-    const next = { seq: head.seq + 1, hash: linkHash(head.hash, body) };
+    const { seq, hash, time } = heads.get(tenant_id) as Pick<Link, 'seq' | 'hash' | 'time'>;
+    const next = { seq: seq + 1, hash: linkHash(hash, time, body), time };
     heads.set(tenant_id, next);
     return { tenantId: tenant_id, id, ...next };
   });

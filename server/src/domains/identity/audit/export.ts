@@ -18,9 +18,9 @@ const types: Record<(typeof exportFormats)[number], ExportType> = { ndjson: 'app
 /** The entries in NDJSON are the stored text unchanged, so that their hashes can be recomputed from the export. */
 const entryFormat: ExportFormat<EntryRow> = {
   ...recordFormat(columnsOf(auditEntry, []), recordOf),
-  jsonOf: ({ body, seq, hash }) => {
-    const hex = hash === null ? null : `"${hash.toString('hex')}"`;
-    return `${body.slice(0, -1)},"seq":${seq},"hash":${hex}}`;
+  jsonOf: ({ body, seq, hash, chained_at }) => {
+    const hex = hash?.toString('hex') ?? null;
+    return `${body.slice(0, -1)},"seq":${seq},"chainedTime":${JSON.stringify(chained_at)},"hash":${JSON.stringify(hex)}}`;
   },
 };
 

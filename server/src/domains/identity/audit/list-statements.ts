@@ -13,7 +13,7 @@ export const entryFilters = listFilters({
 
 const source: RowSource = { from: 'audit_entry entry', alias: 'entry', key: 'uuid' };
 
-const columns = 'entry.tenant_id, entry.id, entry.body, entry.seq, entry.hash';
+const columns = 'entry.tenant_id, entry.id, entry.body, entry.seq, entry.hash, entry.chained_at';
 
 const ofRecord = [
   entryFilters.conditionOf('recordType', firstFilter),

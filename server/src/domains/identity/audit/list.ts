@@ -58,7 +58,7 @@ async function auditTenantsOf(
   return tenantId === undefined ? visible : visible.filter((id) => id === tenantId);
 }
 
-/** The stored text is the record; `seq` and `hash` come from the chain. */
-export function recordOf({ body, seq, hash }: EntryRow): AuditEntryRecord {
-  return { ...JSON.parse(body), seq, hash: hash?.toString('hex') ?? null };
+/** The stored text is the record; `seq`, `chainedTime` and `hash` come from the chain. */
+export function recordOf({ body, seq, hash, chained_at }: EntryRow): AuditEntryRecord {
+  return { ...JSON.parse(body), seq, chainedTime: chained_at, hash: hash?.toString('hex') ?? null };
 }

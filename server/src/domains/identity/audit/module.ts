@@ -6,7 +6,7 @@ import { type SettingsOf, setting } from '../../../platform/settings/declare.ts'
 import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
 import { chainAuditEntries } from './chain.ts';
 import { expireAuditEntries } from './expire.ts';
-import { auditChecks } from './integrity.ts';
+import { auditChecks, auditFindings } from './integrity.ts';
 import { RefusedRequests } from './refused-requests.ts';
 import { auditRoutes } from './routes.ts';
 import { auditEntry } from './schema.ts';
@@ -34,6 +34,8 @@ export const audit = defineModule({
   auditActions: {
     'access.refuse': 'A request was refused for lack of permission.',
     'audit.export': 'The audit log was exported.',
+    'audit.begin':
+      'The first entry of the log was noted, because the log does not begin with the creation of its tenant.',
     'audit.expire':
       'Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.',
   },
@@ -64,4 +66,5 @@ export const audit = defineModule({
     { name: 'audit log', sweep: (nowMs) => expireAuditEntries(database, nowMs, keepMs) },
   ],
   integrity: auditChecks,
+  findings: auditFindings,
 });

@@ -73,5 +73,9 @@ export const auditEntry = Type.Object({
     'integer',
     'The number of the entry in the log of its tenant; null for about a second after the change.',
   ),
-  hash: nullable('string', 'SHA-256 over the previous hash and this entry, in hex; null like `seq`.'),
+  chainedTime: nullable(
+    'string',
+    'When the entry was numbered and hashed, about a second after the change; null until then, and where an older release did it.',
+  ),
+  hash: nullable('string', 'SHA-256 over the previous hash, `chainedTime` and this entry, in hex; null like `seq`.'),
 });

@@ -25,6 +25,8 @@ export interface EntryRow {
   /** Null until the entry is chained. */
   seq: number | null;
   hash: Buffer | null;
+  /** Null as `seq`, and where an older release chained the entry. */
+  chained_at: string | null;
 }
 
 export const entryColumns = columns<EntryDraft>([

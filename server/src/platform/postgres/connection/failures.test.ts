@@ -60,7 +60,8 @@ const states: Record<Failure, string> = {
   away: `08000 08001 08003 08004 08006 08007 08P01 25006 25P03 28000 28P01 3D000 40003 57000 57P01 57P02 57P03 57P04 57P05
          F0000 F0001`,
   transient: '26000 40000 40001 40P01 42P05 72000',
-  busy: '25P04 53000 53100 53200 53300 53400 55P03 57014 58000 58030 58P01 58P02 58P03',
+  busy: '25P04 53000 53200 53300 53400 55P03 57014 58000 58030 58P01 58P02 58P03',
+  full: '53100',
   data: '22000 22003 22021 22P02 22P05 23000 23502 23503 23505 23514 23P01 40002',
   other: `03000 09000 0A000 0B000 0F000 0L000 0P000 0Z000 10608 20000 21000 24000 25000 25001 25P01 25P02 27000 2B000
           2D000 2F000 34000 38000 39000 3B000 3F000 42000 42501 42601 42703 42P01 44000 54000 54001 55000 55006 55P02 55P04
@@ -74,7 +75,7 @@ describe('what PostgreSQL says', () => {
     expect(failureOf(coded(code as string))).toBe(failure);
     const refusal = refusalOfFailure(coded(code as string));
     if (failure === 'data' || failure === 'other') expect(refusal).toBeUndefined();
-    else expect(refusal).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
+    else expect(refusal).toMatchObject({ kind: 'unavailable', retryAfterSeconds: failure === 'full' ? 10 : 1 });
   });
 });
 

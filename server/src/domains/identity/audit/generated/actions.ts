@@ -68,4 +68,5 @@ export const auditActions = {
   'audit.export': "The audit log was exported.",
   'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.",
   'session.end_after_reuse': "A refresh token was used again after it had been replaced, so its session ended.",
+  'audit.begin': "The first entry of the log was noted, because the log does not begin with the creation of its tenant.",
 } as const;

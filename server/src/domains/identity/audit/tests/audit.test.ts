@@ -297,8 +297,8 @@ describe('the export', () => {
     );
     let previous = Buffer.alloc(32);
     for (const { line, entry } of chained) {
-      const body = line.replace(/,"seq":\d+,"hash":"[0-9a-f]{64}"}$/, '}');
-      previous = hash('sha256', Buffer.concat([previous, Buffer.from(body)]), 'buffer');
+      const body = line.replace(/,"seq":\d+,"chainedTime":"[^"]*","hash":"[0-9a-f]{64}"}$/, '}');
+      previous = hash('sha256', Buffer.concat([previous, Buffer.from(entry.chainedTime + body)]), 'buffer');
       expect(entry.hash).toBe(previous.toString('hex'));
     }
     const [recorded] = await list('action=audit.export', admin);
@@ -323,7 +323,7 @@ describe('the export', () => {
     const csv = await exported('format=csv&action=channel.create', adminOfOne.as);
     const [header, first] = csv.split('\r\n') as [string, string];
     expect(header).toBe(
-      'id,tenantId,time,action,recordType,recordId,userId,userName,by,keyId,address,requestId,changes,details,seq,hash',
+      'id,tenantId,time,action,recordType,recordId,userId,userName,by,keyId,address,requestId,changes,details,seq,chainedTime,hash',
     );
     expect(first).toContain(`""name"":{""after"":""=cmd|\\""/c calc\\"", and more""}`);
   });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
-import { offendersOf } from '../../../../platform/postgres/check.ts';
+import { type Check, offendersOf } from '../../../../platform/postgres/check.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { appendAudit, systemActor } from '../append.ts';
 import { chainAuditEntries } from '../chain.ts';
 import { expireAuditEntries } from '../expire.ts';
 import { auditHeads, disagreementWith, headText, parseHead } from '../heads.ts';
-import { auditChecks } from '../integrity.ts';
+import { auditChecks, auditFindings } from '../integrity.ts';
 
 let db: TestDatabase;
 
@@ -29,8 +29,13 @@ async function appendChained(tenantId: number, names: readonly string[]): Promis
   await chainAuditEntries(db.database);
 }
 
-async function offenders(): Promise<string[]> {
-  const found = await Promise.all(auditChecks.map((check) => offendersOf(db.database, check, 11)));
+const isOfBeginnings = ({ claim }: Check) => claim.startsWith('Every audit log begins');
+
+/** The logs of most tests begin with any entry. */
+const offenders = () => named(auditChecks.filter((check) => !isOfBeginnings(check)));
+
+async function named(checks: readonly { offenders: string }[]): Promise<string[]> {
+  const found = await Promise.all(checks.map((check) => offendersOf(db.database, check, 11)));
   return found.flat();
 }
 
@@ -124,6 +129,11 @@ describe('verify finds', () => {
       'tenant 0 entry 2',
     ],
     [
+      'a link of another time',
+      `update audit_entry set chained_at = chained_at - interval '1 ms' where seq = 2`,
+      'tenant 0 entry 2',
+    ],
+    [
       'an entry that was taken out of the chain',
       'update audit_entry set seq = null, hash = null where seq = 3',
       'tenant 0 entry 4',
@@ -153,6 +163,129 @@ describe('verify finds', () => {
     await append(0, 'b');
     expect(await offenders()).toEqual([]);
     expect(auditChecks[0]?.claim).toContain(chainClaim);
+  });
+});
+
+describe('the time of a link', () => {
+  const linkTimes = () =>
+    db.query<{ seq: number; chained_at: string }>('select seq, chained_at from audit_entry order by seq');
+
+  test('is never before that of the link before, even when the clock was set back', async () => {
+    await appendChained(0, ['a']);
+    const ahead = '2126-01-31T09:30:00.500Z';
+    // Its hash then differs; what follows it does not go below its time.
+    await db.query(`update audit_entry set chained_at = $1`, [ahead]);
+    await db.query(`update audit_chain set chained_at = $1`, [ahead]);
+    await appendChained(0, ['b']);
+    expect(await linkTimes()).toEqual([
+      { seq: 1, chained_at: ahead },
+      { seq: 2, chained_at: ahead },
+    ]);
+    await db.query(`update audit_entry set chained_at = now() where seq = 2`);
+    expect(await offenders()).toContain('tenant 0 entry 2');
+  });
+
+  test('shows an entry that was inserted with an old time and chained as if it were new: a finding, and no broken claim', async () => {
+    await appendChained(0, ['a', 'b']);
+    await append(0, 'forged');
+    const aged = `'01900000-0000-7000-8000-000000000000'`;
+    await db.query(
+      `update audit_entry
+          set id = ${aged},
+              body = regexp_replace(replace(body, replace(id::text, '-', ''), replace(${aged}, '-', '')),
+                                    '"time":"[^"]*"', '"time":"2024-06-09T22:53:49.000Z"')
+        where seq is null`,
+    );
+    await chainAuditEntries(db.database);
+    expect(await offenders()).toEqual([]);
+    expect(await named(auditFindings)).toEqual(['tenant 0 entry 3']);
+  });
+
+  test('shows an old time in the text of an entry alone', async () => {
+    await append(0, 'forged');
+    await db.query(`update audit_entry set body = replace(body, '"time":"2', '"time":"1')`);
+    await chainAuditEntries(db.database);
+    expect(await named(auditFindings)).toEqual(['tenant 0 entry 1']);
+  });
+
+  test('is absent where an older release chained: before the first it is usual, after it a finding', async () => {
+    const linkAsBefore = `
+      with previous as (select coalesce(max(seq), 0) as seq from audit_entry where seq is not null),
+           linked as (
+             update audit_entry entry
+                set seq = previous.seq + 1,
+                    hash = sha256(coalesce((select hash from audit_entry where seq = previous.seq), decode(repeat('00', 32), 'hex'))
+                                  || convert_to(body, 'UTF8'))
+               from previous where entry.seq is null
+             returning entry.tenant_id, entry.seq, entry.hash
+           )
+      insert into audit_chain (tenant_id, seq, hash) select tenant_id, seq, hash from linked
+      on conflict (tenant_id) do update set seq = excluded.seq, hash = excluded.hash`;
+    await append(0, 'old');
+    await db.query(linkAsBefore);
+    await appendChained(0, ['new']);
+    expect([await offenders(), await named(auditFindings)]).toEqual([[], []]);
+    await append(0, 'old again');
+    await db.query(linkAsBefore);
+    expect([await offenders(), await named(auditFindings)]).toEqual([[], ['tenant 0 entry 3']]);
+  });
+});
+
+describe('a log begins', () => {
+  const misbegun = () => named(auditChecks.filter(isOfBeginnings));
+  const create = (tenantId: number, recordId = tenantId) =>
+    appendAudit(db.database, systemActor, { action: 'tenant.create', tenantId, recordId });
+  const note = (tenantId: number, firstId: string | null) =>
+    appendAudit(db.database, systemActor, { action: 'audit.begin', tenantId, details: { firstId } });
+
+  test('with the creation of its own tenant', async () => {
+    await create(5);
+    await create(6, 5);
+    await appendChained(5, ['a']);
+    expect(await misbegun()).toEqual(['tenant 6 entry 1']);
+  });
+
+  test('after expired entries', async () => {
+    await create(5);
+    await chainAuditEntries(db.database);
+    await expireAuditEntries(db.database, Date.now() + 402 * dayMs, 400 * dayMs);
+    await appendChained(5, ['a']);
+    expect(await misbegun()).toEqual([]);
+  });
+
+  test('where an entry notes it: with this one, or with an older one that it names', async () => {
+    await note(0, null);
+    await appendChained(5, ['a']);
+    const [first] = await db.query<{ id: string }>(`select 'aud_' || replace(id::text, '-', '') as id from audit_entry
+      where tenant_id = 5`);
+    await note(5, first?.id ?? null);
+    await appendChained(6, ['a']);
+    await note(6, first?.id ?? null);
+    await chainAuditEntries(db.database);
+    expect(await misbegun()).toEqual(['tenant 6 entry 1']);
+  });
+
+  test('nowhere else: a log that was removed as a whole and goes on is found', async () => {
+    await note(0, null);
+    await appendChained(0, ['a', 'b']);
+    expect(await misbegun()).toEqual([]);
+    await db.query('truncate audit_entry, audit_chain');
+    await appendChained(0, ['c']);
+    expect([await offenders(), await misbegun()]).toEqual([[], ['tenant 0 entry 1']]);
+  });
+
+  test('of the platform with the entry that the migration of a new database notes', async () => {
+    const fresh = await databaseFromTemplate();
+    try {
+      await chainAuditEntries(fresh.database);
+      expect(await fresh.query('select tenant_id, seq, action from audit_entry')).toEqual([
+        { tenant_id: 0, seq: 1, action: 'audit.begin' },
+      ]);
+      const found = await Promise.all(auditChecks.map((check) => offendersOf(fresh.database, check, 11)));
+      expect(found.flat()).toEqual([]);
+    } finally {
+      await fresh.drop();
+    }
   });
 });
 
