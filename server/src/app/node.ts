@@ -6,6 +6,7 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Metrics } from '../platform/metrics/metrics.ts';
 import type { NodeWith } from '../platform/node.ts';
+import { Caches } from '../platform/postgres/caches.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
 import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
@@ -72,7 +73,10 @@ export function makeNode(
           { pool: name },
           'A pooler does not keep prepared statements; each execution is parsed again, which is slower',
         ),
-      onCommitted: (due) => topics.publish(due),
+      onCommitted: (due, invalidations) => {
+        notifications.apply(invalidations);
+        topics.publish(due);
+      },
     });
     pools.set(name, database);
     return database;
@@ -164,6 +168,7 @@ export function makeNode(
     },
     topics,
     notifications,
+    caches: new Caches(notifications),
     seal: (plain: string, place: string) => sealer.seal(plain, place),
     open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
     isLost: (sealed: Buffer) => sealer.isLost(sealed),

@@ -4,9 +4,9 @@ import type { Keyring } from './crypto/keyring.ts';
 import type { PasswordCost } from './crypto/passwords.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Caches } from './postgres/caches.ts';
 import type { Plans } from './postgres/connection/session-settings.ts';
 import type { Database, Queryable } from './postgres/database.ts';
-import type { Notifications } from './postgres/notifications/notifications.ts';
 import type { Topics } from './postgres/notifications/topics.ts';
 import type { FailPoint } from './process/fail-point.ts';
 import type { Lifecycle } from './process/lifecycle.ts';
@@ -43,8 +43,8 @@ export interface Node {
   openPool: (name: string, connections: number, plans?: Plans) => Database;
   /** Wakes workers when a commit has made work due. */
   topics: Topics;
-  /** Notifies every node of changes to cached records. */
-  notifications: Notifications;
+  /** Makes caches of records, whose entries every node drops when they change. */
+  caches: Caches;
 
   /** Seals a secret to the place where it is stored; `open` opens it there and nowhere else. */
   seal: (plain: string, place: string) => Buffer;

@@ -17,6 +17,8 @@ import { FailureLimiter } from '../platform/http/limits/rate-limiter.ts';
 import { addRoute } from '../platform/http/server/add-route.ts';
 import { httpServer } from '../platform/http/server/server.ts';
 import type { Mail } from '../platform/mail/mailer.ts';
+import { Caches } from '../platform/postgres/caches.ts';
+import { Database } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from './postgres/database.ts';
 import { passwordCost } from './service/password-cost.ts';
@@ -46,7 +48,6 @@ export interface IdentityNode {
   keys: KeyAuthenticator;
   sessions: SessionAuthenticator;
   passwordMailer: PasswordMailer;
-  notifications: Notifications;
   stop: () => Promise<void>;
 }
 
@@ -128,8 +129,13 @@ interface NodeOptions {
 }
 
 async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOptions): Promise<IdentityNode> {
-  const { database } = db;
   const notifications = new Notifications(db.connection, () => {});
+  const database = new Database({
+    connection: db.connection,
+    connections: 5,
+    name: 'test node',
+    onCommitted: (_topics, invalidations) => notifications.apply(invalidations),
+  });
   const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
   const mailer = { send };
@@ -140,7 +146,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   const deps = {
     passwordMailer,
     database,
-    notifications,
+    caches: new Caches(notifications),
     passwords,
     tokens,
     clock,
@@ -191,13 +197,13 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     keys,
     sessions,
     passwordMailer,
-    notifications,
     stop: async () => {
       await app.close();
       await passwordMailer.settled();
       await keys.settled();
       await sessions.settled();
       await notifications.stop();
+      await database.close();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { systemClock } from '../../core/clock.ts';
 import { removeFactorAsOperator } from '../../domains/identity/second-factor/remove.ts';
 import { Database } from '../../platform/postgres/database.ts';
-import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
@@ -15,10 +14,8 @@ export async function removeSecondFactor(account: string, givenSettings?: Settin
   const settings = givenSettings ?? (await loadSettings());
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   const database = new Database({ connection, connections: 1, name: 'remove-second-factor' });
-  // Not started: it only publishes.
-  const notifications = new Notifications(connection, () => {});
   try {
-    await removeFactorAsOperator(account, { database, notifications, clock: systemClock });
+    await removeFactorAsOperator(account, { database, clock: systemClock });
   } finally {
     await database.close();
     await stop();

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callerOf } from '../../platform/tracing/tracing.ts';
-import { administratorOf, makeChannel } from '../../testing/cast.ts';
+import { makeCustomer, makeInvoice } from '../../testing/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { type Span, type SpanCollector, startSpanCollector } from '../../testing/service/span-collector.ts';
@@ -11,10 +12,13 @@ let db: TestDatabase;
 let collector: SpanCollector;
 let florin: TestFlorin;
 let spans: Span[];
-const receiver = createServer((request, response) => {
-  request.resume();
-  response.end();
-});
+const answering = () =>
+  createServer((request, response) => {
+    request.resume();
+    response.end();
+  });
+const receiver = answering();
+const otherReceiver = answering();
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
@@ -27,6 +31,7 @@ afterAll(async () => {
   await florin.stop();
   await collector.close();
   receiver.close();
+  otherReceiver.close();
   await db.drop();
 });
 
@@ -69,6 +74,33 @@ test('one trace shows the request, the call to the provider, and the deliveries,
   const children = spans.filter((span) => span !== root);
   expect(children.every(({ parentSpanId, kind }) => parentSpanId === root?.spanId && kind === 3)).toBe(true);
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(names.length);
+});
+
+test("a delivery is in the trace of its own payment, whatever the merchant's metadata name", async () => {
+  const admin = await administratorOf(florin);
+  const channelId = await makeChannel(florin, admin);
+  const stranger = `txn_${'0af7651916cd43dd8448eb211c80319c'}`;
+  const events = ['invoice.finalized', 'transaction.created'];
+  await florin.post('/api/webhook/register', { url: await listening(otherReceiver), events }, admin);
+  const customerId = await makeCustomer(florin, admin);
+  await makeInvoice(florin, admin, customerId, { metadata: { transactionId: stranger } });
+  const metadata = { object: { id: stranger }, transactionId: stranger };
+  const { body } = await florin.post(
+    '/api/transaction/create',
+    { amount: 700, currency: 'USD', channelId, metadata },
+    admin,
+  );
+  const own = body.data.id.replace('txn_', '');
+  await eventually('the delivery is traced', async () =>
+    spans.some(({ name, traceId }) => name === 'deliver transaction.created' && traceId === own),
+  );
+  await eventually('the invoice is delivered', async () => {
+    const path = '/api/webhook/delivery/list?eventType=invoice.finalized&state=SUCCEEDED';
+    return dataOf(await florin.get(path, admin)).length === 1;
+  });
+  // Sends the spans that are still waiting.
+  await florin.stop();
+  expect(spans.filter(({ traceId }) => traceId === stranger.replace('txn_', ''))).toEqual([]);
 });
 
 test('a malformed traceparent is ignored', () => {

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../core/clock.ts';
-import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import type { Topic } from '../../platform/postgres/notifications/topics.ts';
-import { allStatements, type Statement } from '../../platform/postgres/statement.ts';
-import { Lifecycle } from '../../platform/process/lifecycle.ts';
-import { openLog } from '../../platform/process/log.ts';
-import { assemble } from '../assemble.ts';
-import { readSettings } from '../config/settings.ts';
+import type { Statement } from '../../platform/postgres/statement.ts';
+import { statementsOfAllModules } from '../../testing/service/unconnected-node.ts';
 
 /** A table of work: the topic that wakes its worker, and the columns that decide when a row is due. */
 interface WorkTable {
@@ -59,23 +54,6 @@ const exceptions: Record<string, string> = {
   'sandbox.record_callback_failed sandbox_operation': 'The next attempt is due later.',
   'sandbox.release_callbacks sandbox_operation': 'The worker stops; another node finds them by polling.',
 };
-
-function statementsOfAllModules(): readonly Statement<never>[] {
-  const keyring = parseKeyring(freshKeyring());
-  // Some statements are made when a node is assembled. Connections are opened at their first use: there is none.
-  const nowhere = { host: '127.0.0.1', port: 1 };
-  assemble(
-    { connection: nowhere, direct: nowhere, isOursAlone: true },
-    { jwtKeys: keyring, encryptionKeys: keyring },
-    {
-      settings: readSettings({}, undefined),
-      log: openLog('silent'),
-      clock: systemClock,
-      lifecycle: new Lifecycle(() => {}),
-    },
-  );
-  return allStatements.filter(({ name }) => name !== '' && !name.startsWith('test.'));
-}
 
 /** The work tables in which a statement makes rows due: it inserts some, or sets when they are due without a lease. */
 function makesDue(text: string): string[] {

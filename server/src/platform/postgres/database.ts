@@ -5,12 +5,28 @@ import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
 import { databaseUnavailable, failureOf, refusalOfFailure, storageFull } from './connection/failures.ts';
 import { type Plans, sessionSettings } from './connection/session-settings.ts';
+import { notifyAll, payloadOf } from './notifications/payload.ts';
 import type { Topic } from './notifications/topics.ts';
-import { type Statement, topicsOf } from './statement.ts';
+import { type Invalidation, invalidationsOf, type Statement, topicsOf } from './statement.ts';
 
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** One transaction. Statements declare what they wake and invalidate; that takes effect with the commit. */
+export interface Transaction extends Queryable {
+  /**
+   * Runs after the commit: for metrics and traces. Not after a rollback, and not when the answer to the commit was lost. Must
+   * return at once and never throw.
+   */
+  afterCommit(effect: () => void): void;
+}
+
+/** Runs an effect after the commit: of the transaction, or of a statement outside of one, which has committed when it returns. */
+export function afterCommit(database: Queryable | Transaction, effect: () => void): void {
+  if ('afterCommit' in database) database.afterCommit(effect);
+  else effect();
 }
 
 export interface DatabaseOptions {
@@ -25,8 +41,11 @@ export interface DatabaseOptions {
   plans?: Plans;
   /** Called when an idle connection breaks. */
   onIdleError?: (error: Error) => void;
-  /** Called after a commit with the topics that its statements have made due (`statement(…, { wakes })`). Must not throw. */
-  onCommitted?: (topics: readonly Topic[]) => void;
+  /**
+   * Called after a commit with what its statements have declared (`statement(…, { wakes, invalidates })`), before the caller
+   * gets the result. Also called when the answer to the commit was lost. Must not throw.
+   */
+  onCommitted?: (topics: readonly Topic[], invalidations: readonly Invalidation[]) => void;
   /** Called when the server has refused a statement because its disk is full. */
   onFull?: () => void;
   /** Called once when a pooler turns out not to keep prepared statements. */
@@ -48,7 +67,7 @@ const checkEveryMs = 1_000;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
-  readonly #onCommitted: (topics: readonly Topic[]) => void;
+  readonly #onCommitted: NonNullable<DatabaseOptions['onCommitted']>;
   /** The maximum number of connections. */
   readonly connections: number;
   /** The sockets of all connections, including those being opened, with the time they were created (performance.now()). */
@@ -94,8 +113,9 @@ export class Database implements Queryable {
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    this.#refuseEarly();
     const { name, text } = statement;
+    if (statement.invalidates !== undefined) throw new Error(`${name} changes cached values: run it in a transaction.`);
+    this.#refuseEarly();
     const wasNamed = this.#preparesStatements;
     let rows: Row[];
     try {
@@ -110,12 +130,12 @@ export class Database implements Queryable {
       if (failureOf(error) === 'full') this.#onFull();
       throw refusalOfFailure(error) ?? error;
     }
-    if (statement.wakes !== undefined) this.#publish(topicsOf(statement, rows));
+    if (statement.wakes !== undefined) this.#publish(topicsOf(statement, rows), []);
     return rows;
   }
 
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
-  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#within('begin', work);
   }
 
@@ -170,7 +190,7 @@ export class Database implements Queryable {
     return socket;
   }
 
-  async #within<Result>(begin: string, work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+  async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     this.#refuseEarly();
     let client: pg.PoolClient;
     try {
@@ -185,6 +205,9 @@ export class Database implements Queryable {
     };
     client.on('error', onBroken);
     const due = new Set<Topic>();
+    const invalidations = new Map<string, Invalidation>();
+    const effects: (() => void)[] = [];
+    let commit: 'not_sent' | 'unanswered' | 'done' = 'not_sent';
     let result: Result;
     try {
       // Translated here, because an error that `work` throws itself is no failure of the database.
@@ -205,12 +228,20 @@ export class Database implements Queryable {
           const { name, text } = statement;
           const { rows } = await query(this.#queryOf(name, text, values));
           for (const topic of topicsOf(statement, rows)) due.add(topic);
+          for (const one of invalidationsOf(statement, rows)) invalidations.set(payloadOf(one.cache, one.key), one);
           return rows;
         },
+        afterCommit: (effect) => effects.push(effect),
       });
+      // In the transaction, so that no death of this process comes between the change and its notification.
+      if (invalidations.size > 0) {
+        await query(this.#queryOf(notifyAll.name, notifyAll.text, [[...invalidations.keys()]]));
+      }
+      commit = 'unanswered';
       const { command } = await query('commit');
       // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
+      commit = 'done';
     } catch (error) {
       // On a broken connection a rollback would wait behind the unanswered statement.
       if (broken === undefined) {
@@ -222,13 +253,17 @@ export class Database implements Queryable {
     } finally {
       client.release(broken);
       client.off('error', onBroken);
+      // Waking a worker and dropping a cached value are harmless, so they also follow a commit whose answer was lost.
+      if (commit === 'done' || (commit === 'unanswered' && broken !== undefined)) {
+        this.#publish([...due], [...invalidations.values()]);
+      }
     }
-    this.#publish([...due]);
+    for (const effect of effects) effect();
     return result;
   }
 
-  #publish(topics: readonly Topic[]): void {
-    if (topics.length > 0) this.#onCommitted(topics);
+  #publish(topics: readonly Topic[], invalidations: readonly Invalidation[]): void {
+    if (topics.length > 0 || invalidations.length > 0) this.#onCommitted(topics, invalidations);
   }
 
   #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '../../core/errors.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
 import { statement } from './statement.ts';
 
@@ -32,7 +32,7 @@ export interface IdempotentAnswer<Answer> {
 export async function answerOnce<Answer>(
   database: Database,
   { tenantId, path, key, input, nowMs }: IdempotentRequest,
-  work: (transaction: Queryable) => Promise<Answer>,
+  work: (transaction: Transaction) => Promise<Answer>,
 ): Promise<IdempotentAnswer<Answer>> {
   if (key === undefined) return { answer: await database.transaction(work), replayed: false };
   const hash = requestHash(input);
@@ -51,7 +51,7 @@ export async function answerOnce<Answer>(
 }
 
 /** Runs the work of one request as `answerOnce` does. */
-export type Once = <Answer>(work: (transaction: Queryable) => Promise<Answer>) => Promise<IdempotentAnswer<Answer>>;
+export type Once = <Answer>(work: (transaction: Transaction) => Promise<Answer>) => Promise<IdempotentAnswer<Answer>>;
 
 export function onceFor(database: Database, request: IdempotentRequest): Once {
   return (work) => answerOnce(database, request, work);

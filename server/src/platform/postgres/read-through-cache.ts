@@ -9,7 +9,7 @@ export interface ReadThroughCacheOptions<Key, Value> {
 }
 
 /**
- * Caches values until they change. While notifications of changes are disconnected it caches nothing and reads every value
+ * Caches values until they change; made by `Caches`. While notifications of changes are disconnected it caches nothing and reads every value
  * from the database, so that a revoked key or session is never served from memory.
  */
 export class ReadThroughCache<Key extends {}, Value extends {}> {

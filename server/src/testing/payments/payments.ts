@@ -13,6 +13,7 @@ import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
 import { type ListDeps, pageOf } from '../../platform/lists/list.ts';
+import { Caches } from '../../platform/postgres/caches.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import type { TestDatabase } from '../postgres/database.ts';
@@ -20,11 +21,13 @@ import type { TestDatabase } from '../postgres/database.ts';
 /** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
 export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
   const notifications = new Notifications(connection, () => {});
-  const channels = new ChannelDirectory(database, notifications);
+  const channels = new ChannelDirectory(database, new Caches(notifications));
   await notifications.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
   const generateUuid = uuidGenerator(clock);
   const batchSizes: number[] = [];
+  /** The ids of the payments that metrics and traces have been told of. */
+  const counted = { created: [] as string[], transitioned: [] as string[] };
   const creator = new TransactionCreator({
     writer,
     database,
@@ -34,14 +37,17 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     open: String,
     seal: (plain) => Buffer.from(plain),
     observeBatch: (size) => batchSizes.push(size),
+    onCreated: ({ id }) => counted.created.push(id),
   });
   const reader = new TransactionReader({ database });
-  const transitions = new PaymentTransitions([invoiceFollower]);
+  const transitions = new PaymentTransitions([invoiceFollower], ({ row }) => counted.transitioned.push(row.id));
   const deps = { database, reader, generateUuid, clock, transitions };
   return {
     creator,
     reader,
     batchSizes,
+    counted,
+    transitions,
     channels,
     generateUuid,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>

@@ -17,6 +17,7 @@ import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
+import { Caches } from '../../platform/postgres/caches.ts';
 import { Database, type Queryable } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import { type Topic, Topics } from '../../platform/postgres/notifications/topics.ts';
@@ -74,7 +75,8 @@ export async function processingNode(
   }: ProcessingNodeOptions = {},
 ) {
   const notifications = new Notifications(connection, () => {});
-  const channels = new ChannelDirectory(database, notifications);
+  const caches = new Caches(notifications);
+  const channels = new ChannelDirectory(database, caches);
   await notifications.start();
   const pools: Database[] = [];
   const topics = new Topics();
@@ -98,7 +100,7 @@ export async function processingNode(
     generateUuid,
     onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
-  const credentials = new ChannelCredentials(database, notifications, {
+  const credentials = new ChannelCredentials(database, caches, {
     open: (sealed) => sealed.toString(),
     isLost: () => false,
   });

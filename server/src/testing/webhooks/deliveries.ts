@@ -7,6 +7,7 @@ import type { AddressGuard } from '../../domains/webhooks/endpoints/address-guar
 import { EndpointDirectory, endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../../domains/webhooks/events/append-events.cte.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
+import { Caches } from '../../platform/postgres/caches.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres/database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
@@ -52,6 +53,7 @@ export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
 export async function testDeliveries() {
   const db: TestDatabase = await databaseFromTemplate();
   const notifications = new Notifications(db.connection, () => {});
+  const caches = new Caches(notifications);
   await notifications.start();
   const [user] = await db.query<{ id: number }>(
     `insert into app_user (tenant_id, user_name, email, password_hash, user_type)
@@ -100,7 +102,7 @@ export async function testDeliveries() {
       database,
       transactions: database,
       generateUuid: uuidGenerator(Date.now),
-      directory: new EndpointDirectory({ database, notifications, open: sealer.open, isLost: sealer.isLost, guards }),
+      directory: new EndpointDirectory({ database, caches, open: sealer.open, isLost: sealer.isLost, guards }),
       clock: Date.now,
       timeoutMs: 10 * secondMs,
       retryIntervalsMs: [minuteMs, 5 * minuteMs, 30 * minuteMs],

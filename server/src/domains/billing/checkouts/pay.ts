@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type GenerateUuid, publicId } from '../../../core/id.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
 import { lockInvoices } from '../invoices/lock.ts';
@@ -25,7 +25,7 @@ export interface PayDeps {
  * failed. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
-  transaction: Queryable,
+  transaction: Transaction,
   tokenHash: Buffer,
   channelId: number,
   origin: RequestOrigin,
@@ -53,7 +53,7 @@ export async function payCheckout(
 }
 
 async function payAmount(
-  transaction: Queryable,
+  transaction: Transaction,
   row: CheckoutOnPage,
   channelId: number,
   returnUrl: string,
@@ -83,7 +83,7 @@ async function payAmount(
 
 /** The customer's stored payment method is not used, because the payer may be somebody else who has the link. */
 async function payInvoice(
-  transaction: Queryable,
+  transaction: Transaction,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
   invoiceId: number,
   channelId: number,

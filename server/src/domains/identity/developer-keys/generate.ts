@@ -3,7 +3,6 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
@@ -12,7 +11,6 @@ import { insertKey, type KeyRow } from './statements.ts';
 
 export interface KeyDeps {
   database: Database;
-  notifications: Notifications;
   clock: Clock;
 }
 

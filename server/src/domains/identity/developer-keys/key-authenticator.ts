@@ -2,22 +2,19 @@ import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
+import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { principalOfAccount } from '../sessions/account.ts';
 import { LastUseWriter } from '../sessions/last-use-writer.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
+import { principals } from '../tenants/statements.ts';
 import { addressMatcher } from './allowed-addresses.ts';
 import { fingerprintOf, hasKeyFormat } from './rules.ts';
-import { findLiveKey, recordLastUses } from './statements.ts';
-
-/** Notifies every node that a key was revoked; the key of the notification is the fingerprint. */
-export const keysTopic = 'keys';
+import { findLiveKey, liveKeys, recordLastUses } from './statements.ts';
 
 export interface KeyAuthenticatorOptions {
   database: Database;
-  notifications: Notifications;
+  caches: Pick<Caches, 'readThrough'>;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
   /** Maximum number of cached keys. */
@@ -41,20 +38,18 @@ export class KeyAuthenticator {
   readonly #live: ReadThroughCache<string, LiveKey>;
   readonly #lastUses: LastUseWriter<number>;
 
-  constructor({ database, notifications, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
+  constructor({ database, caches, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
     this.#clock = clock;
-    this.#live = new ReadThroughCache({ max: maxCached, load: (fingerprint) => loadLiveKey(database, fingerprint) });
+    this.#live = caches.readThrough(liveKeys, {
+      parseKey: String,
+      max: maxCached,
+      load: (fingerprint) => loadLiveKey(database, fingerprint),
+      clearedBy: principals,
+    });
     this.#lastUses = new LastUseWriter(
       (...uses) => database.run(recordLastUses, uses),
       (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
     );
-    notifications.on(keysTopic, {
-      changed: (fingerprint) => this.#live.drop(fingerprint),
-      disconnected: (disconnected) => {
-        this.#live.disconnected = disconnected;
-      },
-    });
-    notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
   /**

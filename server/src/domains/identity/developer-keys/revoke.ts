@@ -2,7 +2,6 @@ import { notFound } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { KeyDeps } from './generate.ts';
-import { keysTopic } from './key-authenticator.ts';
 import { type OwnedKeyRow, revokeAdministeredKey, revokeKey } from './statements.ts';
 
 /** Revokes one of the owner's keys, immediately and permanently. Revoking it again changes nothing and returns the same. */
@@ -16,22 +15,19 @@ export function revokeAnyKey(id: number, administrator: Principal, deps: KeyDeps
   return revoke(id, administrator, revokeAdministeredKey, tenantId, deps);
 }
 
-async function revoke(
+function revoke(
   id: number,
   principal: Principal,
   statement: typeof revokeKey,
   reach: number | null,
-  { database, notifications, clock }: KeyDeps,
+  { database, clock }: KeyDeps,
 ): Promise<OwnedKeyRow> {
-  const revoked = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const [row] = await transaction.run(statement, [id, reach, new Date(clock())]);
     if (row === undefined) throw notFound('developer key', id);
     if (row.previous_state === 1) {
       await appendAudit(transaction, principal, { action: 'key.revoke', tenantId: row.tenant_id, recordId: id });
     }
-    await notifications.publish(transaction, keysTopic, row.key_hash.toString('base64'));
     return row;
   });
-  notifications.applied(keysTopic, revoked.key_hash.toString('base64'));
-  return revoked;
 }

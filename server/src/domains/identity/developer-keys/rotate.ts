@@ -4,7 +4,6 @@ import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import { appendAudit } from '../audit/append.ts';
 import { insertRandomKey, type KeyDeps } from './generate.ts';
-import { keysTopic } from './key-authenticator.ts';
 import { expiryOf } from './rules.ts';
 import type { rotateInput } from './schema.ts';
 import { type KeyRow, lockKeyOfUser, replaceKey } from './statements.ts';
@@ -19,10 +18,10 @@ const defaultOverlapSeconds = 86_400;
 export async function rotateKey(
   { id, overlapSeconds = defaultOverlapSeconds, expiresTime }: Static<typeof rotateInput>,
   owner: Principal,
-  { database, notifications, clock }: KeyDeps,
+  { database, clock }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   requireStepUp(owner, clock(), 'Rotating a key');
-  const { key, row, oldHash } = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const [locked] = await transaction.run(lockKeyOfUser, [id, owner.userId]);
     if (locked === undefined) throw notFound('developer key', id);
     const nowMs = clock();
@@ -39,12 +38,8 @@ export async function rotateKey(
       recordId: id,
       details: { replacedBy: successor.row.id, overlapSeconds },
     });
-    const oldHash = locked.key_hash.toString('base64');
-    await notifications.publish(transaction, keysTopic, oldHash);
-    return { ...successor, oldHash };
+    return successor;
   });
-  notifications.applied(keysTopic, oldHash);
-  return { key, row };
 }
 
 function requireActive(row: KeyRow, nowMs: number): void {

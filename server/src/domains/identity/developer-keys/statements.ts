@@ -1,5 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type AccountRow, accountColumns } from '../sessions/account.ts';
+import { principals } from '../tenants/statements.ts';
+
+/** Live keys by fingerprint. */
+export const liveKeys = 'keys';
 
 export interface KeyRow {
   id: number;
@@ -91,13 +95,19 @@ const revokeWhere = (condition: string) =>
     where k.id = $1 and before.id = k.id and u.id = k.user_id and ${condition}
    returning ${ownedColumns}, before.state as previous_state`;
 
+/** The cached key of a row (`fingerprintOf`). */
+const itsKey = { cache: liveKeys, key: ({ key_hash }: Pick<KeyRow, 'key_hash'>) => key_hash.toString('base64') };
+
 /** Values: id, owner, now. */
-export const revokeKey = statement<RevokedKeyRow>('developer_keys.revoke', revokeWhere('k.user_id = $2'));
+export const revokeKey = statement<RevokedKeyRow>('developer_keys.revoke', revokeWhere('k.user_id = $2'), {
+  invalidates: itsKey,
+});
 
 /** Values: id, tenant (null: all), now. */
 export const revokeAdministeredKey = statement<RevokedKeyRow>(
   'developer_keys.revoke_administered',
   revokeWhere(administered('$2')),
+  { invalidates: itsKey },
 );
 
 export const findKey = statement<KeyRow>(
@@ -111,9 +121,11 @@ export const lockKeyOfUser = statement<KeyRow>(
 );
 
 /** Values: id, its successor, until when it keeps working, now. */
-export const replaceKey = statement(
+export const replaceKey = statement<Pick<KeyRow, 'key_hash'>>(
   'developer_keys.replace',
-  'update developer_key set replaced_by = $2, expires_at = least(expires_at, $3), updated_at = $4 where id = $1',
+  `update developer_key set replaced_by = $2, expires_at = least(expires_at, $3), updated_at = $4 where id = $1
+   returning key_hash`,
+  { invalidates: itsKey },
 );
 
 /** Marks keys of whose expiry their owners are to be notified. Values: now, the latest expiry, limit. */
@@ -135,9 +147,10 @@ export const markExpiring = statement<ExpiringKeyRow>(
 );
 
 /** Values: user, now. */
-export const revokeKeysOfUser = statement(
+export const revokeKeysOfUser = statement<{ user_id: number }>(
   'developer_keys.revoke_of_user',
-  'update developer_key set state = 0, updated_at = $2 where user_id = $1 and state = 1',
+  'update developer_key set state = 0, updated_at = $2 where user_id = $1 and state = 1 returning user_id',
+  { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
 export const findLiveKey = statement<LiveKeyRow>(

@@ -3,7 +3,6 @@ import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import { setHasSecondFactor } from '../users/statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from '../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
@@ -44,14 +43,14 @@ export async function beginEnrolment(
  * Activates the second factor and returns the recovery codes. Ends the other sessions of the user, which were started without
  * it; this session is stepped up.
  */
-export async function confirmEnrolment(
+export function confirmEnrolment(
   code: string,
   principal: Principal,
   address: string,
   deps: EnrolDeps,
 ): Promise<{ recoveryCodes: string[]; steppedUp: SteppedUp }> {
   const { userId, userName, tenantId, sessionId } = principal;
-  const enrolled = await withCode(
+  return withCode(
     code,
     { userId, userName, address },
     deps,
@@ -60,13 +59,10 @@ export async function confirmEnrolment(
       await transaction.run(endOtherSessions, [userId, sessionId, new Date(deps.clock())]);
       const steppedUp = await recordStepUp(transaction, principal, deps);
       await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
-      await deps.notifications.publish(transaction, principalsTopic);
       return { recoveryCodes: await replaceRecoveryCodes(transaction, userId), steppedUp };
     },
     { confirming: true },
   );
-  deps.notifications.applied(principalsTopic);
-  return enrolled;
 }
 
 /** Replaces the recovery codes. The old ones stop working. */

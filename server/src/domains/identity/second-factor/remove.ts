@@ -2,11 +2,9 @@ import { notFound, Refusal } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { type Actor, appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser, findLogin } from '../sessions/statements.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import { refusePrivilegeEscalation } from '../users/rules.ts';
 import { findUser } from '../users/statements.ts';
 import { isActive, secondFactorAbsent } from './rules.ts';
@@ -14,16 +12,12 @@ import { clearSecret, lockSecondFactor, type SecondFactorRow } from './statement
 import { type CodeDeps, withCode } from './verify.ts';
 import { withdrawSecondFactor } from './withdraw.ts';
 
-export interface RemoveDeps extends CodeDeps {
-  notifications: Notifications;
-}
-
 /** Removes the caller's own authenticator app, and the recovery codes unless the caller has a passkey. */
 export async function removeOwnFactor(
   code: string,
   principal: Principal,
   address: string,
-  deps: RemoveDeps,
+  deps: CodeDeps,
 ): Promise<void> {
   const { userId, userName, tenantId } = principal;
   await withCode(code, { userId, userName, address }, deps, async (transaction, method) => {
@@ -39,16 +33,14 @@ export async function removeOwnFactor(
       recordId: userId,
       details,
     });
-    await deps.notifications.publish(transaction, principalsTopic);
   });
-  deps.notifications.applied(principalsTopic);
 }
 
 /**
  * Removes the second factor of another user who has lost it, passkeys included, and ends that user's sessions. The caller must
  * hold every permission of that user, and be stepped up.
  */
-export async function removeFactorOf(userId: number, principal: Principal, deps: RemoveDeps): Promise<void> {
+export async function removeFactorOf(userId: number, principal: Principal, deps: CodeDeps): Promise<void> {
   const nowMs = deps.clock();
   if (userId === principal.userId) {
     throw new Refusal('role_missing', 'Remove your own second factor with a code; another administrator needs none.', {
@@ -65,13 +57,12 @@ export async function removeFactorOf(userId: number, principal: Principal, deps:
     refusePrivilegeEscalation(principal, { tenantId: user.tenant_id, userType: user.user_type, roles: user.roles });
     await removeAll(factor, user, principal, transaction, deps);
   });
-  deps.notifications.applied(principalsTopic);
 }
 
 /** Removes the second factor of the user with this name or address, for an operator who has access to the database. */
 export async function removeFactorAsOperator(
   account: string,
-  deps: Pick<RemoveDeps, 'database' | 'notifications' | 'clock'>,
+  deps: Pick<CodeDeps, 'database' | 'clock'>,
 ): Promise<void> {
   await deps.database.transaction(async (transaction) => {
     const [login] = await transaction.run(findLogin, [normalizedAccount(account)]);
@@ -86,11 +77,10 @@ async function removeAll(
   { id, tenant_id: tenantId }: { id: number; tenant_id: number },
   actor: Actor,
   transaction: Queryable,
-  { clock, notifications }: Pick<RemoveDeps, 'clock' | 'notifications'>,
+  { clock }: Pick<CodeDeps, 'clock'>,
 ): Promise<void> {
   if (factor === undefined) throw secondFactorAbsent('This user has no second factor.');
   await withdrawSecondFactor(transaction, id);
   await transaction.run(endSessionsOfUser, [id, new Date(clock())]);
   await appendAudit(transaction, actor, { action: 'user.remove_second_factor', tenantId, recordId: id });
-  await notifications.publish(transaction, principalsTopic);
 }

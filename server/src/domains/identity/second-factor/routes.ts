@@ -4,7 +4,7 @@ import { loginOriginOf, signLoginResult } from '../sessions/open-session.ts';
 import { loginResult } from '../sessions/schema.ts';
 import { beginEnrolment, confirmEnrolment, type EnrolDeps, regenerateRecoveryCodes } from './enrol.ts';
 import { loginWithSecondFactor, type SecondLoginDeps } from './login.ts';
-import { type RemoveDeps, removeFactorOf, removeOwnFactor } from './remove.ts';
+import { removeFactorOf, removeOwnFactor } from './remove.ts';
 import {
   beginInput,
   begunFactor,
@@ -19,7 +19,7 @@ import {
 import { readStatus } from './statements.ts';
 import { type StepUpDeps, steppedUpAnswer, stepUp, withNewTokens } from './step-up.ts';
 
-export interface SecondFactorDeps extends EnrolDeps, RemoveDeps, StepUpDeps, SecondLoginDeps {}
+export interface SecondFactorDeps extends EnrolDeps, StepUpDeps, SecondLoginDeps {}
 
 const limits =
   'Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).';

@@ -2,9 +2,8 @@ import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
-import { expiryMs, sessionEnded, sessionsTopic } from '../sessions/session-authenticator.ts';
+import { expiryMs, sessionEnded } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
 import { signedCookie, signTokenPair, type TokenDeps, type TokenPair } from '../sessions/token-pair.ts';
@@ -12,7 +11,6 @@ import type { steppedUp } from './schema.ts';
 import { type CodeDeps, withCode } from './verify.ts';
 
 export interface MarkSteppedUpDeps extends TokenDeps {
-  notifications: Notifications;
   sessionCookie: SessionCookie;
   /** `app.security.step-up-lifetime`. */
   stepUpMs: number;
@@ -29,24 +27,14 @@ export interface SteppedUp {
 }
 
 /** Marks the session as stepped up for `app.security.step-up-lifetime`. */
-export async function stepUp(
-  code: string,
-  principal: Principal,
-  address: string,
-  deps: StepUpDeps,
-): Promise<SteppedUp> {
+export function stepUp(code: string, principal: Principal, address: string, deps: StepUpDeps): Promise<SteppedUp> {
   const { userId, userName } = principal;
-  const result = await withCode(code, { userId, userName, address }, deps, (transaction, method) =>
+  return withCode(code, { userId, userName, address }, deps, (transaction, method) =>
     markSteppedUp(transaction, principal, method, deps),
   );
-  deps.notifications.applied(sessionsTopic, principal.sessionId as string);
-  return result;
 }
 
-/**
- * The part of a step-up that runs in its transaction. The caller must call `notifications.applied(sessionsTopic, …)` after the
- * commit. `secondFactor` is the method with which the user proved it.
- */
+/** The part of a step-up that runs in its transaction. `secondFactor` is the method with which the user proved it. */
 export async function markSteppedUp(
   transaction: Queryable,
   principal: Principal,
@@ -61,13 +49,12 @@ export async function markSteppedUp(
     recordId: sessionId,
     details: { secondFactor },
   });
-  await deps.notifications.publish(transaction, sessionsTopic, sessionId);
   return steppedUp;
 }
 
 /**
  * Records that the session of the caller is stepped up. In the strict profile its tokens stop working; `withNewTokens` signs the next
- * ones. The caller must publish the change of the session, and enter what proved the factor into the audit log.
+ * ones. The caller enters what proved the factor into the audit log.
  */
 export async function recordStepUp(
   transaction: Queryable,

@@ -2,15 +2,12 @@ import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
-import { sessionsTopic, tokenReplaced } from './session-authenticator.ts';
+import { tokenReplaced } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser, type LiveSessionRow } from './statements.ts';
 
 export interface LogoutDeps {
   database: Database;
-  notifications: Notifications;
   tokens: Tokens;
   clock: Clock;
   /** `app.security.profile`: only a session that was recently logged in or stepped up may end others. */
@@ -40,9 +37,8 @@ export async function logoutSession(
   origin: RequestOrigin,
   deps: LogoutDeps,
 ): Promise<void> {
-  const { database, notifications, clock } = deps;
+  const { database, clock } = deps;
   const now = new Date(clock());
-  const [topic, key] = everywhere ? [principalsTopic, ''] : [sessionsTopic, sessionId];
   await database.transaction(async (transaction) => {
     const [ended] = await transaction.run(endSession, [sessionId, now]);
     if (ended === undefined) return;
@@ -56,9 +52,7 @@ export async function logoutSession(
       details: { everywhere },
     });
     if (everywhere) await transaction.run(endSessionsOfUser, [ended.user_id, now]);
-    await notifications.publish(transaction, topic, key);
   });
-  notifications.applied(topic, key);
 }
 
 /**

@@ -96,7 +96,7 @@ export const sessions = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { signingKeys, clock, database, notifications, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
+  const { signingKeys, clock, database, caches, passwordCost, failuresPerAddress, logError, lifecycle } = needs;
   const { settings, siblings } = needs;
   const isStrict = settings['app.security.profile'] === 'strict';
   const platformSecondFactorRequired = settings['app.security.platform-second-factor'] === 'required';
@@ -108,7 +108,7 @@ function provide(needs: Needs) {
   const tokens = new Tokens({ keys: signingKeys, issuer: 'florin', audience: 'florin', clock });
   const sessions = new SessionAuthenticator({
     database,
-    notifications,
+    caches,
     tokens,
     clock,
     logError,

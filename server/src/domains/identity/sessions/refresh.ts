@@ -1,13 +1,11 @@
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
-import { expiryMs, idleSince, lastUseMs, sessionEnded, sessionsTopic, tokenReplaced } from './session-authenticator.ts';
+import { expiryMs, idleSince, lastUseMs, sessionEnded, tokenReplaced } from './session-authenticator.ts';
 import { advanceGeneration, endSession, findLiveSession, type LiveSessionRow } from './statements.ts';
 import { type OpenedSession, signAccessToken, signTokenPair, type TokenDeps, type TokenPair } from './token-pair.ts';
 
 export interface RefreshDeps extends TokenDeps {
   database: Database;
-  notifications: Notifications;
   /** `app.security.profile`: the refresh token is replaced, too. */
   isStrict: boolean;
 }
@@ -36,7 +34,7 @@ async function replaceTokens(
   origin: RequestOrigin,
   deps: RefreshDeps,
 ): Promise<TokenPair> {
-  const { database, notifications, clock } = deps;
+  const { database, clock } = deps;
   const { id } = session;
   const advanced = await database.transaction(async (transaction) => {
     const [row] = await transaction.run(advanceGeneration, [id, session.generation]);
@@ -45,10 +43,8 @@ async function replaceTokens(
       const change = { action: 'session.end_after_reuse', tenantId: user.tenant_id, recordId: id } as const;
       await appendAudit(transaction, actor, change);
     }
-    await notifications.publish(transaction, sessionsTopic, id);
     return row;
   });
-  notifications.applied(sessionsTopic, id);
   if (advanced === undefined) throw sessionEnded();
   return signTokenPair(user, { ...session, generation: advanced.generation }, deps);
 }

@@ -2,10 +2,9 @@ import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { appendAudit } from '../audit/append.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import { type LogoutDeps, requireFreshSession } from './logout.ts';
 import type { revokeSessionInput } from './schema.ts';
-import { sessionEnded, sessionsTopic } from './session-authenticator.ts';
+import { sessionEnded } from './session-authenticator.ts';
 import { endSessionOfUser, endSessionsOfUser, findLiveSession } from './statements.ts';
 
 export type RevokeDeps = Omit<LogoutDeps, 'tokens'>;
@@ -17,11 +16,10 @@ export async function revokeSessions(
   deps: RevokeDeps,
 ): Promise<void> {
   if ((id === undefined) === (all !== true)) throw invalid('id', 'Name the id of one session, or set all to true.');
-  const { database, notifications, clock } = deps;
+  const { database, clock } = deps;
   const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;
   const now = new Date(clock());
-  const [topic, key] = id === undefined ? [principalsTopic, ''] : [sessionsTopic, id];
   await database.transaction(async (transaction) => {
     const [own] = await transaction.run(findLiveSession, [sessionId]);
     if (own === undefined) throw sessionEnded();
@@ -29,7 +27,5 @@ export async function revokeSessions(
     if (id === undefined) await transaction.run(endSessionsOfUser, [userId, now]);
     else if ((await transaction.run(endSessionOfUser, [userId, id, now])).length === 0) throw notFound('session', id);
     await appendAudit(transaction, principal, { action: 'session.revoke', tenantId, recordId: id });
-    await notifications.publish(transaction, topic, key);
   });
-  notifications.applied(topic, key);
 }

@@ -2,21 +2,18 @@ import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant } from '../../../core/principal.ts';
 import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
+import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
+import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import { principals } from '../tenants/statements.ts';
 import { principalOfAccount } from './account.ts';
 import { LastUseWriter } from './last-use-writer.ts';
-import { findLiveSession, type LiveSessionRow, recordSessionUses } from './statements.ts';
+import { findLiveSession, type LiveSessionRow, liveSessions, recordSessionUses } from './statements.ts';
 import type { TokenLifetimes } from './token-pair.ts';
-
-/** Notifies every node that a session has ended; the key is the session's id. */
-export const sessionsTopic = 'sessions';
 
 export interface SessionAuthenticatorOptions {
   database: Database;
-  notifications: Notifications;
+  caches: Pick<Caches, 'readThrough'>;
   tokens: Tokens;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
@@ -52,22 +49,20 @@ export class SessionAuthenticator {
   readonly #lastUses: LastUseWriter<string>;
 
   constructor(options: SessionAuthenticatorOptions) {
-    const { database, notifications, tokens, clock, logError, maxCached = 10_000 } = options;
+    const { database, caches, tokens, clock, logError, maxCached = 10_000 } = options;
     this.#tokens = tokens;
     this.#clock = clock;
     this.#idleMs = options.lifetimes.idleMs;
-    this.#live = new ReadThroughCache({ max: maxCached, load: (id) => loadLiveSession(id, options) });
+    this.#live = caches.readThrough(liveSessions, {
+      parseKey: String,
+      max: maxCached,
+      load: (id) => loadLiveSession(id, options),
+      clearedBy: principals,
+    });
     this.#lastUses = new LastUseWriter(
       (...uses) => database.run(recordSessionUses, uses),
       (error) => logError(error, 'The last uses of sessions could not be recorded.'),
     );
-    notifications.on(sessionsTopic, {
-      changed: (id) => this.#live.drop(id),
-      disconnected: (disconnected) => {
-        this.#live.disconnected = disconnected;
-      },
-    });
-    notifications.on(principalsTopic, { changed: () => this.#live.clear() });
   }
 
   /**

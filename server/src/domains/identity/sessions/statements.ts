@@ -1,5 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { principals } from '../tenants/statements.ts';
 import { type AccountRow, accountColumns } from './account.ts';
+
+/** Live sessions by id. */
+export const liveSessions = 'sessions';
 
 /** An account with its password hash. `active`: both the user and its tenant are enabled. */
 export interface LoginRow extends AccountRow {
@@ -62,7 +66,7 @@ export const findLiveSession = statement<LiveSessionRow>(
 );
 
 export const endSession = statement<
-  { user_id: number; tenant_id: number; user_name: string } & Pick<
+  { id: string; user_id: number; tenant_id: number; user_name: string } & Pick<
     LiveSessionRow,
     'created_at' | 'stepped_up_until' | 'generation'
   >
@@ -70,12 +74,14 @@ export const endSession = statement<
   'sessions.end',
   `update session s set ended_at = $2 from app_user u
     where s.id = $1 and s.ended_at is null and u.id = s.user_id
-   returning s.user_id, u.tenant_id, u.user_name, s.created_at, s.stepped_up_until, s.generation`,
+   returning s.id, s.user_id, u.tenant_id, u.user_name, s.created_at, s.stepped_up_until, s.generation`,
+  { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
-export const endSessionsOfUser = statement(
+export const endSessionsOfUser = statement<{ user_id: number }>(
   'sessions.end_all_of_user',
-  'update session set ended_at = $2 where user_id = $1 and ended_at is null',
+  'update session set ended_at = $2 where user_id = $1 and ended_at is null returning user_id',
+  { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
 /** Usable sessions, newest first. Values: user, now, since when they must have been used. */
@@ -90,12 +96,14 @@ export const listSessionsOfUser = statement<SessionRow>(
 export const endSessionOfUser = statement<{ id: string }>(
   'sessions.end_of_user',
   'update session set ended_at = coalesce(ended_at, $3) where id = $2 and user_id = $1 returning id',
+  { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
 /** Values: user, the session to keep, now. */
-export const endOtherSessions = statement(
+export const endOtherSessions = statement<{ user_id: number }>(
   'sessions.end_others',
-  'update session set ended_at = $3 where user_id = $1 and id <> $2 and ended_at is null',
+  'update session set ended_at = $3 where user_id = $1 and id <> $2 and ended_at is null returning user_id',
+  { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
 /** Writes each session at most once a minute, over all nodes. Values: ids, times of use, addresses. */
@@ -114,16 +122,18 @@ export const deleteExpiredSessions = statement<{ id: string }>(
 );
 
 /** Values: session, until when, user. */
-export const stepUpSession = statement<{ generation: number }>(
+export const stepUpSession = statement<{ id: string; generation: number }>(
   'sessions.step_up',
-  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning generation',
+  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id, generation',
+  { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
 /** Returns no row when the tokens were replaced before. Values: session, the generation of the token that is replaced. */
-export const advanceGeneration = statement<{ generation: number }>(
+export const advanceGeneration = statement<{ id: string; generation: number }>(
   'sessions.advance_generation',
   `update session set generation = generation + 1 where id = $1 and generation = $2 and ended_at is null
-   returning generation`,
+   returning id, generation`,
+  { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
 /** Returns the methods with which the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */

@@ -6,9 +6,7 @@ import { type Principal, platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../audit/append.ts';
-import { principalsTopic } from './notifications.ts';
 import { recordOf, type TenantRecord } from './record.ts';
 import type { tenantInput } from './schema.ts';
 import { requireStepUpToChangeSeller } from './seller.ts';
@@ -16,7 +14,6 @@ import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statem
 
 export interface ModifyTenantDeps {
   database: Database;
-  notifications: Notifications;
   clock: Clock;
 }
 
@@ -57,7 +54,7 @@ export async function modifyTenant(
     });
   }
   if (id === platformTenant) requireNoRestriction(input);
-  const updated = await once(async (transaction) => {
+  return once(async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
@@ -79,11 +76,8 @@ export async function modifyTenant(
     const [before, after] = [recordOf(existing), recordOf(row)];
     requireStepUpToChangeSeller(before, after, principal, now.getTime());
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
-    await deps.notifications.publish(transaction, principalsTopic);
     return after;
   });
-  deps.notifications.applied(principalsTopic);
-  return updated;
 }
 
 const given = (value: unknown) => [value !== undefined, value ?? null];

@@ -14,6 +14,12 @@ export interface TenantRow {
   updated_at: string | null;
 }
 
+/**
+ * Copies of tenants and users that authentication holds. A change of one drops all entries: such changes are rare, and a stale
+ * entry would let a revoked caller in.
+ */
+export const principals = 'principals';
+
 const columns =
   'id, name, state, second_factor_required, address, tax_id, customer_mails, mail_language, created_at, updated_at';
 
@@ -54,4 +60,5 @@ export const updateTenant = statement<TenantRow>(
           address = case when $6 then $7::json else address end, tax_id = case when $8 then $9 else tax_id end,
           customer_mails = coalesce($10, customer_mails), mail_language = coalesce($11, mail_language)
     where id = $1 returning ${columns}`,
+  { invalidates: { cache: principals, key: ({ id }) => id } },
 );

@@ -4,7 +4,6 @@ import type { Principal } from '../../../core/principal.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import type { ResetPasswordDeps } from './reset-password.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { changePasswordInput } from './schema.ts';
@@ -41,9 +40,7 @@ export async function changePassword(
       secrets: { password: 'set' },
     } as const;
     await appendAudit(transaction, principal, change);
-    await deps.notifications.publish(transaction, principalsTopic);
   });
-  deps.notifications.applied(principalsTopic);
 }
 
 function wrongPassword(): Refusal {

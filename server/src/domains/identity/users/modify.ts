@@ -7,13 +7,11 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendSaved } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { actFor } from '../tenants/act-for.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
 import type { PasswordMailer } from './password-mailer.ts';
@@ -39,7 +37,6 @@ import {
 import { type VerifyPasswordDeps, verifyOwnPassword } from './verify-own-password.ts';
 
 export interface ModifyUserDeps extends VerifyPasswordDeps {
-  notifications: Notifications;
   passwordMailer: PasswordMailer;
   clock: Clock;
   /** `app.password.min-length`, in characters. */
@@ -87,10 +84,8 @@ export async function modifyUser(
     }
     const { before, saved } = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
     if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) invited = saved;
-    await deps.notifications.publish(transaction, principalsTopic);
     return recordOf(saved);
   });
-  if (id !== undefined) deps.notifications.applied(principalsTopic);
   if (invited !== undefined) deps.passwordMailer.invite(invited);
   return answer;
 }

@@ -4,12 +4,10 @@ import { Refusal } from '../../../core/errors.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
-import { principalsTopic } from '../tenants/notifications.ts';
 import { hashOfResetToken } from './password-mailer.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { resetPasswordInput } from './schema.ts';
@@ -26,7 +24,6 @@ import {
 
 export interface ResetPasswordDeps {
   database: Database;
-  notifications: Notifications;
   passwords: Passwords;
   loginFailures: LoginFailures;
   clock: Clock;
@@ -56,15 +53,15 @@ export async function resetPassword(
   deps.loginFailures.clear(user.email, origin.address);
 }
 
-async function consumeToken(
+function consumeToken(
   tokenHash: Buffer,
   userId: number,
   passwordHash: string,
   origin: RequestOrigin,
-  { database, notifications, clock }: ResetPasswordDeps,
+  { database, clock }: ResetPasswordDeps,
 ): Promise<UserRow> {
   const now = new Date(clock());
-  const user = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     // Locks the user before the token, so that resets with two tokens of one user cannot deadlock.
     const [locked] = await transaction.run(lockActiveUser, [userId]);
     const [used] = await transaction.run(useReset, [tokenHash, now]);
@@ -78,11 +75,8 @@ async function consumeToken(
       { by: 'reset_token', userId, userName: locked.user_name, ...origin },
       { action: 'user.reset_password', tenantId: locked.tenant_id, recordId: userId, secrets: { password: 'set' } },
     );
-    await notifications.publish(transaction, principalsTopic);
     return locked;
   });
-  notifications.applied(principalsTopic);
-  return user;
 }
 
 function resetTokenInvalid(): Refusal {

@@ -1,5 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type AccountRow, accountColumns } from '../sessions/account.ts';
+import { principals } from '../tenants/statements.ts';
 
 export interface UserRow extends AccountRow {
   state: boolean;
@@ -54,6 +55,7 @@ export const updateUser = statement<UserRow>(
           state = $7, updated_at = $8
     where u.id = $1
    returning ${columns}`,
+  { invalidates: { cache: principals, key: ({ id }) => id } },
 );
 
 /**
@@ -179,7 +181,8 @@ export const deleteExpiredResets = statement<{ user_id: number }>(
 );
 
 /** Values: user, whether the user has a second factor. */
-export const setHasSecondFactor = statement(
+export const setHasSecondFactor = statement<{ id: number }>(
   'users.set_has_second_factor',
-  'update app_user set has_second_factor = $2 where id = $1',
+  'update app_user set has_second_factor = $2 where id = $1 returning id',
+  { invalidates: { cache: principals, key: ({ id }) => id } },
 );

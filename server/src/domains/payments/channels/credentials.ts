@@ -1,9 +1,8 @@
+import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { Credentials } from '../providers/provider.ts';
-import { channelsTopic } from './directory.ts';
-import { findCredentials, type SealedCredentials } from './statements.ts';
+import { cachedChannels, findCredentials, type SealedCredentials } from './statements.ts';
 
 export type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
 
@@ -43,17 +42,12 @@ export class ChannelCredentials {
   /** Opens other sealed values that calls need, such as tokens of payment methods. */
   readonly secrets: SecretOpener;
 
-  constructor(database: Queryable, notifications: Pick<Notifications, 'on'>, secrets: SecretOpener) {
+  constructor(database: Queryable, caches: Pick<Caches, 'readThrough'>, secrets: SecretOpener) {
     this.secrets = secrets;
-    this.#cache = new ReadThroughCache({
+    this.#cache = caches.readThrough(cachedChannels, {
+      parseKey: Number,
       max: 10_000,
       load: async (id) => (await database.run(findCredentials, [id]))[0],
-    });
-    notifications.on(channelsTopic, {
-      changed: (id) => this.#cache.drop(Number(id)),
-      disconnected: (disconnected) => {
-        this.#cache.disconnected = disconnected;
-      },
     });
   }
 

@@ -1,29 +1,23 @@
 import { notFound } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import { actOn, isSandbox, mayUse } from './rules.ts';
-import { type ChannelRow, findChannel } from './statements.ts';
-
-export const channelsTopic = 'channels';
+import { type ChannelRow, cachedChannels, findChannel } from './statements.ts';
 
 /** Channels by id, cached in memory so that creating a payment needs no query for its channel. */
 export class ChannelDirectory {
   readonly #cache: ReadThroughCache<number, ChannelRow>;
-  readonly #notifications: Notifications;
   readonly #sandboxEnabled: boolean;
 
   /** `sandboxEnabled`: `app.sandbox.enabled`. */
-  constructor(database: Database, notifications: Notifications, sandboxEnabled = true) {
+  constructor(database: Database, caches: Pick<Caches, 'readThrough'>, sandboxEnabled = true) {
     this.#sandboxEnabled = sandboxEnabled;
-    this.#cache = new ReadThroughCache({ max: 10_000, load: (id) => this.#read(database, id) });
-    this.#notifications = notifications;
-    notifications.on(channelsTopic, {
-      changed: (id) => this.#cache.drop(Number(id)),
-      disconnected: (disconnected) => {
-        this.#cache.disconnected = disconnected;
-      },
+    this.#cache = caches.readThrough(cachedChannels, {
+      parseKey: Number,
+      max: 10_000,
+      load: (id) => this.#read(database, id),
     });
   }
 
@@ -62,10 +56,5 @@ export class ChannelDirectory {
   async #read(database: Queryable, id: number): Promise<ChannelRow | undefined> {
     const [row] = await database.run(findChannel, [id]);
     return row && isSandbox(row) && !this.#sandboxEnabled ? { ...row, is_disabled: true } : row;
-  }
-
-  /** Invalidates a channel in the caches of all nodes. */
-  async changed(database: Database, id: number): Promise<void> {
-    await this.#notifications.publish(database, channelsTopic, id);
   }
 }

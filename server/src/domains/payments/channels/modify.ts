@@ -15,7 +15,6 @@ import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { type SecretName, secretPlace } from './credentials.ts';
-import type { ChannelDirectory } from './directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, isTestCredential, mayChange, mayUse } from './rules.ts';
 import { channelInput, type requiredOfNewChannel } from './schema.ts';
@@ -31,7 +30,6 @@ import {
 
 export interface ChannelDeps {
   database: Database;
-  directory: ChannelDirectory;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;
   clock: Clock;
@@ -60,7 +58,7 @@ export async function saveChannel(
     input: { ...input, ...secrets, mode: principal.livemode ?? null },
     nowMs: deps.clock(),
   });
-  const saved = await refuseTakenCode(input.code, () =>
+  return refuseTakenCode(input.code, () =>
     once(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
@@ -68,8 +66,6 @@ export async function saveChannel(
         : update(input.id, input, principal, transaction, deps);
     }),
   );
-  await deps.directory.changed(deps.database, saved.answer.id);
-  return saved;
 }
 
 async function refuseTakenCode<Result>(code: string | undefined, save: () => Promise<Result>): Promise<Result> {

@@ -49,12 +49,12 @@ export const channels = defineModule({
     sealedSecret('webhook_secret_sealed', 'webhookSecret'),
   ],
   provide,
-  routes: (context: Node & Provided) => channelRoutes({ ...context, directory: context.channels }),
+  routes: (context: Node & Provided) => channelRoutes(context),
 });
 
-function provide({ database, workerDatabase, notifications, open, isLost, sandboxEnabled }: Node) {
+function provide({ database, workerDatabase, caches, open, isLost, sandboxEnabled }: Node) {
   return {
-    channels: new ChannelDirectory(database, notifications, sandboxEnabled),
-    credentials: new ChannelCredentials(workerDatabase, notifications, { open, isLost }),
+    channels: new ChannelDirectory(database, caches, sandboxEnabled),
+    credentials: new ChannelCredentials(workerDatabase, caches, { open, isLost }),
   };
 }

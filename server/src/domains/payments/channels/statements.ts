@@ -1,6 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
 
+/** Channels, and their sealed credentials, by id. */
+export const cachedChannels = 'channels';
+
 export interface ChannelRow {
   tenant_id: number;
   id: number;
@@ -68,6 +71,7 @@ export const updateChannel = statement<ChannelRow>(
           updated_at = $18
     where tenant_id = $1 and id = $2
    returning ${columns}`,
+  { invalidates: { cache: cachedChannels, key: ({ id }) => id } },
 );
 
 export interface SealedCredentials {

@@ -143,7 +143,7 @@ export class Settler {
       ...transitionParameters(attempted, generateUuid),
       ...valuesOfSettlements(sorted),
     ]);
-    const applied = transitions.applied(attempted, rows);
+    const applied = transitions.applied(attempted, rows, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 

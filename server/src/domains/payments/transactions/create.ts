@@ -3,7 +3,7 @@ import type { GenerateUuid } from '../../../core/id.ts';
 import { otherModeRefusal } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Database, Transaction } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -38,7 +38,7 @@ export interface CreateTransactionDeps {
   seal: (plain: string, place: string) => Buffer;
   /** `isContended`: payments with many deliveries delay those of other tenants. */
   observeBatch: (size: number, durationMs: number, isContended: boolean) => void;
-  /** Called for each payment that was written; one that billing creates can still be rolled back. */
+  /** Called for each payment that was written, after the commit. */
   onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
 
@@ -102,10 +102,10 @@ export class TransactionCreator implements PaymentWriter {
   }
 
   /** Payments for an invoice run in a transaction that reserves the amount on the locked invoice. */
-  async #createForInvoice(draft: Draft, invoiceId: number): Promise<Outcome> {
+  #createForInvoice(draft: Draft, invoiceId: number): Promise<Outcome> {
     const { tenantId, livemode, id: transactionId, amount, currency, createdMs } = draft;
     const { reservations, database, onCreated } = this.#deps;
-    const outcome = await database.transaction(async (transaction) => {
+    return database.transaction(async (transaction) => {
       if (draft.idempotencyKey !== null) {
         await reservations.lock(transaction, { tenantId, invoiceId });
         const existing = await findExistingPayments(transaction, [draft]);
@@ -123,10 +123,9 @@ export class TransactionCreator implements PaymentWriter {
       const inserted = await insertPaymentsUnlessRepeated(transaction, [draft]);
       // Repeats of the same request wait for the lock. Another request has used the key since.
       if (inserted.length === 0) throw idempotencyMismatch();
+      if (onCreated !== undefined) transaction.afterCommit(() => onCreated(draft, 'request'));
       return createdFrom(draft);
     });
-    if (!(outcome instanceof Refusal) && !outcome.replayed) onCreated?.(draft, 'request');
-    return outcome;
   }
 
   /** The outcome for a repeat of an earlier request; undefined: there was none. */
@@ -142,7 +141,7 @@ export class TransactionCreator implements PaymentWriter {
   }
 
   async createInTransaction(
-    transaction: Queryable,
+    transaction: Transaction,
     requests: readonly PaymentRequest[],
   ): Promise<(Refusal | undefined)[]> {
     const channels = new Map<number, ChannelRow | undefined>();
@@ -154,7 +153,12 @@ export class TransactionCreator implements PaymentWriter {
     const drafts = results.filter((result): result is Draft => !(result instanceof Refusal));
     if (drafts.length > 0) {
       await insertNewPayments(transaction, drafts);
-      for (const draft of drafts) this.#deps.onCreated?.(draft, 'billing');
+      const { onCreated } = this.#deps;
+      if (onCreated !== undefined) {
+        transaction.afterCommit(() => {
+          for (const draft of drafts) onCreated(draft, 'billing');
+        });
+      }
     }
     return results.map((result) => (result instanceof Refusal ? result : undefined));
   }

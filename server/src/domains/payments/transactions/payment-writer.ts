@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../core/errors.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Transaction } from '../../../platform/postgres/database.ts';
 
 /** A provider's token of a payment method, as it is stored. */
 export interface StoredToken {
@@ -32,5 +32,5 @@ export interface PaymentWriter {
    * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in order,
    * the refusal of each payment that its channel does not accept, and undefined for each that was created.
    */
-  createInTransaction(transaction: Queryable, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+  createInTransaction(transaction: Transaction, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
 }

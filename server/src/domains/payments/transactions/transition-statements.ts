@@ -1,6 +1,6 @@
 import type { GenerateUuid } from '../../../core/id.ts';
 import type { NamedType } from '../../../platform/postgres/columns.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import { afterCommit, type Queryable, type Transaction } from '../../../platform/postgres/database.ts';
 import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
 import { wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { rollupsDue } from './totals/totals.cte.ts';
@@ -28,7 +28,7 @@ export class PaymentTransitions {
   readonly wakes: readonly Wake<TransitionedRow>[];
   readonly columns: string;
 
-  /** `onApplied` is called for each transition that was applied; its transaction can still be rolled back. */
+  /** `onApplied` is called for each transition that was applied, after the commit. */
   constructor(followers: readonly TransitionFollower[], onApplied?: (transition: Transition) => void) {
     this.#followers = followers;
     this.#onApplied = onApplied;
@@ -61,18 +61,31 @@ export class PaymentTransitions {
 
   /** Applies transitions and returns the ids of the changed payments. Skips payments whose version has changed. */
   async apply(
-    database: Queryable,
+    database: Queryable | Transaction,
     transitions: readonly Transition[],
     generateUuid: GenerateUuid,
   ): Promise<Set<string>> {
     const rows = await database.run(this.#applyMany, transitionParameters(transitions, generateUuid));
-    return this.applied(transitions, rows);
+    return this.applied(transitions, rows, database);
   }
 
-  /** The ids of the payments whose transitions a statement has applied, from the rows that it returned. Counts them. */
-  applied(transitions: readonly Transition[], rows: readonly Pick<TransitionedRow, 'id'>[]): Set<string> {
+  /**
+   * The ids of the payments whose transitions a statement on `database` has applied, from the rows that it returned. Counts
+   * them.
+   */
+  applied(
+    transitions: readonly Transition[],
+    rows: readonly Pick<TransitionedRow, 'id'>[],
+    database: Queryable | Transaction,
+  ): Set<string> {
     const ids = new Set(rows.map(({ id }) => id));
-    for (const transition of transitions) if (ids.has(transition.row.id)) this.#onApplied?.(transition);
+    const onApplied = this.#onApplied;
+    if (onApplied !== undefined) {
+      const applied = transitions.filter(({ row }) => ids.has(row.id));
+      afterCommit(database, () => {
+        for (const transition of applied) onApplied(transition);
+      });
+    }
     return ids;
   }
 }

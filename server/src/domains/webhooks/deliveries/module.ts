@@ -107,7 +107,6 @@ export const deliveries = defineModule({
   routes: (context: Needs) =>
     deliveryRoutes({
       ...context,
-      directory: context.endpoints,
       keepDeliveriesMs: context.settings['app.webhook.keep-deliveries'],
     }),
   workers: ({ deliveries, replays }: Provided) => [deliveries, replays],

@@ -1,17 +1,13 @@
 import type { Tracing } from '../../../platform/tracing/tracing.ts';
 import type { EndedAttempt } from './deliverer.ts';
 
-/** The payment that an event is about: its record is a payment, or names one. */
-const paymentOf = /"object":\{"id":"(txn_[0-9a-f]{32})"|"transactionId":"(txn_[0-9a-f]{32})"/;
-
 /** Records an attempt in the trace of the payment. Events without a payment are in no trace. */
 export function traceAttempt(
   { delivery, outcome, durationMs, lagMs }: EndedAttempt,
   tracing: Tracing,
   nowMs: number,
 ): void {
-  const [, own, named] = paymentOf.exec(delivery.body) ?? [];
-  const transactionId = own ?? named;
+  const transactionId = paymentOf(delivery.body);
   if (transactionId === undefined) return;
   tracing.record({
     name: `deliver ${delivery.type}`,
@@ -27,4 +23,12 @@ export function traceAttempt(
     },
     failure: outcome === 'ok' ? undefined : outcome,
   });
+}
+
+const paymentId = /^txn_[0-9a-f]{32}$/;
+
+/** The payment that an event is about: its record is a payment, or names one. What a merchant stores in `metadata` names none. */
+function paymentOf(eventBody: string): string | undefined {
+  const { id, transactionId } = JSON.parse(eventBody).data.object as { id?: unknown; transactionId?: unknown };
+  return [id, transactionId].find((value): value is string => typeof value === 'string' && paymentId.test(value));
 }

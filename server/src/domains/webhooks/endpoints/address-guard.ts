@@ -8,7 +8,7 @@ export interface AddressRules {
   allowsPrivate: boolean;
   /** CIDRs that are always allowed: `app.webhook.allow-targets`. */
   allowTargets: readonly string[];
-  /** Default: a `NameResolver`. */
+  /** Default: that of the `NameResolver` that the whole process shares. */
   resolve?: Resolve;
 }
 
@@ -22,6 +22,8 @@ const privateRanges = new Set(['loopback', 'private', 'uniqueLocal']);
 const metadataAddresses = new Set(['fd00:ec2::254', 'fd20:ce::254', '168.63.129.16']);
 /** Global unicast (RFC 4291, section 2.4): other IPv6 addresses are not on the public internet. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+const names = new NameResolver();
 
 export const forbiddenAddressCode = 'FORBIDDEN_ADDRESS';
 
@@ -45,9 +47,14 @@ export interface AddressGuards {
  * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses (decisions, Webhooks): such
  * deliveries reveal which services a network has, and post to them.
  */
-export function addressGuards(standalone: boolean, allowTargets: readonly string[]): AddressGuards {
-  const everyone = new AddressGuard({ allowsPrivate: false, allowTargets });
-  return { everyone, administrators: standalone ? new AddressGuard({ allowsPrivate: true, allowTargets }) : everyone };
+export function addressGuards(
+  standalone: boolean,
+  allowTargets: readonly string[],
+  { resolve }: Pick<NameResolver, 'resolve'> = names,
+): AddressGuards {
+  const everyone = new AddressGuard({ allowsPrivate: false, allowTargets, resolve });
+  const administrators = standalone ? new AddressGuard({ allowsPrivate: true, allowTargets, resolve }) : everyone;
+  return { everyone, administrators };
 }
 
 /** Decides which addresses deliveries may reach: at registration, and again at every connection. */
@@ -57,7 +64,7 @@ export class AddressGuard {
   readonly #resolve: Resolve;
 
   /** Throws on a target that is not a CIDR. */
-  constructor({ allowsPrivate, allowTargets, resolve = new NameResolver().resolve }: AddressRules) {
+  constructor({ allowsPrivate, allowTargets, resolve = names.resolve }: AddressRules) {
     this.#allowsPrivate = allowsPrivate;
     this.#resolve = resolve;
     this.#allowed = allowTargets.map((cidr) => ipaddr.parseCIDR(cidr) as [Address, number]);

@@ -8,6 +8,13 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+export interface NameResolverOptions {
+  /** DNS servers as `address:port`. Default: those of the system. */
+  servers?: readonly string[];
+  /** Default: the resolver of the system. */
+  lookUpBySystem?: (hostname: string) => Promise<LookupAddress[]>;
+}
+
 /** The second try waits twice as long: both fit into the 10 s of an attempt. */
 const resolverOptions = { timeout: 2 * secondMs, tries: 2 };
 /** A resolver reads the list of DNS servers only when it is created. */
@@ -19,18 +26,19 @@ const resolverLifetimeMs = minuteMs;
  * providers and the database. So this resolver queries DNS directly, for any number of names at a time.
  *
  * Names that DNS does not know can still be in the hosts file or a search domain. The system resolver is queried for them,
- * one name at a time, so that it always has a free thread.
+ * one name at a time, so that it always has a free thread. So a process has one `NameResolver`.
  */
 export class NameResolver {
   readonly #servers: readonly string[] | undefined;
+  readonly #lookUpBySystem: (hostname: string) => Promise<LookupAddress[]>;
   #resolver: Resolver | undefined;
   #createdAtMs = 0;
   readonly #systemLookups = new Map<string, Promise<LookupAddress[]>>();
   #lastSystemLookup: Promise<unknown> = Promise.resolve();
 
-  /** `servers`: DNS servers as `address:port`; default: those of the system. */
-  constructor(servers?: readonly string[]) {
+  constructor({ servers, lookUpBySystem = bySystem }: NameResolverOptions = {}) {
     this.#servers = servers;
+    this.#lookUpBySystem = lookUpBySystem;
   }
 
   readonly resolve: Resolve = (hostname, { family = 0 }, done) => {
@@ -46,7 +54,7 @@ export class NameResolver {
 
   async #find(hostname: string): Promise<LookupAddress[]> {
     // DNS servers must not be queried for these names (RFC 6761, section 6.3).
-    if (/(^|\.)localhost\.?$/i.test(hostname)) return lookUpBySystem(hostname);
+    if (/(^|\.)localhost\.?$/i.test(hostname)) return this.#lookUpBySystem(hostname);
     const resolver = this.#currentResolver();
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
@@ -69,7 +77,7 @@ export class NameResolver {
     const pending = this.#systemLookups.get(hostname);
     if (pending !== undefined) return pending;
     const found = this.#lastSystemLookup
-      .then(() => lookUpBySystem(hostname))
+      .then(() => this.#lookUpBySystem(hostname))
       .finally(() => this.#systemLookups.delete(hostname));
     this.#systemLookups.set(hostname, found);
     // The next lookup waits only for this one to end; its callers get the failure.
@@ -87,7 +95,7 @@ function isInconclusive(answer: PromiseSettledResult<string[]>): boolean {
   return answer.status === 'rejected' && ['ETIMEOUT', 'ESERVFAIL'].includes(answer.reason?.code);
 }
 
-function lookUpBySystem(hostname: string): Promise<LookupAddress[]> {
+function bySystem(hostname: string): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
   });

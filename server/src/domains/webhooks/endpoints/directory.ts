@@ -1,9 +1,9 @@
+import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
-import { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { AddressGuard, AddressGuards } from './address-guard.ts';
 import { type EndpointKeys, signingKeys } from './signature.ts';
-import { findTarget, type TargetRow } from './statements.ts';
+import { cachedTargets, findTarget, type TargetRow } from './statements.ts';
 
 /** An endpoint as the sender needs it: the URL parsed, the secrets opened. */
 export interface Target {
@@ -22,7 +22,7 @@ export interface Target {
 
 export interface EndpointDirectoryDeps {
   database: Queryable;
-  notifications: Pick<Notifications, 'on' | 'publish'>;
+  caches: Pick<Caches, 'readThrough'>;
   /** Opens a sealed secret from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
   /** Whether the key of a sealed secret is declared lost. */
@@ -30,7 +30,6 @@ export interface EndpointDirectoryDeps {
   guards: AddressGuards;
 }
 
-const topic = 'webhook-endpoints';
 /** About 1 KB each, with the opened keys. */
 const maxCached = 10_000;
 
@@ -41,21 +40,13 @@ export const endpointSecretPlace = (tenantId: number, id: number) => `webhook_en
 export class EndpointDirectory {
   readonly #deps: EndpointDirectoryDeps;
   readonly #cache: ReadThroughCache<number, Target>;
-  /** Reads under way, shared by concurrent callers: one batch often has many deliveries of one endpoint. */
-  readonly #reads = new Map<number, Promise<Target | undefined>>();
 
   constructor(deps: EndpointDirectoryDeps) {
     this.#deps = deps;
-    this.#cache = new ReadThroughCache({ max: maxCached, load: (id) => this.#load(id) });
-    deps.notifications.on(topic, {
-      changed: (id) => {
-        this.#reads.delete(Number(id));
-        this.#cache.drop(Number(id));
-      },
-      disconnected: (disconnected) => {
-        this.#reads.clear();
-        this.#cache.disconnected = disconnected;
-      },
+    this.#cache = deps.caches.readThrough(cachedTargets, {
+      parseKey: Number,
+      max: maxCached,
+      load: (id) => this.#load(id),
     });
   }
 
@@ -65,20 +56,7 @@ export class EndpointDirectory {
   }
 
   find(id: number): Promise<Target | undefined> {
-    return this.#reads.get(id) ?? this.#read(id);
-  }
-
-  /** Notifies every node that an endpoint has changed. */
-  async changed(database: Queryable, id: number): Promise<void> {
-    await this.#deps.notifications.publish(database, topic, id);
-  }
-
-  #read(id: number): Promise<Target | undefined> {
-    const read = this.#cache.get(id).finally(() => {
-      if (this.#reads.get(id) === read) this.#reads.delete(id);
-    });
-    this.#reads.set(id, read);
-    return read;
+    return this.#cache.get(id);
   }
 
   async #load(id: number): Promise<Target | undefined> {

@@ -1,5 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import { type EndpointRow, endpointColumns } from './statements.ts';
+import { cachedTargets, type EndpointRow, endpointColumns } from './statements.ts';
+
+/** The cached target of a row, if the endpoint is disabled now: nothing else of its health is cached. */
+const disabledTarget = { cache: cachedTargets, key: ({ id, state }: EndpointRow) => (state ? undefined : id) };
 
 /** Disables an endpoint. Returns it if it was enabled. Values: id, reason, now in ms. */
 export const disableEndpoint = statement<EndpointRow>(
@@ -8,6 +11,7 @@ export const disableEndpoint = statement<EndpointRow>(
       set state = false, disabled_reason = $2, updated_at = to_timestamp($3::float8 / 1000)
     where id = $1 and state
    returning ${endpointColumns}`,
+  { invalidates: disabledTarget },
 );
 
 /** Values: id, end of the pause in ms, time of the first failure in ms. */
@@ -48,6 +52,7 @@ export const recordExhaustion = statement<EndpointRow>(
           updated_at = case when first_failure_at is null then updated_at else to_timestamp($5::float8 / 1000) end
     where id = $1 and state and (first_failure_at is null or first_failure_at <= to_timestamp($3::float8 / 1000))
    returning ${endpointColumns}`,
+  { invalidates: disabledTarget },
 );
 
 /**

@@ -5,14 +5,12 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { AddressGuards } from './address-guard.ts';
-import type { EndpointDirectory } from './directory.ts';
 import { requireReadScopes } from './rules.ts';
 import { type EndpointRow, findEndpoint, lockEndpoint } from './statements.ts';
 
 /** Dependencies of the verbs that change an endpoint. */
 export interface EndpointDeps {
   database: Database;
-  directory: EndpointDirectory;
   guards: AddressGuards;
   /** Seals a secret for one place of storage. */
   seal: (plain: string, place: string) => Buffer;

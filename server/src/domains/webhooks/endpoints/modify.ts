@@ -20,7 +20,7 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 export async function modifyEndpoint(
   { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
   principal: Principal,
-  { database, directory, guards, clock, generateUuid }: EndpointDeps,
+  { database, guards, clock, generateUuid }: EndpointDeps,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {
@@ -28,7 +28,7 @@ export async function modifyEndpoint(
   }
   if (events !== undefined) requireReadScopes(events, principal);
   if (url !== undefined) await requireAllowedUrl(url, principal, guards);
-  const saved = await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const before = await lockManagedEndpoint(transaction, id, principal);
     if (url !== undefined) await requireReadingOpenDeliveries(transaction, id, principal);
     const [row] = await transaction.run(updateEndpoint, [
@@ -54,8 +54,6 @@ export async function modifyEndpoint(
       await appendEvent(transaction, disabledEvent(row as EndpointRow, generateUuid()));
     return row as EndpointRow;
   });
-  await directory.changed(database, id);
-  return saved;
 }
 
 /** Open deliveries go to the new URL, including those of event types that the endpoint no longer subscribes to. */

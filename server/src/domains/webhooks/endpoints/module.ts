@@ -78,24 +78,20 @@ export const webhookEndpoints = defineModule({
   eventObjects: { 'webhook.ping': pingObject, 'webhook.disabled': endpointRecord },
   provide,
   routes: (context: NodeWith<Settings> & Provided) =>
-    endpointRoutes({
-      ...context,
-      directory: context.endpoints,
-      maxEndpoints: context.settings['app.webhook.max-endpoints'],
-    }),
+    endpointRoutes({ ...context, maxEndpoints: context.settings['app.webhook.max-endpoints'] }),
   retention: ({ database }: Node) => [
     { name: 'replaced webhook secrets', sweep: (nowMs) => database.run(promoteDueSecrets, [nowMs]) },
   ],
 });
 
 function provide(node: NodeWith<Settings>) {
-  const { settings, deploymentMode, workerDatabase, notifications, open, isLost, lifecycle } = node;
+  const { settings, deploymentMode, workerDatabase, caches, open, isLost, lifecycle } = node;
   const guards = addressGuards(deploymentMode === 'STANDALONE', settings['app.webhook.allow-targets'] ?? []);
   const disabledNotice = new DisabledEndpointMailer(node);
   lifecycle.add('notices', () => disabledNotice.settled());
   return {
     guards,
-    endpoints: new EndpointDirectory({ database: workerDatabase, notifications, open, isLost, guards }),
+    endpoints: new EndpointDirectory({ database: workerDatabase, caches, open, isLost, guards }),
     disabledNotice,
   };
 }

@@ -31,7 +31,7 @@ export interface Registered {
 export async function registerEndpoint(
   input: Static<typeof registerInput>,
   caller: Principal,
-  { database, directory, guards, seal, clock, maxEndpoints }: RegisterDeps,
+  { database, guards, seal, clock, maxEndpoints }: RegisterDeps,
   idempotencyKey?: string,
 ): Promise<Registered> {
   const { url, events, secret: givenSecret, livemode: requested } = input;
@@ -76,7 +76,6 @@ export async function registerEndpoint(
     });
     return registered;
   });
-  await directory.changed(database, row.id);
   // The stored answer of an idempotency key has no secret: secrets are only stored encrypted.
   return { row, generatedSecret: replayed ? undefined : generatedSecret, replayed };
 }

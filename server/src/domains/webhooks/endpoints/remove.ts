@@ -13,7 +13,7 @@ import { type EndpointRow, markRemoved } from './statements.ts';
 export async function removeEndpoint(
   id: number,
   principal: Principal,
-  { database, directory, clock }: EndpointDeps,
+  { database, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const removed = await database.transaction(async (transaction) => {
     const row = await lockManagedOrRemovedEndpoint(transaction, id, principal);
@@ -22,7 +22,6 @@ export async function removeEndpoint(
     await appendAudit(transaction, principal, { action: 'webhook.remove', tenantId: row.tenant_id, recordId: id });
     return marked as EndpointRow;
   });
-  await directory.changed(database, id);
   await cancelOpenDeliveries(database, removed, clock);
   return removed;
 }

@@ -19,7 +19,7 @@ type RotateInput = Static<typeof rotateInput>;
 export async function rotateSecret(
   input: RotateInput,
   principal: Principal,
-  { database, directory, seal, clock }: EndpointDeps,
+  { database, seal, clock }: EndpointDeps,
 ): Promise<EndpointRow> {
   const nowMs = clock();
   const promoteMs = promotionTimeOf(input, nowMs);
@@ -44,7 +44,6 @@ export async function rotateSecret(
       : await transaction.run(schedulePromotion, [id, nowMs, promoteMs]);
     return row;
   });
-  await directory.changed(database, id);
   return saved as EndpointRow;
 }
 

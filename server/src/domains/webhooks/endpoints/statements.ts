@@ -1,6 +1,12 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { DisabledReason } from './rules.ts';
 
+/** The targets of endpoints by id (`EndpointDirectory`). */
+export const cachedTargets = 'webhook-endpoints';
+
+/** The cached target of a row. */
+const itsTarget = { cache: cachedTargets, key: ({ id }: EndpointRow) => id };
+
 export interface EndpointRow {
   tenant_id: number;
   id: number;
@@ -104,6 +110,7 @@ export const updateEndpoint = statement<EndpointRow>(
      from change
     where id = $1
    returning ${endpointColumns}`,
+  { invalidates: itsTarget },
 );
 
 /** Finds an event type of an open delivery that is not among these types. Values: id, types. */
@@ -123,6 +130,7 @@ export const markRemoved = statement<EndpointRow>(
           next_secret_sealed = null, promote_at = null
     where id = $1
    returning ${endpointColumns}`,
+  { invalidates: itsTarget },
 );
 
 /** Whether a promotion is due and not written yet: the staged secret signs as the present one. */
@@ -137,6 +145,7 @@ export const stageSecret = statement<EndpointRow>(
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1
    returning ${endpointColumns}`,
+  { invalidates: itsTarget },
 );
 
 /** Sets when the staged secret is promoted. Values: id, now in ms, time of the promotion in ms. */
@@ -146,6 +155,7 @@ export const schedulePromotion = statement<EndpointRow>(
       set promote_at = to_timestamp($3::float8 / 1000), updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
    returning ${endpointColumns}`,
+  { invalidates: itsTarget },
 );
 
 /** The staged secret replaces the present one. Values: id, now in ms. */
@@ -156,6 +166,7 @@ export const promoteSecret = statement<EndpointRow>(
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
    returning ${endpointColumns}`,
+  { invalidates: itsTarget },
 );
 
 /** Writes the promotions that are due, which deletes the replaced secrets. Values: now in ms. */

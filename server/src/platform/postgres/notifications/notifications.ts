@@ -4,9 +4,9 @@ import { SessionClient } from '../connection/connection.ts';
 import type { ConnectionConfig } from '../connection/connection-url.ts';
 import { sessionSettings } from '../connection/session-settings.ts';
 import type { Queryable } from '../database.ts';
-import { statement } from '../statement.ts';
+import { type Invalidation, statement } from '../statement.ts';
+import { channel, parsePayload, payloadOf } from './payload.ts';
 
-const channel = 'florin';
 const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
 /** Does not wait for the disk: transactions that notify commit one at a time, and this one writes nothing. */
 const notifyUnflushed = statement(
@@ -39,8 +39,8 @@ export interface Listener {
 }
 
 /**
- * Notifies all nodes of a change, by a topic and a key, through LISTEN and NOTIFY. The node that made the change is notified
- * at once, the others when the transaction commits.
+ * Receives the notifications that transactions on this and other nodes have sent, each with a topic and a key, through LISTEN
+ * and NOTIFY.
  */
 export class Notifications {
   readonly #connection: ConnectionConfig;
@@ -59,8 +59,8 @@ export class Notifications {
   #isReported = false;
 
   /**
-   * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is the
-   * database that publishes changes, so that the check detects a listening connection to a different database; without it a
+   * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is a
+   * database whose transactions notify, so that the check detects a listening connection to a different database; without it a
    * connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat. `isDirect`:
    * the connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop notifications, so no check is made.
    */
@@ -86,20 +86,14 @@ export class Notifications {
     if (this.#client === undefined) listener.disconnected?.(true);
   }
 
-  /** Publishes a change. Inside a transaction, other nodes are notified only if it commits. */
-  async publish(database: Queryable, topic: string, key: string | number = ''): Promise<void> {
-    await database.run(notify, [channel, `${topic}:${key}`]);
-    this.#notifyListeners(topic, String(key));
-  }
-
   /** Notifies the other nodes only, outside a transaction. For notifications whose loss costs only time. */
   async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
-    await database.run(notifyUnflushed, [channel, `${topic}:${key}`]);
+    await database.run(notifyUnflushed, [channel, payloadOf(topic, key)]);
   }
 
-  /** Notifies this node again, after a transaction that published the change has committed. */
-  applied(topic: string, key: string | number = ''): void {
-    this.#notifyListeners(topic, String(key));
+  /** A transaction of this process has committed: its own listeners need not wait until the notification arrives. */
+  apply(invalidations: readonly Invalidation[]): void {
+    for (const { cache, key } of invalidations) this.#notifyListeners(cache, String(key));
   }
 
   async start(): Promise<void> {
@@ -111,9 +105,7 @@ export class Notifications {
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('The listening connection ended.')));
     client.on('notification', ({ payload = '' }) => {
-      const colon = payload.indexOf(':');
-      const topic = payload.slice(0, colon);
-      const key = payload.slice(colon + 1);
+      const { topic, key } = parsePayload(payload);
       if (topic !== echoTopic) this.#notifyListeners(topic, key);
       else if (key === this.#echo?.nonce) this.#echo.received();
     });
@@ -172,7 +164,7 @@ export class Notifications {
     const received = new Promise<void>((resolve) => {
       this.#echo = { nonce, received: resolve };
     });
-    await this.#publisher.run(notify, [channel, `${echoTopic}:${nonce}`]);
+    await this.#publisher.run(notify, [channel, payloadOf(echoTopic, nonce)]);
     let deadline: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
       // One turn of the event loop later: after a stall the notification may have arrived and not been read yet.

@@ -3,12 +3,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startCutLine } from '../../../testing/faults/cut-line.ts';
 import { startLine } from '../../../testing/faults/line.ts';
 import { standStill } from '../../../testing/faults/stand-still.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { Database } from '../database.ts';
-import { statement } from '../statement.ts';
+import { type Invalidation, statement } from '../statement.ts';
 
 let db: TestDatabase;
 let database: Database;
@@ -124,4 +125,68 @@ test('a statement that is never answered fails, and only its connection is disca
   expect(await behindLine.run(ownPid)).toHaveLength(1);
   await behindLine.close();
   await line.close();
+});
+
+describe('the effects of a transaction', () => {
+  const change = statement<{ id: number }>('test.change_record', 'select $1::int as id where $1::int > 0', {
+    invalidates: { cache: 'records', key: ({ id }) => id },
+  });
+  let committed: Invalidation[][];
+  let effects: string[];
+
+  beforeEach(() => {
+    committed = [];
+    effects = [];
+  });
+
+  const databaseOn = (connection: TestDatabase['connection'], name: string) =>
+    new Database({
+      connection,
+      connections: 1,
+      name,
+      onCommitted: (_topics, invalidations) => committed.push([...invalidations]),
+    });
+
+  const changeAndCount = (on: Database, ids: readonly number[]) =>
+    on.transaction(async (transaction) => {
+      for (const id of ids) await transaction.run(change, [id]);
+      const before = effects.length;
+      transaction.afterCommit(() => effects.push('counted'));
+      expect(effects).toHaveLength(before);
+    });
+
+  test('a value that a statement changes is dropped once, after the commit; a statement that changes no row drops nothing', async () => {
+    const own = databaseOn(db.connection, 'test effects');
+    await changeAndCount(own, [1, 2, 1, 0]);
+    await changeAndCount(own, [0]);
+    const dropped = [1, 2].map((key) => ({ cache: 'records', key }));
+    expect([committed, effects]).toEqual([[dropped], ['counted', 'counted']]);
+    await own.close();
+  });
+
+  test('nothing happens after a rollback', async () => {
+    const own = databaseOn(db.connection, 'test effects');
+    const rolledBack = own.transaction(async (transaction) => {
+      await transaction.run(change, [1]);
+      transaction.afterCommit(() => effects.push('counted'));
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect([committed, effects]).toEqual([[], []]);
+    await own.close();
+  });
+
+  test('a commit whose answer is lost drops what it may have changed, and counts nothing', async () => {
+    const line = await startCutLine(db.connection);
+    const own = databaseOn(line.connection, 'lossy');
+    line.cutAfter('begin, change, notify, commit'.split(',').length, 'lossy');
+    await expect(changeAndCount(own, [7])).rejects.toMatchObject({ type: 'database_unavailable' });
+    expect([committed, effects]).toEqual([[[{ cache: 'records', key: 7 }]], []]);
+    await own.close();
+    await line.close();
+  });
+
+  test('a statement that invalidates is refused outside a transaction: its notification could be lost', async () => {
+    await expect(database.run(change, [1])).rejects.toThrow('run it in a transaction');
+  });
 });

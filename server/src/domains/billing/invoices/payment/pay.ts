@@ -3,7 +3,7 @@ import type { Clock } from '../../../../core/clock.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { type GenerateUuid, publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
@@ -43,7 +43,7 @@ export async function payInvoice(
   const { database, clock } = deps;
   const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
   const realMs = clock();
-  const run = async (transaction: Queryable): Promise<PaidInvoice> => {
+  const run = async (transaction: Transaction): Promise<PaidInvoice> => {
     const keys = [{ tenantId, invoiceId: input.id }];
     const [invoice] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
     const transactionId = await createPayment(transaction, invoice, input, principal, deps);
@@ -57,7 +57,7 @@ export async function payInvoice(
 }
 
 async function createPayment(
-  transaction: Queryable,
+  transaction: Transaction,
   invoice: LockedInvoice,
   input: PayInput,
   { userId }: Principal,
@@ -85,7 +85,7 @@ export interface InvoicePaymentInput {
 
 /** Creates a payment of a locked invoice and reserves its amount. Returns its UUID. Throws when the channel refuses it. */
 export async function payLockedInvoice(
-  transaction: Queryable,
+  transaction: Transaction,
   invoice: LockedInvoice,
   { userId, ...input }: InvoicePaymentInput,
   { clock, generateUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'generateUuid' | 'creator'>,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
@@ -30,7 +30,7 @@ export type PaymentAttempt = InvoiceKey &
  * payments and then appends their events (`appendFailureEvents`).
  */
 export async function payInvoices(
-  transaction: Queryable,
+  transaction: Transaction,
   wanted: readonly InvoiceKey[],
   locked: readonly LockedInvoice[],
   nowMs: number,

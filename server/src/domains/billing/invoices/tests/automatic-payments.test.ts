@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publicId, uuidGenerator } from '../../../../core/id.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { paymentEventsOfInvoice } from '../../../../testing/billing/invoices.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
@@ -65,7 +65,7 @@ function draft(changes: Partial<InvoiceDraft> = {}): InvoiceDraft {
 const issue = (drafts: readonly InvoiceDraft[]) =>
   db.database.transaction((transaction) => issueInvoices(transaction, drafts, generateUuid));
 
-const pay = (wanted: readonly InvoiceKey[], through: (transaction: Queryable) => Queryable = (one) => one) =>
+const pay = (wanted: readonly InvoiceKey[], through: (transaction: Transaction) => Transaction = (one) => one) =>
   db.database.transaction(async (transaction) => {
     const database = through(transaction);
     const deps = { creator: node.creator, generateUuid };
@@ -151,7 +151,8 @@ describe('payInvoices', () => {
     for (const many of [1, 40]) {
       const rows = await issue(Array.from({ length: many }, () => draft()));
       let statements = 0;
-      const counted = (transaction: Queryable): Queryable => ({
+      const counted = (transaction: Transaction): Transaction => ({
+        ...transaction,
         run: (statement, values) => {
           statements++;
           return transaction.run(statement, values);

@@ -2,9 +2,7 @@ import type { Static } from 'typebox';
 import { notFound } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { requireStepUp } from '../../../../core/step-up.ts';
-import type { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { principalsTopic } from '../../tenants/notifications.ts';
 import { isActive } from '../rules.ts';
 import { lockSecondFactor } from '../statements.ts';
 import { withdrawSecondFactor } from '../withdraw.ts';
@@ -15,9 +13,7 @@ import type { PasskeyDeps } from './verify.ts';
 
 type Passkey = Static<typeof passkeyRecord>;
 
-export interface ManagePasskeysDeps extends PasskeyDeps {
-  notifications: Notifications;
-}
+export interface ManagePasskeysDeps extends PasskeyDeps {}
 
 /** The caller's passkeys, oldest first. */
 export async function listPasskeys({ userId }: Principal, { database }: PasskeyDeps): Promise<Passkey[]> {
@@ -54,7 +50,5 @@ export async function removePasskey(id: string, principal: Principal, deps: Mana
     const before = recordOf(row);
     const change = { action: 'user.remove_passkey', tenantId, recordId: userId, before, after: {} } as const;
     await appendAudit(transaction, principal, change);
-    await deps.notifications.publish(transaction, principalsTopic);
   });
-  deps.notifications.applied(principalsTopic);
 }

@@ -7,7 +7,6 @@ import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { endOtherSessions } from '../../sessions/statements.ts';
-import { principalsTopic } from '../../tenants/notifications.ts';
 import { setHasSecondFactor } from '../../users/statements.ts';
 import { type VerifyPasswordDeps, verifyOwnPassword } from '../../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from '../recovery-codes.ts';
@@ -93,11 +92,9 @@ export async function registerPasskey(
     const steppedUp = await recordStepUp(transaction, principal, deps);
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
-    await deps.notifications.publish(transaction, principalsTopic);
     const recoveryCodes = isFirst ? await replaceRecoveryCodes(transaction, userId) : null;
     return { registered: { passkey: after, recoveryCodes }, steppedUp };
   });
-  deps.notifications.applied(principalsTopic);
   return result;
 
   async function insert(transaction: Queryable) {

@@ -1,6 +1,5 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import { sessionsTopic } from '../../sessions/session-authenticator.ts';
 import { secondFactorAbsent } from '../rules.ts';
 import { type MarkSteppedUpDeps, markSteppedUp, type SteppedUp } from '../step-up.ts';
 import { listPasskeysOfUser } from './statements.ts';
@@ -30,10 +29,8 @@ export async function stepUpWithPasskey(
   if (verified instanceof Refusal) throw verified;
   const { passkey, use } = verified;
   if (passkey.user_id !== principal.userId) throw passkeyWrong();
-  const result = await deps.database.transaction(async (transaction) => {
+  return deps.database.transaction(async (transaction) => {
     await use(transaction);
     return markSteppedUp(transaction, principal, 'passkey', deps);
   });
-  deps.notifications.applied(sessionsTopic, principal.sessionId as string);
-  return result;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
 import { uuidOfPublicId } from '../../../../core/id.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
@@ -183,4 +183,53 @@ test('a payment whose connection breaks during the write is written once', async
 
 test('every payment has exactly one created event', async () => {
   expect(await countOf('event', `type = 'transaction.created'`)).toBe(await countOf('transaction', 'true'));
+});
+
+describe('metrics and traces are told of a payment', () => {
+  const request = () => ({
+    ...{
+      id: node.generateUuid(),
+      tenantId: 1,
+      livemode: true,
+      userId: 7,
+      amount: 1000,
+      currency: 'USD',
+      channelId: 11,
+    },
+    ...{ customerId: null, invoiceId: null, description: null, metadata: null, paymentMethod: null, returnUrl: null },
+  });
+
+  test('that billing creates, after the commit', async () => {
+    const wanted = request();
+    await db.database.transaction(async (transaction) => {
+      expect(await node.creator.createInTransaction(transaction, [wanted])).toEqual([undefined]);
+      expect(node.counted.created).not.toContain(wanted.id);
+    });
+    expect(node.counted.created.filter((id) => id === wanted.id)).toHaveLength(1);
+  });
+
+  test('never if billing rolls back', async () => {
+    const wanted = request();
+    const rolledBack = db.database.transaction(async (transaction) => {
+      await node.creator.createInTransaction(transaction, [wanted]);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(await countOf('transaction', `id = '${wanted.id}'`)).toBe(0);
+    expect(node.counted.created).not.toContain(wanted.id);
+  });
+
+  test('that changes its status, after the commit and not after a rollback', async () => {
+    const { json } = await node.creator.create(payment, one);
+    const row = await node.reader.find(JSON.parse(json).id, one);
+    const change = { row, to: 'FAILED', atMs: Date.now(), writesEvent: true } as const;
+    const rolledBack = db.database.transaction(async (transaction) => {
+      await node.transitions.apply(transaction, [change], node.generateUuid);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(node.counted.transitioned).not.toContain(row.id);
+    await db.database.transaction((transaction) => node.transitions.apply(transaction, [change], node.generateUuid));
+    expect(node.counted.transitioned.filter((id) => id === row.id)).toHaveLength(1);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import type { EndpointDirectory } from '../../endpoints/directory.ts';
+import type { DisabledWebhook } from '../../endpoints/disabled-endpoint-mailer.ts';
 import { disabledEvent } from '../../endpoints/events.ts';
 import {
   disableEndpoint,
@@ -17,12 +17,11 @@ import { appendEvent } from '../../events/append-events.cte.ts';
 import type { EndpointQueue } from '../claiming/endpoint-queue.ts';
 import { breakerOpenMs } from '../rules.ts';
 
-type OnDisabled = (endpoint: { tenantId: number; id: number; url: string }, reason: DisabledReason) => void;
+type OnDisabled = (endpoint: DisabledWebhook, reason: DisabledReason) => void;
 
 export interface EndpointHealthOptions {
   database: Queryable;
   transactions: Pick<Database, 'transaction'>;
-  directory: EndpointDirectory;
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Called once when an endpoint has been switched off, after the commit. */
@@ -102,7 +101,7 @@ export class EndpointHealth {
       });
       if (row === undefined) return;
       queue.endpoint = { ...queue.endpoint, firstFailureMs: firstFailureMs ?? sinceMs, isActive: row.state };
-      if (!row.state) await this.#announceDisabled(row, reason);
+      if (!row.state) this.#options.onDisabled?.(disabledOf(row), reason);
     });
   }
 
@@ -116,17 +115,8 @@ export class EndpointHealth {
         return disabled;
       });
       queue.endpoint = { ...queue.endpoint, isActive: false };
-      if (row !== undefined) await this.#announceDisabled(row, reason);
+      if (row !== undefined) this.#options.onDisabled?.(disabledOf(row), reason);
     });
-  }
-
-  async #announceDisabled(
-    { tenant_id: tenantId, id, url }: Pick<EndpointRow, 'tenant_id' | 'id' | 'url'>,
-    reason: DisabledReason,
-  ): Promise<void> {
-    const { database, directory } = this.#options;
-    await directory.changed(database, id);
-    this.#options.onDisabled?.({ tenantId, id, url }, reason);
   }
 
   async #write(write: (options: EndpointHealthOptions) => Promise<unknown>): Promise<void> {
@@ -137,3 +127,5 @@ export class EndpointHealth {
     }
   }
 }
+
+const disabledOf = ({ tenant_id: tenantId, id, url }: EndpointRow): DisabledWebhook => ({ tenantId, id, url });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidGenerator } from '../../../../core/id.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
+import { Caches } from '../../../../platform/postgres/caches.ts';
 import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { principalOf } from '../../../../testing/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
@@ -55,7 +56,6 @@ beforeAll(async () => {
   await notifications.start();
   const routes = endpointRoutes({
     database: db.database,
-    directory: directory(),
     guards,
     maxEndpoints: 10_000,
     seal: (plain) => Buffer.from(plain),
@@ -76,8 +76,6 @@ afterAll(async () => {
 });
 
 const isLost = () => false;
-const directory = () =>
-  new EndpointDirectory({ database: db.database, notifications, open: (sealed) => String(sealed), isLost, guards });
 const urlTo = (host: string) => `http://${host}:${new URL(decoy.url).port}/`;
 
 /** `accepted`, or the field and type of the refusal. */
@@ -186,7 +184,7 @@ async function outcomesOfOneEvent(
     database: db.database,
     transactions: db.database,
     generateUuid: uuidGenerator(Date.now),
-    directory: new EndpointDirectory({ database: db.database, notifications, ...options }),
+    directory: new EndpointDirectory({ database: db.database, caches: new Caches(notifications), ...options }),
     clock: Date.now,
     timeoutMs: 5_000,
     retryIntervalsMs: [],

@@ -2,11 +2,13 @@ import { createSocket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressGuards } from '../address-guard.ts';
 import { NameResolver } from '../address-resolver.ts';
 
 /** A DNS server that knows `good.test`, never answers for names below `silent.test`, and denies all others. */
 const server = createSocket('udp4');
 const queries: string[] = [];
+let servers: string[];
 let names: NameResolver;
 
 beforeAll(async () => {
@@ -25,7 +27,8 @@ beforeAll(async () => {
     server.send(Buffer.concat([header, question.subarray(12, questionEnd), answer]), from.port, from.address);
   });
   await new Promise<void>((bound) => server.bind(0, '127.0.0.1', bound));
-  names = new NameResolver([`127.0.0.1:${(server.address() as AddressInfo).port}`]);
+  servers = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
+  names = new NameResolver({ servers });
 });
 
 afterAll(() => new Promise<void>((closed) => server.close(closed)));
@@ -74,4 +77,22 @@ test('names that DNS does not know are looked up in the hosts file, and localhos
   expect(queries).toContain('nowhere.invalid');
   expect((await found('localhost')).map(({ address }) => address)).toContain('127.0.0.1');
   expect(queries).not.toContain('localhost');
+});
+
+test('the guards of everyone and of administrators share one queue of system lookups', async () => {
+  let running = 0;
+  const concurrent: number[] = [];
+  const shared = new NameResolver({
+    servers,
+    lookUpBySystem: async () => {
+      concurrent.push(++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return [{ address: '192.0.2.1', family: 4 }];
+    },
+  });
+  const { everyone, administrators } = addressGuards(true, [], shared);
+  const guards = [everyone, administrators, everyone, administrators];
+  await Promise.all(guards.map((guard, i) => guard.allowsTarget(`n${i}.unknown.test`)));
+  expect(concurrent).toEqual([1, 1, 1, 1]);
 });

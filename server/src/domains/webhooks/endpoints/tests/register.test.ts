@@ -6,10 +6,8 @@ import type { Principal } from '../../../../core/principal.ts';
 import { scopes } from '../../../../core/scopes.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
-import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { type AddressGuards, addressGuards } from '../address-guard.ts';
-import { EndpointDirectory } from '../directory.ts';
 import { endpointRoutes } from '../routes.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
@@ -45,11 +43,8 @@ beforeAll(async () => {
     holdsAll: false,
   };
   const { database } = db;
-  const notifications = new Notifications(db.connection, () => {});
-  const secrets = { open: () => '', isLost: () => false };
   const routes = endpointRoutes({
     database,
-    directory: new EndpointDirectory({ database, notifications, ...secrets, guards: addressGuards(true, []) }),
     get guards() {
       return guards;
     },
