@@ -1,4 +1,4 @@
-import { checks, findings } from '../../server/src/app/integrity.ts';
+import { checks, findings, keyedChecks } from '../../server/src/app/integrity.ts';
 import { accounts } from '../../server/src/domains/payments/ledger/accounts.ts';
 import { table } from './markdown-table.ts';
 
@@ -10,5 +10,6 @@ export const ledgerTables: Record<string, () => string> = {
       Object.entries(accounts).map(([account, meaning]) => [`\`${account}\``, meaning]),
     ),
   claims: () => checks.map(({ claim }) => `- ${claim}.`).join('\n'),
+  'keyed claims': () => keyedChecks.map(({ claim }) => `- ${claim}.`).join('\n'),
   findings: () => findings.map(({ finding }) => `- ${finding}.`).join('\n'),
 };

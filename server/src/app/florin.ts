@@ -12,6 +12,7 @@ import type { Log } from '../platform/process/log.ts';
 import { assemble, type Context } from './assemble.ts';
 import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
+import { loadEventKey } from './event-key.ts';
 import { requireFreePort } from './http/free-port.ts';
 import { StartInterrupted, Waiting } from './http/waiting.ts';
 import type { Surroundings } from './node.ts';
@@ -93,6 +94,7 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   await waiting.forDatabase(database.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(database.hosts, async () => {
     await requireKeysInUse(secrets, context.database, context.clock(), log);
+    await loadEventKey(context);
     return firstAdministrator(context);
   });
   children?.assign(assignmentOf(settings, secrets, database));

@@ -1,11 +1,21 @@
 import { type AuditHead, auditHeads, disagreementWith, headText } from '../domains/identity/audit/heads.ts';
+import type { Keyring } from '../platform/crypto/keyring.ts';
+import { Sealer } from '../platform/crypto/seal.ts';
+import type { CheckKeys, KeyedCheck } from '../platform/keyed-check.ts';
 import type { AnyModule } from '../platform/module.ts';
 import { type Check, type Finding, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { modules } from './modules.ts';
+import { placesCheck } from './sealed-places.ts';
 
 /** The integrity checks of all modules. */
 export const checks: readonly Check[] = (modules as readonly AnyModule[]).flatMap(({ integrity = [] }) => integrity);
+
+/** The checks that take a key. */
+export const keyedChecks: readonly KeyedCheck[] = [
+  ...(modules as readonly AnyModule[]).flatMap(({ keyedIntegrity = [] }) => keyedIntegrity),
+  placesCheck,
+];
 
 /** What all modules want a person to look at. */
 export const findings: readonly Finding[] = (modules as readonly AnyModule[]).flatMap(({ findings = [] }) => findings);
@@ -18,6 +28,10 @@ export interface ClaimResult {
   offenders: string[];
   /** There are more offenders than listed. */
   hasMore: boolean;
+  /** What was checked, of a check that takes a key. */
+  note?: string;
+  /** Why it cannot be said whether the claim holds; no offender was found. */
+  notCheckable?: string;
 }
 
 export interface FindingResult {
@@ -29,6 +43,8 @@ export interface FindingResult {
 }
 
 export interface VerifyOptions {
+  /** The encryption keys; without them the checks that take a key cannot be made. */
+  keys?: Keyring | undefined;
   /** Entries of audit logs that were noted before. */
   noted?: readonly AuditHead[];
   /** Called for each finding that has something to name, after the claims. */
@@ -44,15 +60,25 @@ export interface VerifyOptions {
 export function verify(
   database: Database,
   report: (result: ClaimResult) => void,
-  { noted = [], onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
+  { keys, noted = [], onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
 ): Promise<number> {
   return database.snapshot(async (snapshot) => {
     let broken = 0;
-    const conclude = (claim: string, offenders: readonly string[]) => {
+    const conclude = (claim: string, offenders: readonly string[], note?: string) => {
       if (offenders.length > 0) broken++;
-      report({ claim, ...listed(offenders) });
+      report({ claim, ...listed(offenders), ...(note !== undefined && { note }) });
     };
     for (const check of checks) conclude(check.claim, await offendersOf(snapshot, check, maximumOffenders + 1));
+    for (const { claim, check } of keyedChecks) {
+      const result = keys && (await check(snapshot, checkKeysOf(keys), maximumOffenders + 1));
+      if (result === undefined || (result.offenders.length === 0 && result.unchecked > 0)) {
+        const notCheckable =
+          result === undefined
+            ? 'the encryption keys are not here'
+            : `${result.unchecked} of them need a key that is lost`;
+        report({ claim, offenders: [], hasMore: false, notCheckable });
+      } else conclude(claim, result.offenders, result.note);
+    }
     for (const head of noted) {
       const disagreement = await disagreementWith(snapshot, head);
       conclude(
@@ -71,4 +97,9 @@ export function verify(
 
 function listed(offenders: readonly string[]): Pick<ClaimResult, 'offenders' | 'hasMore'> {
   return { offenders: offenders.slice(0, maximumOffenders), hasMore: offenders.length > maximumOffenders };
+}
+
+export function checkKeysOf(keys: Keyring): CheckKeys {
+  const sealer = new Sealer(keys);
+  return { open: (sealed, place) => sealer.open(sealed, place), has: (sealed) => sealer.has(sealed) };
 }

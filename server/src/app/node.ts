@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
 import { uuidGenerator } from '../core/id.ts';
+import type { Key } from '../platform/crypto/keyring.ts';
+import { macOf } from '../platform/crypto/mac.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
@@ -60,12 +62,14 @@ export function makeNode(
   const siblings = group?.siblings ?? new Siblings();
   const topics = new Topics();
   const pools = new Map<string, Database>();
+  let eventKey: Key | undefined;
   const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
     const database = new Database({
       connection,
       connections,
       name,
       plans,
+      macOf: (text) => (eventKey === undefined ? undefined : macOf(text, eventKey)),
       onFull: () => primary.suspectFull(),
       onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
       onUnprepared: () =>
@@ -173,6 +177,10 @@ export function makeNode(
     open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
     isLost: (sealed: Buffer) => sealer.isLost(sealed),
     signingKeys: secrets.jwtKeys,
+    /** Sets the key of event digests, which is known once the database is open. */
+    useEventKey: (key: Key) => {
+      eventKey = key;
+    },
     passwordCost,
     failuresPerAddress: settings['app.rate-limit.failures-per-address'],
     deploymentMode: settings['app.deployment-mode'],

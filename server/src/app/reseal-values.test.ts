@@ -91,7 +91,7 @@ describe('after a new key was added as the first', () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(
       new RegExp(
-        `^key ${olderId} has sealed webhook endpoints: 2, inboxes: 1, channels: \\d, payments: 2, callbacks: \\d+, customers: 1$`,
+        `^key ${olderId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, channels: \\d, payments: 2, callbacks: \\d+, customers: 1$`,
       ),
     );
     const total = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
@@ -145,7 +145,9 @@ test('the command reports what it did, which keys are needed, and ends with 0', 
   const [nextId] = next.split(':');
   const { code, lines } = await runReseal(`${next},${newer}`);
   expect(lines).toContain('customer.payment_method_sealed: 1101 sealed again');
-  expect(lines.at(-3)).toMatch(new RegExp(`^key ${nextId} has sealed webhook endpoints: 2, inboxes: 1, `));
+  expect(lines.at(-3)).toMatch(
+    new RegExp(`^key ${nextId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, `),
+  );
   expect(lines.at(-1)).toMatch(/^No other key is needed any more/);
   expect(code).toBe(0);
   await resealValues(db.database, parseKeyring(`${newer},${next}`), () => {});

@@ -12,7 +12,7 @@ import { channelSecret } from '../testing/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';
 import { runProgram } from '../testing/service/run-program.ts';
-import { checks } from './integrity.ts';
+import { checks, keyedChecks } from './integrity.ts';
 
 /** `npm run verify`, as a program. What it finds is tested in `verify.test.ts`. */
 let db: TestDatabase;
@@ -51,7 +51,10 @@ async function run(environment: Record<string, string>, ...words: string[]) {
   return { code, lines, sealed, stderr };
 }
 
-const everythingOk = checks.map(({ claim }) => `ok      ${claim}`);
+const everythingOk = [
+  ...checks.map(({ claim }) => `ok      ${claim}`),
+  ...keyedChecks.map(({ claim }) => expect.stringContaining(`${claim}`)),
+];
 const isHead = (line: string) => line.startsWith('head ');
 
 test('while the service runs, prints a line for each claim and ends with 0, or with 1 when one is broken', async () => {
@@ -61,7 +64,7 @@ test('while the service runs, prints a line for each claim and ends with 0, or w
   expect(printed.filter((line) => !isHead(line))).toEqual(everythingOk);
   const heads = (await auditHeads(db.database)).map(headText);
   expect(printed.filter(isHead)).toEqual(heads.map((head) => `head    ${head}`));
-  const counts = /^sealed {2}key \w+ has sealed webhook endpoints: 1, channels: 1$/;
+  const counts = /^sealed {2}key \w+ has sealed keys of event digests: 1, webhook endpoints: 1, channels: 1$/;
   expect(sealed).toEqual([expect.stringMatching(counts)]);
   await db.query(`update refund set currency = 'JPY'`);
   try {
@@ -73,7 +76,7 @@ test('while the service runs, prints a line for each claim and ends with 0, or w
       expect.stringMatching(new RegExp(`^BROKEN  Every refund that succeeded is booked .*: ${refund}$`)),
       expect.stringMatching(/^BROKEN {2}The audit log agrees with the head .*: entry \d+ of .* has another hash$/),
     ]);
-    expect(lines).toHaveLength(checks.length + 2 + heads.length);
+    expect(lines).toHaveLength(checks.length + keyedChecks.length + 2 + heads.length);
     expect(lines).toContain(`ok      The audit log agrees with the head ${heads[0]}`);
   } finally {
     await db.query(`update refund set currency = 'USD'`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidOfPublicId } from '../core/id.ts';
 import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { rollUpTransactionTotals } from '../domains/payments/transactions/totals/rollup.ts';
+import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
 import { makeCustomer, makeInvoice, settledInvoice } from '../testing/billing/invoices.ts';
@@ -11,6 +12,7 @@ import {
   channelInput,
   dataOf,
   makeChannel,
+  makeKey,
   makeMember,
   makePaid,
   makePayment,
@@ -20,7 +22,9 @@ import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments/
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../testing/webhooks/receiver.ts';
-import { checks, findings } from './integrity.ts';
+import { checkKeysOf, checks, findings, keyedChecks, verify } from './integrity.ts';
+
+const encryptionKeys = freshKeyring();
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -33,7 +37,7 @@ beforeAll(async () => {
   db = await databaseFromTemplate();
   receiver = await startReceiver(200);
   await haveABusyDay();
-  florin = await florinOn(db);
+  florin = await florinOn(db, { APP_ENCRYPTION_KEYS: encryptionKeys });
   admin = await administratorOf(florin);
   await makeEverything();
   await makeInvoices();
@@ -61,7 +65,11 @@ async function makeEverything(): Promise<void> {
   await post('/api/transaction/update', { id: made.failed, status: 'FAILED' });
   made.cancelled = await makePayment(florin, admin, byHand);
   await post('/api/transaction/update', { id: made.cancelled, status: 'CANCELLED' });
-  made.paid = await makePaid(florin, admin, byHand, { currency: 'JPY' });
+  made.paid = await makePaid(florin, admin, byHand, { currency: 'JPY', description: 'Before', metadata: { order: 1 } });
+  // Writes no event, and an entry of the audit log.
+  await post('/api/transaction/update', { id: made.paid, description: 'a "quoted"\nword', metadata: { order: 2 } });
+  const key = await makeKey(florin, admin, 'transaction_read');
+  await post('/api/developer/mine/rotate', { id: key.id });
   made.refunded = await makePaid(florin, admin, byHand);
   made.refund = (await post('/api/refund/create', { transactionId: made.refunded, amount: 100 })).id;
   await post('/api/refund/create', { transactionId: made.refunded, amount: 200 });
@@ -232,6 +240,75 @@ const paidBy = (payment: string, number: number) =>
 
 const plants: Plant[] = [
   [
+    /type and the roles that the audit log says/,
+    'a user who was promoted',
+    `update app_user set user_type = 'PLATFORM_ADMIN' where user_type = 'MERCHANT_ADMIN'`,
+    () => /^user \d+$/,
+  ],
+  [
+    /type and the roles that the audit log says/,
+    'a user with another role',
+    `update app_user set roles = array['operator'] where user_type = 'MERCHANT_ADMIN'`,
+    () => /^user \d+$/,
+  ],
+  [
+    /Every developer key has the scope/,
+    'a key whose scope was widened',
+    `update developer_key set scope = '*' where id = (select min(id) from developer_key)`,
+    () => /^key \d+$/,
+  ],
+  [
+    /Every developer key has the scope/,
+    'a widened key that has replaced another one',
+    `update developer_key set scope = '*' where id = (select max(id) from developer_key)`,
+    () => /^key \d+$/,
+  ],
+  [
+    /Every delivery that succeeded has an attempt/,
+    'a delivery marked as succeeded',
+    `update delivery set state = 'SUCCEEDED', finished_at = now(), attempts = attempts + 1, lease = null, leased_until = null
+      where event_id = {paid}`,
+    () => /^dlv_/,
+  ],
+  ...['customer_id = 77', 'invoice_id = 77', 'user_id = 77', `created_at = created_at - interval '1 ms'`].map(
+    (change): Plant => [
+      /Every payment has the channel, the customer/,
+      `a payment with ${change}`,
+      `update transaction set ${change} where id = {failed}`,
+      ofPayment('failed'),
+    ],
+  ),
+  ...[`description = 'Another'`, `metadata = '{"order":3}'`, `provider_reference = 'another'`].map(
+    (change): Plant => [
+      /Every payment has a description, metadata/,
+      `a payment with ${change}`,
+      `update transaction set ${change} where id = {paid}`,
+      ofPayment('paid'),
+    ],
+  ),
+  ...[`reason = 'Another'`, 'user_id = 77', `created_at = created_at - interval '1 ms'`].map(
+    (change): Plant => [
+      /Every refund has the payment, the amount, the reason/,
+      `a refund with ${change}`,
+      `update refund set ${change} where id = {refundOfCharge}`,
+      ofPayment('refundOfCharge'),
+    ],
+  ),
+  ...[`description = 'Another'`, `due_date = '2031-01-31'`, `seller = '{"name":"Another"}'`].map(
+    (change): Plant => [
+      /Every invoice has the customer, the due date/,
+      `an invoice with ${change}`,
+      `update invoice set ${change} where tenant_id = 0 and status = 'PAID'`,
+      ofPayment('invoice'),
+    ],
+  ),
+  [
+    /Every invoice has the customer, the due date/,
+    'another text of a line',
+    `update invoice_line set description = 'Another' where tenant_id = 0`,
+    ofPayment('invoice'),
+  ],
+  [
     /login needs a second step/,
     'a user whose second factor no longer guards the login',
     `insert into second_factor (user_id, secret_sealed, created_at, confirmed_at)
@@ -276,14 +353,9 @@ const plants: Plant[] = [
   ],
   [
     /body of every event/,
-    'an amount changed in what is sent',
-    `update event set body = replace(body, '"amount":1999', '"amount":1998') where id = {paid}`,
-    ofEvent('paid'),
-  ],
-  [
-    /body of every event/,
-    'one letter changed in what is sent',
-    `update event set body = replace(body, '"version":1', '"version":2') where id = {paid}`,
+    'one letter changed in an event whose digest was made without a key',
+    `update event set digest = substring(sha256(convert_to(body, 'UTF8')) for 8),
+                      body = replace(body, '"version":1', '"version":2') where id = {paid}`,
     ofEvent('paid'),
   ],
   [
@@ -915,6 +987,83 @@ describe('a planted defect is found, with the name of its offender', () => {
   test('every claim and every finding is tested', () => {
     const untested = verified.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
     expect(untested).toEqual([]);
+  });
+});
+
+/** As `plants`, of the claims that take the encryption keys. */
+const keyedPlants: Plant[] = [
+  [
+    /Every event is as the service wrote it/,
+    'an amount changed in what is sent',
+    `update event set body = replace(body, '"amount":1999', '"amount":1998') where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /Every event is as the service wrote it/,
+    'the digest of another event',
+    `update event set digest = (select digest from event where id = {failed}) where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /Every event is as the service wrote it/,
+    'an event given to another tenant',
+    `update event set tenant_id = 2 where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /Every event is as the service wrote it/,
+    'a digest under a key that there never was',
+    `update event set digest = overlay(digest placing 'none' from 2 for 4) where id = {paid}`,
+    ofEvent('paid'),
+  ],
+  [
+    /Every sealed value opens where it is stored/,
+    'a secret copied to another column',
+    `update channel set api_key_sealed = webhook_secret_sealed where webhook_secret_sealed is not null`,
+    () => /^channel.api_key_sealed of \d+/,
+  ],
+];
+
+describe('a planted defect is found with the keys', () => {
+  const found = (database: Queryable, claim: RegExp, keys: string) => {
+    const check = keyedChecks.find((one) => claim.test(one.claim));
+    if (check === undefined) throw new Error(`No check claims ${claim}.`);
+    return check.check(database, checkKeysOf(parseKeyring(keys)), 11);
+  };
+
+  test.each(keyedPlants)('%s: %s', async (claim, _what, sql, offender) => {
+    await within(async (transaction) => {
+      expect(await found(transaction, claim, encryptionKeys)).toMatchObject({ offenders: [], unchecked: 0 });
+      for (const part of filled(sql).split(';')) await transaction.run({ name: '', text: part });
+      const named = offender();
+      expect((await found(transaction, claim, encryptionKeys)).offenders).toContainEqual(
+        typeof named === 'string' ? named : expect.stringMatching(named),
+      );
+    });
+  });
+
+  test('every claim that takes a key is tested', () => {
+    expect(keyedChecks.filter(({ claim }) => !keyedPlants.some(([planted]) => planted.test(claim)))).toEqual([]);
+  });
+
+  test('with a lost key nothing is false: the claims are not checkable', async () => {
+    for (const keys of [freshKeyring(), undefined]) {
+      const results: Record<string, string | undefined> = {};
+      const broken = await verify(
+        db.database,
+        ({ claim, notCheckable }) => {
+          results[claim] = notCheckable;
+        },
+        { keys: keys === undefined ? undefined : parseKeyring(keys) },
+      );
+      expect(broken).toBe(0);
+      for (const { claim } of keyedChecks) expect(results[claim]).toMatch(/keys? /);
+    }
+  });
+
+  test('older digests stay valid and are counted', async () => {
+    const { note } = await found(db.database, /Every event is as/, encryptionKeys);
+    expect(note).toMatch(/^[1-9]\d* events, and [1-9]\d* older ones without a key$/);
   });
 });
 

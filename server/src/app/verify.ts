@@ -1,13 +1,15 @@
 import { dayMs } from '../core/clock.ts';
 import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
+import type { Keyring } from '../platform/crypto/keyring.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, verifyUsage } from './cli/arguments.ts';
 import { noteOnStandardError, progressOf } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
-import { SettingsError } from './config/settings.ts';
-import { type ClaimResult, checks, type FindingResult, verify } from './integrity.ts';
+import { existingEncryptionKeys } from './config/secrets.ts';
+import { type Settings, SettingsError } from './config/settings.ts';
+import { type ClaimResult, checks, type FindingResult, keyedChecks, verify } from './integrity.ts';
 import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
@@ -39,7 +41,9 @@ function headOf(text: string): AuditHead {
 }
 
 async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Promise<number> {
-  const { connection, stop } = await findDatabase(await loadSettings(), openLog('warn'));
+  const settings = await loadSettings();
+  const keys = await keysIfAny(settings);
+  const { connection, stop } = await findDatabase(settings, openLog('warn'));
   // Recounting a large database may take hours.
   const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
   for (const signal of endSignals)
@@ -48,7 +52,7 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
       stop().then(exit, exit);
     });
   try {
-    const total = checks.length + heads.length;
+    const total = checks.length + keyedChecks.length + heads.length;
     let done = 0;
     const progress = progressOf(
       noteOnStandardError,
@@ -58,13 +62,13 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
     const print = (line: string, record: object) => process.stdout.write(`${isJson ? JSON.stringify(record) : line}\n`);
     const report = (result: ClaimResult) => {
       done++;
-      const { claim, offenders, hasMore } = result;
-      print(lineOf(result), { claim, holds: offenders.length === 0, offenders, hasMore });
+      const { offenders, notCheckable } = result;
+      print(lineOf(result), { ...result, holds: notCheckable === undefined ? offenders.length === 0 : null });
     };
     const onFinding = (result: FindingResult) =>
       print(`look at ${listOf(result.finding, result.found, result.hasMore)}`, result);
     const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
-    const broken = await verify(database, report, { noted: heads, onFinding, onHead }).finally(progress.stop);
+    const broken = await verify(database, report, { keys, noted: heads, onFinding, onHead }).finally(progress.stop);
     for (const count of await countValuesByKey(database)) {
       print(`sealed  ${describeKey(count)}`, { keyId: count.keyId, sealed: Object.fromEntries(count.what) });
     }
@@ -75,8 +79,19 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
   }
 }
 
-function lineOf({ claim, offenders, hasMore }: ClaimResult): string {
-  if (offenders.length === 0) return `ok      ${claim}`;
+/** The books can be checked without the keys, for example on another machine. */
+async function keysIfAny(settings: Settings): Promise<Keyring | undefined> {
+  try {
+    return await existingEncryptionKeys(settings);
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+function lineOf({ claim, offenders, hasMore, note, notCheckable }: ClaimResult): string {
+  if (notCheckable !== undefined) return `unknown ${claim}: not checkable, ${notCheckable}`;
+  if (offenders.length === 0) return `ok      ${claim}${note === undefined ? '' : ` (${note})`}`;
   return `BROKEN  ${listOf(claim, offenders, hasMore)}`;
 }
 

@@ -3,6 +3,7 @@ import type { Scope } from '../core/scopes.ts';
 import type { Route } from './http/route.ts';
 import type { BackgroundWorker } from './jobs/background-worker.ts';
 import type { RetentionSweep } from './jobs/sweeper.ts';
+import type { KeyedCheck } from './keyed-check.ts';
 import type { Check, Finding } from './postgres/check.ts';
 import type { SealedColumn } from './postgres/sealed-column-statements.ts';
 import type { SettingDeclarations } from './settings/declare.ts';
@@ -43,6 +44,8 @@ export interface Module<Needs, Provides, RouteContext, WorkerContext, RetentionC
   retention?: (context: RetentionContext) => readonly RetentionSweep[];
   /** Claims that the module's rows must satisfy at all times, checked by `npm run verify`. */
   integrity?: readonly Check[];
+  /** Such claims that take a key. */
+  keyedIntegrity?: readonly KeyedCheck[];
   /** What `npm run verify` names besides: nothing is broken, but a person should look at it. */
   findings?: readonly Finding[];
   /** Columns of its tables that hold sealed values: `npm run reseal` seals them again, `npm run verify` counts them. */

@@ -28,6 +28,7 @@ export async function prove(
     const broken: string[] = [];
     const auditHeads: string[] = [];
     await verify(database, (result) => broken.push(...brokenClaim(result)), {
+      keys,
       noted: notedHeads.map((text) => parseHead(text) as AuditHead),
       onHead: (head) => auditHeads.push(headText(head)),
     });

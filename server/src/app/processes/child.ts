@@ -6,6 +6,7 @@ import { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { outliveOutput } from '../../platform/process/output.ts';
 import { assemble } from '../assemble.ts';
+import { loadEventKey } from '../event-key.ts';
 import { prepareServer } from '../http/serve.ts';
 import { configuredDatabase } from '../open-database.ts';
 import { tracingOf } from '../tracing.ts';
@@ -42,6 +43,7 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     const context = assemble(opened, secrets, { settings, log, clock: systemClock, lifecycle, group: link, tracing });
     await context.primary.start();
     await context.databaseClock?.read();
+    await loadEventKey(context);
     await context.notifications.start();
     const listen = await prepareServer(context, { isStopping: () => stopping.aborted });
     await link.mayListen();

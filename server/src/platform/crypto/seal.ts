@@ -27,6 +27,11 @@ export class Sealer {
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
 
+  /** Whether the key of this value is there. */
+  has(sealed: Buffer): boolean {
+    return this.#keys.find(keyIdOf(sealed)) !== undefined;
+  }
+
   /** Whether the key of this value is declared lost, so that no one can open it any more. */
   isLost(sealed: Buffer): boolean {
     return this.#keys.isLost(keyIdOf(sealed));

@@ -12,7 +12,11 @@ import { type Invalidation, invalidationsOf, type Statement, topicsOf } from './
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+  /** Authenticates what is written, with a key that the database never sees. Absent, or undefined, where there is no key. */
+  macOf?: MacOf | undefined;
 }
+
+export type MacOf = (text: string) => Buffer | undefined;
 
 /** One transaction. Statements declare what they wake and invalidate; that takes effect with the commit. */
 export interface Transaction extends Queryable {
@@ -46,6 +50,8 @@ export interface DatabaseOptions {
    * gets the result. Also called when the answer to the commit was lost. Must not throw.
    */
   onCommitted?: (topics: readonly Topic[], invalidations: readonly Invalidation[]) => void;
+  /** See `Queryable`. */
+  macOf?: MacOf | undefined;
   /** Called when the server has refused a statement because its disk is full. */
   onFull?: () => void;
   /** Called once when a pooler turns out not to keep prepared statements. */
@@ -70,6 +76,7 @@ export class Database implements Queryable {
   readonly #onCommitted: NonNullable<DatabaseOptions['onCommitted']>;
   /** The maximum number of connections. */
   readonly connections: number;
+  readonly macOf: MacOf | undefined;
   /** The sockets of all connections, including those being opened, with the time they were created (performance.now()). */
   readonly #sockets = new Map<Socket, number>();
   readonly #clients = new Set<SessionClient>();
@@ -88,11 +95,13 @@ export class Database implements Queryable {
     plans = 'fresh',
     onIdleError = () => {},
     onCommitted = () => {},
+    macOf,
     onFull = () => {},
     onUnprepared = () => {},
   }: DatabaseOptions) {
     this.#onCommitted = onCommitted;
     this.connections = connections;
+    this.macOf = macOf;
     this.#onFull = onFull;
     this.#onUnprepared = onUnprepared;
     this.#pool = new pg.Pool({
@@ -224,6 +233,7 @@ export class Database implements Queryable {
       };
       await query(begin);
       result = await work({
+        macOf: this.macOf,
         run: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> => {
           const { name, text } = statement;
           const { rows } = await query(this.#queryOf(name, text, values));

@@ -114,4 +114,22 @@ export const invoiceChecks: readonly Check[] = [
                 join event on event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
                where event.type like 'invoice.%' and event.livemode <> i.livemode) as mistaken`,
   },
+  {
+    claim:
+      'Every invoice has the customer, the due date, the seller and the texts that it was finalized with, as its event tells',
+    offenders: `
+      select format('tenant %s invoice %s', i.tenant_id, i.id) as offender
+        from invoice i
+        join event on event.tenant_id = i.tenant_id and event.object_id = 'inv_' || i.id
+       where event.type = 'invoice.finalized'
+         and (position(format('"customerId":%s,', i.customer_id) in event.body) = 0
+              or position('"description":' || coalesce(to_json(i.description)::text, 'null') || ',' in event.body) = 0
+              or position('"metadata":' || coalesce(i.metadata::text, 'null') || ',' in event.body) = 0
+              or position('"seller":' || coalesce(i.seller::text, 'null') || ',' in event.body) = 0
+              or position('"dueDate":' || coalesce(to_json(i.due_date)::text, 'null') || ',' in event.body) = 0
+              or exists (
+                select from invoice_line l
+                 where l.tenant_id = i.tenant_id and l.invoice_id = i.id
+                   and position('"description":' || to_json(l.description)::text in event.body) = 0))`,
+  },
 ];

@@ -5,6 +5,7 @@ import type { SessionAuthenticator } from '../sessions/session-authenticator.ts'
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator } from './authenticate.ts';
 import { sendExpiryNotices } from './expiry-notices.ts';
+import { keyChecks } from './integrity.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
 import { developerKeyRoutes } from './routes.ts';
 import {
@@ -21,6 +22,7 @@ import {
 export const developerKeys = defineModule({
   name: 'developer-keys',
   tables: ['developer_key'],
+  integrity: keyChecks,
   auditActions: {
     'key.create': 'A developer key was generated and shown once.',
     'key.rotate': 'A developer key was replaced by a new one, which was shown once.',

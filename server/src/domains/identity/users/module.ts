@@ -6,6 +6,7 @@ import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
+import { userChecks } from './integrity.ts';
 import { PasswordMailer } from './password-mailer.ts';
 import { userRoutes } from './routes.ts';
 import {
@@ -36,6 +37,7 @@ export const users = defineModule({
   name: 'users',
   tables: ['app_user', 'login_name', 'account_name', 'password_reset'],
   settings,
+  integrity: userChecks,
   auditActions: {
     'user.create': 'A user was created.',
     'user.update': 'A user was changed, enabled or disabled.',

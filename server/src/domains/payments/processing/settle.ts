@@ -140,7 +140,7 @@ export class Settler {
     );
     const attempted = sorted.map(({ transition }) => transition);
     const rows = await database.run(this.#settleOperations, [
-      ...transitionParameters(attempted, generateUuid),
+      ...transitionParameters(attempted, generateUuid, database),
       ...valuesOfSettlements(sorted),
     ]);
     const applied = transitions.applied(attempted, rows, database);

@@ -102,4 +102,20 @@ export const refundChecks: readonly Check[] = [
         full join failed using (tenant_id, object_id)
        where event_count.count is distinct from 1 or failed.object_id is null`,
   },
+  {
+    claim:
+      'Every refund has the payment, the amount, the reason, the metadata, the user and the time that its created event tells',
+    offenders: `
+      select ${refund('r.id')} as offender
+        from refund r
+        join event on event.tenant_id = r.tenant_id and event.object_id = ${refund('r.id')}
+       where event.type = 'refund.created'
+         and (position(format('"transactionId":"%s","amount":%s,"currency":"%s",', ${payment('r.transaction_id')}, r.amount,
+                              r.currency) in event.body) = 0
+              or position('"reason":' || coalesce(to_json(r.reason)::text, 'null') || ',' in event.body) = 0
+              or position('"metadata":' || coalesce(r.metadata::text, 'null') || ',' in event.body) = 0
+              or position(format('"userId":%s,', r.user_id) in event.body) = 0
+              or position(format('"createdTime":"%s"', to_char(r.created_at at time zone 'UTC',
+                                 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) in event.body) = 0)`,
+  },
 ];

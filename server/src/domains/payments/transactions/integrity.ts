@@ -3,6 +3,11 @@ import type { Check } from '../../../platform/postgres/check.ts';
 /** The public id of a payment, from its UUID. */
 const publicIdOf = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 
+const jsonNumber = (column: string) => `coalesce(${column}::text, 'null')`;
+/** A text as `JSON.stringify` writes it. */
+const jsonText = (column: string) => `coalesce(to_json(${column})::text, 'null')`;
+const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
 
 /** Claims about payments, their ledger transfers, their events and their totals. */
@@ -62,6 +67,51 @@ export const transactionChecks: readonly Check[] = [
        where event.type like 'transaction.%'
          and (position(format('"amount":%s,', t.amount) in event.body) = 0
               or position(format('"currency":"%s"', t.currency) in event.body) = 0)`,
+  },
+  {
+    claim:
+      'Every payment has the channel, the customer, the invoice, the user and the time that its created event tells',
+    // The texts are compared as the event has them: a body that was tampered with may not be JSON.
+    offenders: `
+      select ${publicIdOf('t.id')} as offender
+        from transaction t
+        join event on event.tenant_id = t.tenant_id and event.id = t.id
+       where event.type = 'transaction.created'
+         and (position(format('"channelId":%s,', t.channel_id) in event.body) = 0
+              or position(format('"customerId":%s,"invoiceId":%s,"userId":%s,', ${jsonNumber('t.customer_id')},
+                                 ${jsonNumber('t.invoice_id')}, ${jsonNumber('t.user_id')}) in event.body) = 0
+              or position(format('"createdTime":"%s"', ${isoTime('t.created_at')}) in event.body) = 0)`,
+  },
+  {
+    claim:
+      "Every payment has a description, metadata and a provider's reference that one of its events tells, or an update in its audit log",
+    // An update that changes no status writes no event, but an entry of the audit log. Where entries have expired, and for
+    // payments that are older than the log, such an update cannot be told.
+    offenders: `
+      with told as (
+        select t.tenant_id, t.id, field, value, bool_or(position('"' || field || '":' || value || ',' in event.body) > 0) as is_told
+          from transaction t
+          join event on event.tenant_id = t.tenant_id and event.object_id = ${publicIdOf('t.id')}
+         cross join lateral (values ('description', ${jsonText('t.description')}),
+                                    ('metadata', coalesce(t.metadata::text, 'null')),
+                                    ('providerReference', ${jsonText('t.provider_reference')})) as side (field, value)
+         where event.type like 'transaction.%'
+           and (field <> 'providerReference' or t.status in ('SUCCESS', 'REFUNDED', 'FAILED'))
+         group by t.tenant_id, t.id, field, value
+      ), whole_log as (
+        select tenant_id, min(id::text) as first_id from audit_entry
+         group by tenant_id
+        having count(*) filter (where action = 'audit.expire') = 0
+      )
+      select ${publicIdOf('told.id')} as offender
+        from told
+        left join whole_log using (tenant_id)
+       where not is_told and (field = 'providerReference' or whole_log.first_id < told.id::text)
+         and not exists (
+           select from audit_entry entry
+            where entry.tenant_id = told.tenant_id and entry.record_type = 'transaction'
+              and entry.record_id = ${publicIdOf('told.id')}
+              and position('"after":' || value || '}' in entry.body) > 0)`,
   },
   {
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',

@@ -1,7 +1,9 @@
+import { byteaArray } from '../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import { appendEventsCte, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
+import { digestFor } from '../../webhooks/events/digests.ts';
 import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
 import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
@@ -106,7 +108,7 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
   return statement<InsertedRow>(
     name,
     `with input as materialized (
-     ${draftColumns.relation()}
+     ${draftColumns.relation([['event_digest', 'bytea']])}
    ),
    inserted as (
      insert into transaction (tenant_id, id, livemode, amount, currency, status, channel_id, user_id, description, metadata,
@@ -120,12 +122,12 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
    ),
    created as ${skipsRepeats ? 'materialized' : 'not materialized'} (
      select tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, event_body,
-            to_timestamp(created_ms / 1000) as created_at
+            event_digest, to_timestamp(created_ms / 1000) as created_at
        from input ${skipsRepeats ? 'join inserted using (tenant_id, id)' : ''}
    ),
    event_draft as (
      select tenant_id, id, livemode, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
-            created_at, event_body as body
+            created_at, event_body as body, event_digest as digest
        from created
    ),
    ${appendEventsCte},
@@ -160,12 +162,17 @@ const createUnlessRepeated = createBatch('transactions.create_batch_unless_repea
 
 /** Inserts payments. Throws a violation of a unique constraint when an id or Idempotency-Key is taken. */
 export function insertNewPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
-  return database.run(createNew, draftColumns.parametersOf(drafts));
+  return database.run(createNew, parametersOf(drafts, database));
 }
 
 /** Inserts the payments whose id and Idempotency-Key are free. */
 export function insertPaymentsUnlessRepeated(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
-  return database.run(createUnlessRepeated, draftColumns.parametersOf(drafts));
+  return database.run(createUnlessRepeated, parametersOf(drafts, database));
+}
+
+function parametersOf(drafts: readonly Draft[], database: Queryable): Buffer[] {
+  const digests = drafts.map(({ tenantId, eventBody }) => digestFor(database, { tenantId, body: eventBody }));
+  return [...draftColumns.parametersOf(drafts), byteaArray(digests)];
 }
 
 /** A payment that has an id or idempotency key already, with the event that holds the answer of its create. */

@@ -65,7 +65,7 @@ export class PaymentTransitions {
     transitions: readonly Transition[],
     generateUuid: GenerateUuid,
   ): Promise<Set<string>> {
-    const rows = await database.run(this.#applyMany, transitionParameters(transitions, generateUuid));
+    const rows = await database.run(this.#applyMany, transitionParameters(transitions, generateUuid, database));
     return this.applied(transitions, rows, database);
   }
 

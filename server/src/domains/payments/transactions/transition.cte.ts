@@ -1,8 +1,10 @@
 import type { EventType } from '../../../core/event-types.ts';
 import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
+import { digestFor } from '../../webhooks/events/digests.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
 import { recordJson, recordOf } from './record.ts';
 import type { TransactionRow } from './statements.ts';
@@ -73,6 +75,7 @@ interface WrittenEvent {
   id: string;
   type: string;
   body: string;
+  digest: Buffer | null;
 }
 
 /** A transition with the events that it writes: at most two. */
@@ -103,9 +106,11 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['event_id', 'uuid', ({ event }) => event?.id],
   ['event_type', 'text', ({ event }) => event?.type],
   ['event_body', 'text', ({ event }) => event?.body],
+  ['event_digest', 'bytea', ({ event }) => event?.digest],
   ['further_event_id', 'uuid', ({ furtherEvent }) => furtherEvent?.id],
   ['further_event_type', 'text', ({ furtherEvent }) => furtherEvent?.type],
   ['further_event_body', 'text', ({ furtherEvent }) => furtherEvent?.body],
+  ['further_event_digest', 'bytea', ({ furtherEvent }) => furtherEvent?.digest],
 ]);
 
 /** The query whose rows are the transitions, with `further` columns. Its parameters: `transitionParameters`, then those columns. */
@@ -113,20 +118,21 @@ export function transitionInput(further: readonly NamedType[] = []): string {
   return transitionColumns.relation(further);
 }
 
-/** The parameters of `transitionInput`. The ids of events are generated here. */
+/** The parameters of `transitionInput`, for a statement on `database`. The ids and digests of events are made here. */
 export function transitionParameters(
   transitions: readonly Transition[],
   generateUuid: GenerateUuid,
+  database: Queryable,
 ): (string | Buffer)[] {
   return transitionColumns.parametersOf(
     transitions.map((transition) => {
-      const [event, furtherEvent] = eventsOf(transition, generateUuid);
+      const [event, furtherEvent] = eventsOf(transition, generateUuid, database);
       return { transition, event, furtherEvent };
     }),
   );
 }
 
-function eventsOf(transition: Transition, generateUuid: GenerateUuid): WrittenEvent[] {
+function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: Queryable): WrittenEvent[] {
   const { to, writesEvent, requiresAction, refundEvent } = transition;
   const types: EventType[] = writesEvent ? [eventOfStatus[to]] : [];
   if (requiresAction) types.push('transaction.action_required');
@@ -136,7 +142,8 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid): WrittenEv
   return events.map(({ type, objectJson }) => {
     const id = generateUuid();
     const head = { id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode };
-    return { id, type, body: eventBody(head, objectJson) };
+    const body = eventBody(head, objectJson);
+    return { id, type, body, digest: digestFor(database, { tenantId: transition.row.tenant_id, body }) };
   });
 }
 
@@ -179,8 +186,8 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
               t.failure_code, t.failure_message, move.from_status,
               move.to_status, move.refunded, move.refund_id, move.fee,
               coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
-              move.event_id, move.event_type, move.event_body, move.further_event_id, move.further_event_type,
-              move.further_event_body${further.map(([name]) => `, move.${name}`).join('')}
+              move.event_id, move.event_type, move.event_body, move.event_digest, move.further_event_id,
+              move.further_event_type, move.further_event_body, move.further_event_digest${further.map(([name]) => `, move.${name}`).join('')}
   ),
   change as (
     select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, side.sign as count,
@@ -193,10 +200,11 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
     select tenant_id, written.id, livemode, written.type,
            case when written.type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
                 else 'txn_' || replace(moved.id::text, '-', '') end as object_id,
-           at as created_at, written.body
+           at as created_at, written.body, written.digest
       from moved
-     cross join lateral (values (event_id, event_type, event_body),
-                                (further_event_id, further_event_type, further_event_body)) as written (id, type, body)
+     cross join lateral (values (event_id, event_type, event_body, event_digest),
+                                (further_event_id, further_event_type, further_event_body, further_event_digest))
+             as written (id, type, body, digest)
      where written.id is not null
   ),
   ${appendEventsCte},

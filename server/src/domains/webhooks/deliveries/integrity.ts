@@ -31,4 +31,14 @@ export const deliveryChecks: readonly Check[] = [
           on endpoint.tenant_id = delivery.tenant_id and endpoint.id = delivery.endpoint_id
        where event.id is null or endpoint.id is null`,
   },
+  {
+    claim: 'Every delivery that succeeded has an attempt that was answered so, until attempts are swept',
+    offenders: `
+      select 'dlv_' || replace(d.id::text, '-', '') as offender
+        from delivery d
+        join delivery_sweep on d.finished_at > attempts_complete_after
+        left join delivery_attempt a on a.tenant_id = d.tenant_id and a.delivery_id = d.id and a.number = d.attempts
+         and a.outcome = 'ok'
+       where d.state = 'SUCCEEDED' and a.delivery_id is null`,
+  },
 ];

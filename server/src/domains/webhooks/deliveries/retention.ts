@@ -1,7 +1,14 @@
+import { hourMs } from '../../../core/clock.ts';
 import { firstUuidAt } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Statement } from '../../../platform/postgres/statement.ts';
-import { recordSweep, sweepAttempts, sweepBatchSize, sweepFinished } from '../delivery-queue/retention-statements.ts';
+import {
+  recordAttemptSweep,
+  recordSweep,
+  sweepAttempts,
+  sweepBatchSize,
+  sweepFinished,
+} from '../delivery-queue/retention-statements.ts';
 
 export interface DeliveryRetention {
   /** How long attempts are kept, with their answers: `app.webhook.keep-attempts`. */
@@ -9,6 +16,9 @@ export interface DeliveryRetention {
   /** How long finished deliveries are kept: `app.webhook.keep-deliveries`. undefined: for ever. */
   deliveriesMs: number | undefined;
 }
+
+/** The end of an attempt, which is that of its delivery, is later than its beginning by less than this. */
+const longestAttemptMs = hourMs;
 
 /**
  * Deletes attempts and finished deliveries that are older than their retention. Events stay: replays send them again, and
@@ -23,9 +33,11 @@ export async function sweepDeliveries(
     // Before anything is deleted, so that the integrity check never misses a delivery.
     await database.run(recordSweep, [firstUuidAt(Math.max(0, Math.floor(nowMs - deliveriesMs)))]);
   }
+  // An attempt does not outlive its delivery.
+  const attemptsBeforeMs = nowMs - Math.min(attemptsMs, deliveriesMs);
+  await database.run(recordAttemptSweep, [Math.max(0, attemptsBeforeMs + longestAttemptMs)]);
   return {
-    // An attempt does not outlive its delivery.
-    attempts: await sweep(database, sweepAttempts, nowMs - Math.min(attemptsMs, deliveriesMs)),
+    attempts: await sweep(database, sweepAttempts, attemptsBeforeMs),
     deliveries:
       deliveriesMs === Number.POSITIVE_INFINITY ? 0 : await sweep(database, sweepFinished, nowMs - deliveriesMs),
   };

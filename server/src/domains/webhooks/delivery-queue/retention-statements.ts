@@ -44,3 +44,10 @@ export const recordSweep = statement(
   `insert into delivery_sweep as sweep (before_id) values ($1::uuid)
    on conflict (singleton) do update set before_id = greatest(sweep.before_id, excluded.before_id)`,
 );
+
+/** Records after which time deliveries have all of their attempts, for `npm run verify`. Value: that time in ms. */
+export const recordAttemptSweep = statement(
+  'deliveries.record_attempt_sweep',
+  `update delivery_sweep
+      set attempts_complete_after = greatest(attempts_complete_after, to_timestamp($1::float8 / 1000))`,
+);

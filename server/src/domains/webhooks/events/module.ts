@@ -1,5 +1,7 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
+import { digestCheck } from './digest-check.ts';
+import { sealedEventKeys } from './digests.ts';
 import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
 import { eventDetail, eventRow, type } from './schema.ts';
@@ -7,7 +9,7 @@ import { eventDetail, eventRow, type } from './schema.ts';
 /** Events, written together with the change that they report and with their deliveries. */
 export const events = defineModule({
   name: 'events',
-  tables: ['event'],
+  tables: ['event', 'event_key'],
   auditActions: {
     'event.export': 'Events were exported.',
   },
@@ -17,5 +19,7 @@ export const events = defineModule({
   resources: { event: eventDetail },
   schemas: { Event: eventRow, EventDetail: eventDetail, EventType: type },
   integrity: eventChecks,
+  keyedIntegrity: [digestCheck],
+  sealed: [sealedEventKeys],
   routes: (context: Node) => eventRoutes(context),
 });
