@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { ActionIcon, Group, Paper, ScrollArea, Table, Title, Tooltip, useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
+import { csvLine } from '../../../../server/src/core/csv.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
 
@@ -172,7 +173,6 @@ function valueText(value: number | null | undefined, shown: (value: number) => s
 }
 
 function csvOf(days: readonly string[], series: readonly Series[]): string {
-  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
-  const rows = days.map((day, i) => [day, ...series.map(({ values }) => String(values[i] ?? ''))]);
-  return [['day', ...series.map(({ label }) => label)], ...rows].map((row) => row.map(quoted).join(',')).join('\n');
+  const rows = days.map((day, i) => [day, ...series.map(({ values }) => values[i])]);
+  return [['day', ...series.map(({ label }) => label)], ...rows].map(csvLine).join('');
 }

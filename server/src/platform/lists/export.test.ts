@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Type } from 'typebox';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
+import { csvLine } from '../../core/csv.ts';
 import { get } from '../http/route.ts';
 import { addRoute } from '../http/server/add-route.ts';
 import { httpServer } from '../http/server/server.ts';
-import { csvLine } from './csv.ts';
 import { exportOf, exportTypeOf, exportTypes, recordFormat } from './export.ts';
 import type { Slice } from './list.ts';
 
@@ -33,9 +33,24 @@ test.each([
   ['@sum', "'@sum"],
   ['\tx', "'\tx"],
   ['\r=x', `"'\r=x"`],
+  ['\n=x', `"'\n=x"`],
+  ['\nx', `"'\nx"`],
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['−1', "'−1"],
+  ['＠sum', "'＠sum"],
+  ['﹦1', "'﹦1"],
+  [' =1', "' =1"],
+  ['\u3000＝1', "'\u3000＝1"],
+  ['\u200b\ufeff@sum', "'\u200b\ufeff@sum"],
   ['=a,"b"', `"'=a,""b"""`],
 ])('a text cell %j cannot be run as a formula', (text, cell) => {
   expect(csvLine([text])).toBe(`${cell}\r\n`);
+});
+
+test.each(['a=1', ' a', 'Zoë', '(=1)', '–', '5 - 3'])('a text cell %j is left as it is', (text) => {
+  expect(csvLine([text])).toBe(`${text}\r\n`);
 });
 
 test('cells hold text, numbers, JSON and nothing', () => {

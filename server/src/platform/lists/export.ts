@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
+import { csvLine } from '../../core/csv.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/page.ts';
-import { csvLine } from './csv.ts';
 import type { CursorList, List, Paging, Rows } from './list.ts';
 
 /** The media types in which lists are exported. */
