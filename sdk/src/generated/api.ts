@@ -1291,6 +1291,7 @@ export interface ChannelListItem {
 export interface ChannelModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
+  /** One line of 1 to 200 characters, without control characters. */
   name?: string | null | undefined;
   /** Unique within its tenant. */
   code?: string | null | undefined;
@@ -1473,6 +1474,7 @@ export interface ClockAdvanceInput {
 }
 
 export interface ClockCreateInput {
+  /** One line of 1 to 200 characters, without control characters. */
   name: string;
   /** The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time. */
   nowTime?: string | null | undefined;
@@ -1626,6 +1628,7 @@ export interface CustomerListItem {
 export interface CustomerModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
+  /** One line of 1 to 200 characters, without control characters. */
   name?: string | null | undefined;
   /** Not unique: a household may share one. null clears it. */
   email?: string | null | undefined;
@@ -2111,7 +2114,7 @@ export interface Inbox {
 }
 
 export interface InboxCreateInput {
-  /** Verifies the signatures of messages; without it they are not verified. Never shown. */
+  /** Verifies the signatures of messages; without it they are not verified. Never shown. What follows `whsec_` must be base64, as for libraries of Standard Webhooks. */
   secret?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
   livemode?: boolean | null | undefined;
@@ -2647,6 +2650,7 @@ export interface MailTextsEn {
 }
 
 export interface MailTextsEnInvoice {
+  /** One line of 1 to 200 characters, without control characters. */
   subject: string;
   /** Plain text. An empty line begins a new paragraph. */
   body: string;
@@ -3173,10 +3177,15 @@ export interface SellerModifyInput {
 
 /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
 export interface SellerModifyInputAddress {
+  /** One line of 0 to 200 characters, without control characters. */
   line1?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
   line2?: string | null | undefined;
+  /** One line of 0 to 40 characters, without control characters. */
   postalCode?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
   city?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
   state?: string | null | undefined;
   /** A country code of ISO 3166-1 alpha-2, such as US. */
   country?: string | null | undefined;
@@ -3893,7 +3902,7 @@ export interface WebhookRegisterInput {
   url: string;
   /** Event types to receive. `transaction.*` matches all types of transactions, `*` all types. */
   events: WebhookEventPattern[];
-  /** Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here. */
+  /** Signs the deliveries. Stored encrypted, never shown. Default: generated, and returned once, here. What follows `whsec_` must be base64, as for libraries of Standard Webhooks. */
   secret?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
   livemode?: boolean | null | undefined;
@@ -3936,7 +3945,7 @@ export interface WebhookReplayInput {
 export interface WebhookRotateInput {
   /** The endpoint's id. */
   id: number;
-  /** The next secret. Replaces a secret that is already staged. */
+  /** The next secret. Replaces a secret that is already staged. What follows `whsec_` must be base64, as for libraries of Standard Webhooks. */
   secret?: string | null | undefined;
   /** The staged secret replaces the present one now. */
   promote?: true | null | undefined;

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { countryCodes } from '../../core/country.ts';
 import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
+import { oneLinePattern } from '../../core/one-line.ts';
 import { given } from './documented-rules.ts';
+import { webAddressFormat } from './validation.ts';
 
 /** Schemas that several kinds of records share. */
 
@@ -13,16 +15,38 @@ export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnTy
   shape: Shape,
 ) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
 
+/** A name, or another text of one line: `oneLinePattern`. */
+export const oneLine = ({
+  minLength = 1,
+  maxLength,
+  ...options
+}: {
+  minLength?: number;
+  maxLength: number;
+  description?: string;
+  writeOnly?: true;
+}) =>
+  Type.String({
+    minLength,
+    maxLength,
+    pattern: oneLinePattern,
+    title: `one line of ${minLength} to ${maxLength} characters, without control characters`,
+    ...options,
+  });
+
 /**
- * An address to which a payer's browser is sent, or which a page links to. Without a user name and password: a payer would see
- * them, and a name before the host can pretend to be the host.
+ * An address to which a payer's browser is sent, or which a page links to: `problemOfWebAddress` finds nothing. Without a user
+ * name and password: a payer would see them, and a name before the host can pretend to be the host.
  */
 export const webAddress = (description: string) =>
   Type.String({
     minLength: 1,
     maxLength: 2000,
     pattern: '^https?://[^\\s/?#@\\\\]+([/?#]\\S*)?$',
-    title: 'an http or https address without a user name',
+    format: webAddressFormat,
+    // Validators refuse a document with a format that they do not know.
+    documented: { format: undefined },
+    title: 'an http or https address whose host can exist, without a user name',
     description,
   });
 
@@ -101,11 +125,11 @@ export const idOf = (prefix: string, description: string) =>
   Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$`, title: `an id such as ${prefix}_…`, description });
 
 const addressFields = {
-  line1: Type.Optional(Type.String({ maxLength: 200 })),
-  line2: Type.Optional(Type.String({ maxLength: 200 })),
-  postalCode: Type.Optional(Type.String({ maxLength: 40 })),
-  city: Type.Optional(Type.String({ maxLength: 200 })),
-  state: Type.Optional(Type.String({ maxLength: 200 })),
+  line1: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
+  line2: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
+  postalCode: Type.Optional(oneLine({ minLength: 0, maxLength: 40 })),
+  city: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
+  state: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
   country: Type.Optional(country),
 };
 

@@ -3,9 +3,13 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { problemOfWebAddress } from '../../core/web-address.ts';
 import { atFirstUse } from './first-use.ts';
 import { nearestName } from './nearest-name.ts';
 import { nullsRemoverOf } from './nulls.ts';
+
+/** A format of our own: what the pattern beside it cannot express. */
+export const webAddressFormat = 'web-address';
 
 const strict = ajv({ coerceTypes: false });
 /** A query string holds only text: "20" must be able to mean 20 there, and nowhere else. */
@@ -21,6 +25,7 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
     strict: false,
   });
   (addFormats as unknown as (target: Ajv) => void)(instance);
+  instance.addFormat(webAddressFormat, (text: string) => problemOfWebAddress(text) === undefined);
   return instance;
 }
 
@@ -136,7 +141,7 @@ function requirementOf({ keyword, params, parentSchema, message }: ErrorObject):
     case 'pattern':
       return typeof parentSchema?.title === 'string' ? `must be ${parentSchema.title}` : `must match ${params.pattern}`;
     case 'format':
-      return `must be a valid ${params.format}`;
+      return params.format === webAddressFormat ? `must be ${parentSchema?.title}` : `must be a valid ${params.format}`;
     case 'anyOf':
       return typeof parentSchema?.title === 'string'
         ? `must be ${parentSchema.title}`

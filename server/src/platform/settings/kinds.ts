@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { problemOfHost } from '../../core/web-address.ts';
 
 /** The type of a setting: how its text is parsed. */
 export interface Kind<Value> {
@@ -72,6 +73,8 @@ export function url(...protocols: string[]): Kind<string> {
       if (parsed === undefined || !protocols.includes(parsed.protocol)) {
         throw new Error(`must be an address that begins with ${protocols.map((word) => `${word}//`).join(' or ')}`);
       }
+      const problem = parsed.hostname === '' ? undefined : problemOfHost(parsed);
+      if (problem !== undefined) throw new Error(problem);
       return value.replace(/\/$/, '');
     },
   };

@@ -12,6 +12,7 @@ import {
   long,
   metadataChange,
   nullable,
+  oneLine,
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
@@ -26,21 +27,17 @@ export const requiredOfNewCustomer = ['name'] as const;
 export const customerInput = Type.Object(
   {
     id: Type.Optional(long('Omit to create.')),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(oneLine({ maxLength: 200 })),
     email: clearable(
       Type.String({ format: 'email', maxLength: 254 }),
       'an e-mail address, or null',
       'Not unique: a household may share one.',
     ),
-    phone: clearable(
-      Type.String({ minLength: 1, maxLength: 40 }),
-      'at most 40 characters, or null',
-      'In any notation.',
-    ),
+    phone: clearable(oneLine({ maxLength: 40 }), 'one line of at most 40 characters, or null', 'In any notation.'),
     address: Type.Optional(address),
     externalId: clearable(
-      Type.String({ minLength: 1, maxLength: 255 }),
-      'at most 255 characters, or null',
+      oneLine({ maxLength: 255 }),
+      'one line of at most 255 characters, or null',
       'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     ...metadataChange,
@@ -51,8 +48,8 @@ export const customerInput = Type.Object(
       }),
     ),
     paymentMethod: clearable(
-      Type.String({ minLength: 1, maxLength: 255, writeOnly: true }),
-      'at most 255 characters, or null',
+      oneLine({ maxLength: 255, writeOnly: true }),
+      'one line of at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
     ),
     livemode: livemodeInput('the mode of the default channel, or live'),

@@ -7,6 +7,7 @@ import {
   livemode,
   livemodeFilter,
   livemodeInput,
+  oneLine,
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
@@ -26,7 +27,7 @@ export const requiredOfNewPlan = ['name', 'currency', 'amount', 'interval', 'sta
 export const planInput = Type.Object(
   {
     id: Type.Optional(id('Omit to create.')),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Shown on the invoices.' })),
+    name: Type.Optional(oneLine({ maxLength: 200, description: 'Shown on the invoices.' })),
     currency: Type.Optional(currencyCode()),
     amount: Type.Optional(
       Type.Integer({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { livemode, livemodeInput, long, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import { livemode, livemodeInput, long, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
   Type.String({
@@ -12,7 +12,7 @@ const time = (description: string) =>
 
 export const clockInput = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: oneLine({ maxLength: 200 }),
     nowTime: Type.Optional(time('The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time.')),
     livemode: livemodeInput('test'),
   },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
 import { listPattern } from '../../../platform/http/documented-rules.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
-import { long } from '../../../platform/http/shapes.ts';
+import { long, oneLine } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
 
 const expiresTime = (description: string) =>
@@ -20,9 +20,7 @@ export const generateInput = Type.Union([
           description: `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may grant. Default: ${defaultScopes.join(', ')}.`,
         }),
       ),
-      name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: 'A label, such as the purpose of the key.' }),
-      ),
+      name: Type.Optional(oneLine({ maxLength: 200, description: 'A label, such as the purpose of the key.' })),
       livemode: Type.Optional(
         Type.Boolean({
           default: true,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { oneLine } from '../../../platform/http/shapes.ts';
 
 const everyMail = ['customer', 'seller', 'number', 'amount', 'link'] as const;
 
@@ -16,7 +17,7 @@ export type MailPlaceholder = (typeof mailPlaceholders)[MailTextKind][number];
 
 const mailText = Type.Object(
   {
-    subject: Type.String({ minLength: 1, maxLength: 200 }),
+    subject: oneLine({ maxLength: 200 }),
     body: Type.String({
       minLength: 1,
       maxLength: 4000,

@@ -1,7 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { never } from '../../../platform/http/documented-rules.ts';
-import { address, keptAddress, nullable, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import {
+  address,
+  keptAddress,
+  nullable,
+  oneLine,
+  requiredToCreate,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
 
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
@@ -18,7 +25,7 @@ export const tenantInput = Type.Object(
           "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change.",
       }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The seller on its invoices.' })),
+    name: Type.Optional(oneLine({ maxLength: 200, description: 'The seller on its invoices.' })),
     state: Type.Optional(
       Type.Boolean({
         description: 'false: the tenant is disabled. Logins, sessions and keys of its users are refused.',
@@ -33,8 +40,8 @@ export const tenantInput = Type.Object(
     ),
     address: Type.Optional(address),
     taxId: Type.Optional(
-      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
-        title: 'at most 40 characters, or null',
+      Type.Union([oneLine({ maxLength: 40 }), Type.Null()], {
+        title: 'one line of at most 40 characters, or null',
         description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),

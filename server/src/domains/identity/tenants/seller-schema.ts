@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { address, keptAddress, nullable, updatedTime } from '../../../platform/http/shapes.ts';
+import { address, keptAddress, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
 import { maximumImageBytes } from './image.ts';
 import { mailTexts } from './mail-texts.ts';
 import { mailLanguages } from './schema.ts';
@@ -15,13 +15,11 @@ const tenantNumber = Type.Integer({
 export const sellerInput = Type.Object(
   {
     id: tenantNumber,
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'The seller on invoices and pages.' }),
-    ),
+    name: Type.Optional(oneLine({ maxLength: 200, description: 'The seller on invoices and pages.' })),
     address: Type.Optional(address),
     taxId: Type.Optional(
-      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
-        title: 'at most 40 characters, or null',
+      Type.Union([oneLine({ maxLength: 40 }), Type.Null()], {
+        title: 'one line of at most 40 characters, or null',
         description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { oneLine } from '../../../platform/http/shapes.ts';
 
 const aboutList = 'The name of the list in the console, such as `payments`.';
 const aboutQuery = 'The filters and columns, as a query string without its question mark.';
@@ -9,8 +10,7 @@ const listName = Type.String({
   description: aboutList,
 });
 
-const name = Type.String({
-  minLength: 1,
+const name = oneLine({
   maxLength: 60,
   description: 'Absent: the default view, with which the list opens.',
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { currencyCodes } from '../../../core/currency.ts';
 import { listPattern } from '../../../platform/http/documented-rules.ts';
 import { tenantField } from '../../../platform/http/list-query.ts';
-import { country, livemode, long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import { country, livemode, long, oneLine, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
 
@@ -23,7 +23,7 @@ export const requiredOfNewChannel = ['name', 'code', 'type', 'currency', 'countr
 export const channelInput = Type.Object(
   {
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(oneLine({ maxLength: 200 })),
     code: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9._-]{1,64}$',

@@ -12,6 +12,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  oneLine,
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -65,7 +66,7 @@ export const updateInput = Type.Object(
     status: Type.Optional(status),
     description: Type.Optional(description),
     ...metadataChange,
-    failureCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only with status FAILED.' })),
+    failureCode: Type.Optional(oneLine({ maxLength: 100, description: 'Only with status FAILED.' })),
     failureMessage: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),
     ),

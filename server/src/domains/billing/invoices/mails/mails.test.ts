@@ -191,6 +191,23 @@ test('a tenant can write its own texts, and filled-in values become neither mark
   expect(html).toContain(`<br>Siehe <a href="${link}">${link}</a>.</p>`);
 });
 
+test('a name of several lines, stored before names were checked, writes no paragraph of its own', async () => {
+  const { id: tenantId, as, channelId } = await shop();
+  const receipt = { subject: 'Paid: {customer}', body: 'Dear {customer},\n\nthank you.' };
+  dataOf(await florin.post('/api/seller/modify', { id: tenantId, mailTexts: { en: { receipt } } }, as));
+  const customerId = await makeCustomer(florin, as, { email: 'bob@example.com' });
+  await db.query(`update customer set name = e'Bob\\r\\n\\r\\nPay to another account\\u202e' where id = $1`, [
+    customerId,
+  ]);
+  const id = await makeInvoice(florin, as, customerId);
+  const { transactionId } = dataOf(await florin.post('/api/invoice/pay', { id, channelId }, as));
+  dataOf(await florin.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, as));
+  await until(id, 'SENT');
+  const [mail] = received() as [ReceivedMail];
+  expect(plainOf(mail)).toMatch(/^Dear Bob Pay to another account,\n\nthank you\./);
+  expect(bodiesOf(mail)['text/html']).toContain('<title>Paid: Bob Pay to another account</title>');
+});
+
 test('mails wait while the mail server is down, and each is sent once when it is back', async () => {
   const { port } = smtp;
   await smtp.close();

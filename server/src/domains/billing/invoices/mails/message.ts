@@ -1,3 +1,4 @@
+import { asOneLine } from '../../../../core/one-line.ts';
 import { escaped } from '../../../../platform/http/html.ts';
 import type { MailTextKind } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
@@ -16,8 +17,8 @@ export function messageOf(
   const { mail_language: language, currency, total, amount_paid } = content;
   const day = (time: string | null) => (time === null ? '' : dayIn(language, time));
   const facts: MailFacts = {
-    customer: content.customer,
-    seller: content.seller,
+    customer: asOneLine(content.customer),
+    seller: asOneLine(content.seller),
     number: numberText(content.number, content.series),
     amount: priceIn(language, kind === 'RECEIPT' ? amount_paid : total - amount_paid, currency),
     paidOn: day(content.paid_at),
@@ -26,7 +27,7 @@ export function messageOf(
     link: link ?? '',
   };
   const template = templateOf(textKindOf(kind, next_attempt_at), language, content.mail_texts);
-  const subject = filledIn(template.subject, (name) => facts[name]).replace(/\s+/g, ' ');
+  const subject = asOneLine(filledIn(template.subject, (name) => facts[name]));
   const paragraphs = paragraphsOf(template, language, link !== null);
   return {
     subject,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { oneLine } from '../../../../platform/http/shapes.ts';
 import { replacedTokens } from '../schema.ts';
 
 const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
@@ -45,8 +46,7 @@ export const assertedCredential = Type.Object(
   { ...open, description: 'What `navigator.credentials.get()` answered, as its `toJSON()` writes it.' },
 );
 
-const name = Type.String({
-  minLength: 1,
+const name = oneLine({
   maxLength: 100,
   description: 'A label for its user, such as the device it is on.',
 });
