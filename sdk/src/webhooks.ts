@@ -84,7 +84,10 @@ async function hasServiceSignature(body: Bytes, headers: WebhookHeaders, secrets
   return matches.includes(true);
 }
 
-/** Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces. */
+/**
+ * Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces. Endpoints of
+ * earlier releases sign with the bytes of a secret whose base64 has no padding.
+ */
 async function hasStandardSignature(
   body: Bytes,
   headers: WebhookHeaders,
@@ -98,7 +101,8 @@ async function hasStandardSignature(
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
     .map((one) => base64Bytes(one.slice(3)));
-  const pairs = macs.flatMap((mac) => secrets.map((secret) => isMac(mac, standardKey(secret), signed)));
+  const keys = secrets.flatMap((secret) => [standardKey(secret), utf8(secret)]);
+  const pairs = macs.flatMap((mac) => keys.map((key) => isMac(mac, key, signed)));
   if (!(await Promise.all(pairs)).includes(true)) return false;
   const ageMs = Date.now() - Number(timestamp) * 1000;
   if (Math.abs(ageMs) <= toleranceMs) return true;
@@ -174,10 +178,12 @@ const wrong = (type: string, message: string) => new SignatureError(message, { t
 
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
 
-/** The base64 after `whsec_`, decoded; the bytes of any other secret. */
+/** What follows `whsec_`, decoded from base64 with padding or without; the bytes of any other secret. */
 function standardKey(secret: string): Bytes {
-  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
-  return encoded !== undefined && encoded.length % 4 === 0 ? base64Bytes(encoded) : utf8(secret);
+  const [, encoded] = /^whsec_([A-Za-z0-9+/]{2,})={0,2}$/.exec(secret) ?? [];
+  if (encoded === undefined) return utf8(secret);
+  // One character more than whole bytes need is ignored by the libraries of Standard Webhooks, and refused by `atob`.
+  return base64Bytes(encoded.length % 4 === 1 ? encoded.slice(0, -1) : encoded);
 }
 
 /** Empty for text of another format. */

@@ -127,7 +127,7 @@ test('every block of the README runs as printed', async () => {
       FLORIN_URL: florin.address,
       FLORIN_API_KEY: sk,
       FLORIN_PASSWORD: administratorPassword,
-      WEBHOOK_SECRET: 'whsec_demonstration',
+      WEBHOOK_SECRET: 'whsec_DemonstrationSecret1',
     },
   });
   for (const printed of ['PENDING', 'live 200', 'SUCCESS', 'record_not_found', 'Card declined', 'sk_test_']) {

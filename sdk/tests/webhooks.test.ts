@@ -50,6 +50,22 @@ test('what the SDK signs, an independent library verifies, and the other way rou
   await sdk.verifyWebhook(body, { ...own, 'webhook-signature': signature }, secret);
 });
 
+test.each(['whsec_unpaddedSecret', 'whsec_demonstration'])(
+  'base64 without padding is decoded as by the library: %s',
+  async (unpadded) => {
+    const { body, headers } = await florin.webhooks.signForTest(event, unpadded);
+    expect(new Webhook(unpadded).verify(body, headers)).toMatchObject(event);
+    // Endpoints of earlier releases sign with its bytes.
+    const id = headers['webhook-id'] as string;
+    const earlier = new Webhook(unpadded, { format: 'raw' }).sign(
+      id,
+      new Date(Number(headers['webhook-timestamp']) * 1000),
+      body,
+    );
+    await sdk.verifyWebhook(body, { ...headers, 'webhook-signature': earlier }, unpadded);
+  },
+);
+
 test('another secret, another body, another id or timestamp are refused', async () => {
   const { body, headers } = signed;
   const later = String(Number(headers['webhook-timestamp']) + 1);

@@ -1,13 +1,13 @@
-// A receiver to try webhooks with: `npm run receiver -- whsec_demonstration 9999` prints every delivery and whether its
+// A receiver to try webhooks with: `npm run receiver -- whsec_DemonstrationSecret1 9999` prints every delivery and whether its
 // signature verifies. It shows all that your own receiver has to do.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const usage = `Usage: npm run receiver [-- secret [port]]
 
-Prints the webhooks that arrive at http://127.0.0.1:9999/, and whether their signatures verify with whsec_demonstration.
+Prints the webhooks that arrive at http://127.0.0.1:9999/, and whether their signatures verify with whsec_DemonstrationSecret1.
 `;
-const [secret = 'whsec_demonstration', port = '9999', ...more] = process.argv.slice(2);
+const [secret = 'whsec_DemonstrationSecret1', port = '9999', ...more] = process.argv.slice(2);
 if (secret === '--help' || secret === '-h') {
   process.stdout.write(usage);
   process.exit(0);

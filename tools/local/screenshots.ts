@@ -70,7 +70,7 @@ async function signedIn(): Promise<Page> {
 /** A payment whose webhook has arrived in an inbox of the service. */
 async function delivered(florin: ReadyService): Promise<{ payment: string; delivery: string }> {
   const admin = await florin.login('admin', password);
-  const secret = 'whsec_screenshots_of_the_console';
+  const secret = 'whsec_ScreenshotsOfTheConsole0';
   const inbox = await florin.post('/api/inbox/create', { secret }, admin);
   const endpoint = { url: inbox.body.data.url, events: ['transaction.*'], secret, livemode: false };
   await florin.post('/api/webhook/register', endpoint, admin);

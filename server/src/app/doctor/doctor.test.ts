@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshKeyring } from '../../platform/crypto/keyring.ts';
+import { endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';
+import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
+import { Sealer } from '../../platform/crypto/seal.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { administratorOf, makeChannel, makePayment } from '../../testing/cast.ts';
@@ -247,6 +249,24 @@ const defects: Record<string, Defect> = {
     plant: async () => {
       await writeFile(keyFile(), freshKeyring());
       return () => writeFile(keyFile(), keys);
+    },
+  },
+  'endpoints whose signatures no library verifies': {
+    check: 'every library of Standard Webhooks verifies what endpoints are sent',
+    what: /webhook endpoints 901, 903 begin with whsec_/,
+    cure: /webhook\/rotate/,
+    plant: async () => {
+      const secrets = ['whsec_not_base64_at_all', 'whsec_QuickstartSecret', 'whsec_unpaddedSecret', 'no prefix at all'];
+      const sealer = new Sealer(parseKeyring(keys));
+      for (const [at, secret] of secrets.entries()) {
+        const id = 901 + at;
+        await db.query(
+          `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at, livemode, secret_is_legacy)
+           select 0, $1, id, 'https://shop.example', '{*}', $2, now(), true, true from app_user limit 1`,
+          [id, sealer.seal(secret, endpointSecretPlace(0, id))],
+        );
+      }
+      return () => db.query('delete from webhook_endpoint where id > 900');
     },
   },
   'an invalid index': {

@@ -247,6 +247,13 @@ export const brokenUrls = [
     'http:///',
   ],
   ...[
+    'http://shop.example:0/',
+    'http://a..example/',
+    'http://.shop.example/',
+    `http://${'a'.repeat(64)}.example/`,
+    `http://${'a.'.repeat(126)}example/`,
+  ],
+  ...[
     'file:///etc/passwd',
     'gopher://127.0.0.1/',
     'ftp://127.0.0.1/',

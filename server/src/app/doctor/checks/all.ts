@@ -1,6 +1,6 @@
 import type { DatabaseCheck, MachineCheck } from '../check.ts';
 import { accountNames, secondFactors } from './accounts.ts';
-import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots } from './data.ts';
+import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots, webhookSecrets } from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
@@ -32,6 +32,7 @@ export const databaseChecks: readonly DatabaseCheck[] = [
 /** They read Florin's tables. */
 export const schemaChecks: readonly DatabaseCheck[] = [
   encryptionKeys,
+  webhookSecrets,
   indexes,
   autovacuum,
   dueWork,

@@ -4,9 +4,13 @@ import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
 import { operationDue } from '../../../domains/payments/operations/claim.cte.ts';
 import { disputeDue } from '../../../domains/payments/processing/disputes/statements.ts';
 import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
+import { endpointSecretPlace } from '../../../domains/webhooks/endpoints/directory.ts';
+import { verifiesElsewhere } from '../../../domains/webhooks/endpoints/signature.ts';
+import { listLegacySecrets } from '../../../domains/webhooks/endpoints/statements.ts';
+import { Sealer } from '../../../platform/crypto/seal.ts';
 import { migrationState } from '../../../platform/postgres/migrate.ts';
 import { version } from '../../cli/version.ts';
-import { requireExistingKeys } from '../../config/secrets.ts';
+import { existingEncryptionKeys, requireExistingKeys } from '../../config/secrets.ts';
 import { type DatabaseCheck, findingOf } from '../check.ts';
 import { isDue, listIdleSlots, listInvalidIndexes, listUnvacuumed, readTransactionAge } from '../statements.ts';
 
@@ -39,6 +43,29 @@ export const encryptionKeys: DatabaseCheck = {
     } catch (error) {
       return findingOf(error, 'see docs/guides/operations.md, "Lost keys"');
     }
+  },
+};
+
+const namedAtMost = 10;
+
+export const webhookSecrets: DatabaseCheck = {
+  name: 'every library of Standard Webhooks verifies what endpoints are sent',
+  checkDatabase: async ({ settings, database }) => {
+    const rows = await database.run(listLegacySecrets);
+    if (rows.length === 0) return undefined;
+    const sealer = new Sealer(await existingEncryptionKeys(settings));
+    const ids = rows
+      .filter(({ secret_sealed }) => !sealer.isLost(secret_sealed))
+      .filter(({ tenant_id, id, secret_sealed }) => {
+        return !verifiesElsewhere(sealer.open(secret_sealed, endpointSecretPlace(tenant_id, id)));
+      })
+      .map(({ id }) => id);
+    if (ids.length === 0) return undefined;
+    const named = ids.slice(0, namedAtMost).join(', ') + (ids.length > namedAtMost ? ' and others' : '');
+    return {
+      what: `the secrets of webhook endpoints ${named} begin with whsec_ and are not padded base64; Florin signs with their bytes, and libraries of Standard Webhooks do not`,
+      cure: 'change each secret by POST /api/webhook/rotate, together with its receiver',
+    };
   },
 };
 

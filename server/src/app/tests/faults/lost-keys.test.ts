@@ -101,9 +101,14 @@ describe('on an external database with stored secrets', () => {
     const sandbox = { ...channel, code: 'sandbox', provider: 'sandbox', ...secrets };
     sandboxChannel = dataOf(await florin.post('/api/channel/modify', sandbox, admin));
     receiver = await startReceiver();
-    const hook = { url: receiver.url, events: ['transaction.created'], secret: 'whsec_demonstration', livemode: false };
+    const hook = {
+      url: receiver.url,
+      events: ['transaction.created'],
+      secret: 'whsec_DemonstrationSecret1',
+      livemode: false,
+    };
     endpointId = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
-    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_demonstration' }, admin);
+    const inbox = await florin.post('/api/inbox/create', { secret: 'whsec_DemonstrationSecret1' }, admin);
     expect(inbox.status).toBe(200);
     inboxPath = `/inbox/${inbox.body.data.token}`;
     await florin.stop();
@@ -205,7 +210,7 @@ describe('on an external database with stored secrets', () => {
     expect(await db.query('select from delivery_attempt')).toEqual([]);
 
     dataOf(await florin.post('/api/channel/modify', { ...channel, apiKey: 'five', webhookSecret: 'six' }, admin));
-    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, secret: 'whsec_the_next_one' }, admin));
+    dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, secret: 'whsec_TheNextDemonstration' }, admin));
     dataOf(await florin.post('/api/webhook/rotate', { id: endpointId, promote: true }, admin));
     movedMs = 60_000;
     await eventually('the charge succeeds', async () => (await detail()).status === 'SUCCESS');

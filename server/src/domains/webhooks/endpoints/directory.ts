@@ -79,15 +79,20 @@ export class EndpointDirectory {
     };
   }
 
-  #keysOf({ tenant_id, id, secret_sealed, next_secret_sealed, promote_at }: TargetRow): EndpointKeys | undefined {
+  #keysOf(row: TargetRow): EndpointKeys | undefined {
+    const { tenant_id, id, secret_sealed, next_secret_sealed, promote_at } = row;
     const { isLost } = this.#deps;
     if (isLost(secret_sealed) || (next_secret_sealed && isLost(next_secret_sealed))) return undefined;
-    const opened = (sealed: Buffer) => signingKeys(this.#deps.open(sealed, endpointSecretPlace(tenant_id, id)));
-    const present = opened(secret_sealed);
+    const opened = (sealed: Buffer, isLegacy: boolean) =>
+      signingKeys(this.#deps.open(sealed, endpointSecretPlace(tenant_id, id)), isLegacy);
+    const present = opened(secret_sealed, row.secret_is_legacy);
     if (next_secret_sealed === null) return { present };
     return {
       present,
-      next: { keys: opened(next_secret_sealed), fromMs: promote_at === null ? null : Date.parse(promote_at) },
+      next: {
+        keys: opened(next_secret_sealed, row.next_secret_is_legacy),
+        fromMs: promote_at === null ? null : Date.parse(promote_at),
+      },
     };
   }
 }

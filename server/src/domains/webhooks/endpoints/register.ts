@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { problemOfWebAddress } from '../../../core/web-address.ts';
 import { onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
@@ -11,7 +12,7 @@ import { endpointSecretPlace } from './directory.ts';
 import type { EndpointDeps } from './managed-endpoint.ts';
 import { reachesPrivate, requireReadScopes } from './rules.ts';
 import { registerInput } from './schema.ts';
-import { generateSecret } from './signature.ts';
+import { generateSecret, requireDecodableSecret } from './signature.ts';
 import { insertEndpoint, lockRegistrations, nextEndpointId, type RegisteredRow } from './statements.ts';
 
 export interface RegisterDeps extends EndpointDeps {
@@ -37,6 +38,7 @@ export async function registerEndpoint(
   const { url, events, secret: givenSecret, livemode: requested } = input;
   const principal = await actFor(caller, input.tenantId, database);
   requireReadScopes(events, principal);
+  if (givenSecret !== undefined) requireDecodableSecret(givenSecret);
   await requireAllowedUrl(url, principal, guards);
   const { tenantId, userId } = principal;
   const livemode = livemodeOfNew(principal, requested);
@@ -88,22 +90,12 @@ function limitReached(limit: number): Refusal {
   );
 }
 
-/** The URL parser silently repairs other spellings: the sender would then connect to another URL than the stored one. */
-const unrepairedUrl = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
-
 /** Refuses a malformed URL, and one whose host leads to an address that is forbidden to the caller. */
 export async function requireAllowedUrl(url: string, principal: Principal, guards: AddressGuards): Promise<void> {
-  // The URL parser would drop them.
-  if (/[\s\p{Cc}]/u.test(url)) throw invalid('url', 'url must not hold spaces or control characters.');
-  if (!URL.canParse(url)) throw invalid('url', 'url must be an absolute URL.');
-  const { protocol, username, password, hostname } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:') throw invalid('url', 'url must begin with https:// or http://.');
-  if (username !== '' || password !== '') throw invalid('url', 'url must not hold a user name or password.');
-  if (!unrepairedUrl.test(url)) {
-    throw invalid('url', 'url must have its host right after https:// or http://, and hold no backslash.');
-  }
+  const problem = problemOfWebAddress(url);
+  if (problem !== undefined) throw invalid('url', `url ${problem}.`);
   const guard = reachesPrivate(principal) ? guards.administrators : guards.everyone;
-  if (await guard.allowsTarget(hostname)) return;
+  if (await guard.allowsTarget(new URL(url).hostname)) return;
   throw new Refusal('webhook_address_forbidden', 'url leads to an address that deliveries may not reach.', {
     field: 'url',
   });

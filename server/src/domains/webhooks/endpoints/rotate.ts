@@ -7,6 +7,7 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import { endpointSecretPlace } from './directory.ts';
 import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
 import { rotateInput } from './schema.ts';
+import { requireDecodableSecret } from './signature.ts';
 import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './statements.ts';
 
 type RotateInput = Static<typeof rotateInput>;
@@ -24,6 +25,7 @@ export async function rotateSecret(
   const nowMs = clock();
   const promoteMs = promotionTimeOf(input, nowMs);
   const { id, secret, promote } = input;
+  if (secret !== undefined) requireDecodableSecret(secret);
   const saved = await database.transaction(async (transaction) => {
     const { tenant_id, has_next_secret, promote_at } = await lockManagedEndpoint(transaction, id, principal);
     await appendAudit(transaction, principal, {

@@ -17,13 +17,16 @@ const events = Type.Array(eventPattern, {
   maxItems: 100,
   description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
-/** 16 characters of a generated secret are 96 bits. A shorter one could be found by brute force from one signed delivery. */
+/**
+ * 16 characters of a generated secret are 96 bits. A shorter one could be found by brute force from one signed delivery. The rule
+ * for secrets that begin with `whsec_` is in `requireDecodableSecret`: patterns without look-ahead cannot express it.
+ */
 export const secret = (description: string) =>
   Type.String({
     pattern: '^[ -~]{16,256}$',
     title: '16 to 256 printable ASCII characters',
     writeOnly: true,
-    description,
+    description: `${description} What follows \`whsec_\` must be base64, as for libraries of Standard Webhooks.`,
   });
 
 export const nullable = <Shape extends TSchema>(shape: Shape, description: string) =>

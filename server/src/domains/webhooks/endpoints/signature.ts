@@ -1,10 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
+import { invalid } from '../../../core/errors.ts';
 
 /** A secret as HMAC keys, one for each signature header. */
 export interface SigningKeys {
   /** For X-Service-Signature: the bytes of the secret. */
   plain: HmacKey;
-  /** For webhook-signature: the base64 after `whsec_`, decoded; the bytes of any other secret. */
+  /** For webhook-signature: what follows `whsec_`, decoded from base64; the bytes of any other secret. */
   standard: HmacKey;
 }
 
@@ -43,19 +44,41 @@ export function generateSecret(): string {
   return standardPrefix + randomBytes(24).toString('base64');
 }
 
-export function signingKeys(secret: string): SigningKeys {
+/** `isLegacy`: the secret was set by a release that decoded only padded base64. */
+export function signingKeys(secret: string, isLegacy = false): SigningKeys {
   const plain = hmacKey(Buffer.from(secret, 'utf8'));
-  const decoded = decodedStandardKey(secret);
-  return { plain, standard: decoded === undefined ? plain : hmacKey(decoded) };
+  const encoded = encodedKey(secret);
+  const isDecoded = encoded !== undefined && (!isLegacy || isPadded(encoded));
+  return { plain, standard: isDecoded ? hmacKey(Buffer.from(encoded, 'base64')) : plain };
 }
 
-/** The key in a secret of the Standard Webhooks format; undefined for a secret of another format. */
-function decodedStandardKey(secret: string): Buffer | undefined {
-  if (!secret.startsWith(standardPrefix)) return undefined;
-  const encoded = secret.slice(standardPrefix.length);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) return undefined;
-  return Buffer.from(encoded, 'base64');
+/**
+ * Refuses a secret that promises a key of Standard Webhooks which the libraries cannot decode.
+ *
+ * @throws Refusal `invalid_request`
+ */
+export function requireDecodableSecret(secret: string): void {
+  if (!secret.startsWith(standardPrefix) || encodedKey(secret) !== undefined) return;
+  throw invalid(
+    'secret',
+    'secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only the characters A-Z a-z 0-9 + / ' +
+      'and at most two = at the end. Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
+  );
 }
+
+/** Whether the libraries of Standard Webhooks verify what an endpoint signs with this secret of an earlier release. */
+export function verifiesElsewhere(legacySecret: string): boolean {
+  if (!legacySecret.startsWith(standardPrefix)) return true;
+  const encoded = encodedKey(legacySecret);
+  return encoded !== undefined && isPadded(encoded);
+}
+
+/** The base64 in a secret of the Standard Webhooks format, with padding or without, as the libraries accept it. */
+function encodedKey(secret: string): string | undefined {
+  return new RegExp(`^${standardPrefix}([A-Za-z0-9+/]{2,}={0,2})$`).exec(secret)?.[1];
+}
+
+const isPadded = (encoded: string) => encoded.length % 4 === 0;
 
 /** X-Service-Signature: hex HMAC-SHA256 of the raw body with the secret (interface, Headers on each delivery). */
 export function serviceSignature({ plain }: SigningKeys, body: Buffer): string {

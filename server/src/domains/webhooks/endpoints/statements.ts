@@ -141,7 +141,8 @@ export const stageSecret = statement<EndpointRow>(
   'webhooks.stage_secret',
   `update webhook_endpoint
       set secret_sealed = case when ${isPromotionDue} then next_secret_sealed else secret_sealed end,
-          next_secret_sealed = $3, promote_at = to_timestamp($4::float8 / 1000),
+          secret_is_legacy = case when ${isPromotionDue} then next_secret_is_legacy else secret_is_legacy end,
+          next_secret_sealed = $3, next_secret_is_legacy = false, promote_at = to_timestamp($4::float8 / 1000),
           updated_at = to_timestamp($2::float8 / 1000)
     where id = $1
    returning ${endpointColumns}`,
@@ -162,8 +163,8 @@ export const schedulePromotion = statement<EndpointRow>(
 export const promoteSecret = statement<EndpointRow>(
   'webhooks.promote_secret',
   `update webhook_endpoint
-      set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null,
-          updated_at = to_timestamp($2::float8 / 1000)
+      set secret_sealed = next_secret_sealed, secret_is_legacy = next_secret_is_legacy, next_secret_sealed = null,
+          promote_at = null, updated_at = to_timestamp($2::float8 / 1000)
     where id = $1 and next_secret_sealed is not null
    returning ${endpointColumns}`,
   { invalidates: itsTarget },
@@ -173,7 +174,8 @@ export const promoteSecret = statement<EndpointRow>(
 export const promoteDueSecrets = statement(
   'webhooks.promote_due_secrets',
   `update webhook_endpoint
-      set secret_sealed = next_secret_sealed, next_secret_sealed = null, promote_at = null
+      set secret_sealed = next_secret_sealed, secret_is_legacy = next_secret_is_legacy, next_secret_sealed = null,
+          promote_at = null
     where promote_at <= to_timestamp($1::float8 / 1000)`,
 );
 
@@ -184,6 +186,9 @@ export interface TargetRow {
   reaches_private: boolean;
   secret_sealed: Buffer;
   next_secret_sealed: Buffer | null;
+  /** A secret set by a release that decoded only padded base64 after `whsec_`. */
+  secret_is_legacy: boolean;
+  next_secret_is_legacy: boolean;
   /** When the next secret replaces the present one; null: on request. */
   promote_at: string | null;
   state: boolean;
@@ -192,6 +197,15 @@ export interface TargetRow {
 /** Values: id. */
 export const findTarget = statement<TargetRow>(
   'webhooks.find_target',
-  `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, promote_at, state
+  `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, secret_is_legacy, next_secret_is_legacy,
+          promote_at, state
      from webhook_endpoint where id = $1`,
+);
+
+export type LegacySecretRow = Pick<TargetRow, 'tenant_id' | 'id' | 'url' | 'secret_sealed'>;
+
+/** Present secrets that were set by a release that decoded only padded base64 after `whsec_`. */
+export const listLegacySecrets = statement<LegacySecretRow>(
+  'webhooks.list_legacy_secrets',
+  'select tenant_id, id, url, secret_sealed from webhook_endpoint where secret_is_legacy and removed_at is null order by id',
 );

@@ -9,6 +9,7 @@ import type { Database } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
+import { requireDecodableSecret } from '../endpoints/signature.ts';
 import { type createdInbox, createInput } from './schema.ts';
 import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
 
@@ -39,6 +40,7 @@ export async function createInbox(
   const [{ id }] = (await database.run(nextInboxId)) as [{ id: number }];
   const token = randomText(tokenLength);
   const secret = input?.secret;
+  if (secret !== undefined) requireDecodableSecret(secret);
   const livemode = livemodeOfNew(principal, input?.livemode);
   const sealed = secret === undefined ? null : seal(secret, inboxSecretPlace(id));
   const nowMs = clock();

@@ -155,6 +155,17 @@ test('a caller cannot register for event types that it may not read', async () =
   expect(await register({ ...valid, events: ['transaction.*'] })).toMatchObject({ status: 200 });
 });
 
+test.each(['whsec_not_base64_at_all', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw===', 'whsec_url-safe-base64-of-a-key'])(
+  'a secret that promises base64 and holds none is refused with the reason: %s',
+  async (secret) => {
+    const refused = await register({ ...valid, secret });
+    expect(refused).toMatchObject({ status: 400, body: { error: { type: 'invalid_request', field: 'secret' } } });
+    expect(refused.body.message).toMatch(/whsec_.*base64/);
+    const { id } = (await register(valid)).body.data;
+    expect(await post('rotate', { id, secret })).toMatchObject({ status: 400, body: { error: { field: 'secret' } } });
+  },
+);
+
 test('without a secret one is generated, returned once, and stored sealed', async () => {
   const { secret: _, ...withoutSecret } = valid;
   const { status, body } = await register(withoutSecret);

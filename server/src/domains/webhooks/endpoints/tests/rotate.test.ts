@@ -118,6 +118,31 @@ test('the staged secret is promoted at the scheduled time, and the old one is de
   expect(await delivered()).toEqual({ service: [false, true], standard: [true, true] });
 });
 
+test('an endpoint of an earlier release goes on signing with its key until its secret is changed', async () => {
+  const old = 'whsec_unpaddedSecret';
+  dataOf(await rotate({ secret: old }));
+  dataOf(await rotate({ promote: true }));
+  // As the migration leaves the endpoints of earlier releases.
+  await db.query('update webhook_endpoint set secret_is_legacy = true where id = $1', [id]);
+  dataOf(await florin.post('/api/webhook/modify', { id, events: ['transaction.*'] }, as));
+  const signedBy = async () => {
+    const before = receiver.received.length;
+    await makePayment(florin, as, channelId);
+    const { headers, body } = (await arrived(before + 1)).at(-1) as Received;
+    const bytes = createHmac('sha256', old).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`);
+    const given = headers['webhook-signature']?.toString().split(' ') ?? [];
+    return {
+      bytes: given.includes(`v1,${bytes.update(body).digest('base64')}`),
+      decoded: given.includes(standardBy(old, headers, body)),
+    };
+  };
+  expect(await signedBy()).toEqual({ bytes: true, decoded: false });
+  dataOf(await rotate({ secret: old }));
+  expect(await signedBy()).toEqual({ bytes: true, decoded: true });
+  dataOf(await rotate({ promote: true }));
+  expect(await signedBy()).toEqual({ bytes: false, decoded: true });
+});
+
 test('under load, every delivery verifies with one of the secrets, by either header', async () => {
   let paying = true;
   let paid = 0;
