@@ -6,13 +6,13 @@ import { answerHelp } from '../usage.ts';
 
 /**
  * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
- * `build/florin-sdk-VERSION.tgz`. Node.js does not strip types in installed packages, so both contain JavaScript. In the first,
+ * `build/florin-sdk-VERSION.tgz`, `build/florin-fonts-VERSION.tgz`. Node.js does not strip types in installed packages, so the first two contain JavaScript. In the first,
  * each file is where its source is, so that paths relative to a source stay valid.
  */
 answerHelp(`Usage: npm run package
 
-Writes build/florin-VERSION.tgz, the service with its command line, and build/florin-sdk-VERSION.tgz, the client library. npm install
-takes either on a machine without this repository.
+Writes build/florin-VERSION.tgz, the service with its command line, build/florin-sdk-VERSION.tgz, the client library, and
+build/florin-fonts-VERSION.tgz, which depends on fonts for PDF files. npm install takes each on a machine without this repository.
 `);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,11 +41,12 @@ const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pac
 });
 const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
 console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
-packSdk();
+packFolder('sdk');
+packFolder('fonts');
 
-/** The client library, for machines without access to the registry that it is published to. */
-function packSdk(): void {
-  const words = ['pack', '--workspace=sdk', '--silent', '--pack-destination', join(root, 'build')];
+/** The client library, and the fonts, for machines without access to the registry that they are published to. */
+function packFolder(folder: string): void {
+  const words = ['pack', `./${folder}`, '--silent', '--pack-destination', join(root, 'build')];
   const printed = execFileSync('npm', words, { cwd: root, encoding: 'utf8' });
   console.log(`build/${printed.trim().split('\n').at(-1)}`);
 }

@@ -17,6 +17,8 @@ export interface CheckoutView {
   language: Language;
   /** The invoice that is paid, if any. */
   invoice: InvoiceRecord | null;
+  /** The name of its customer. */
+  customer: string | null;
   /** The channels that the payer can choose now. */
   channels: readonly ChannelRow[];
   /** Whether the payer has just pressed the button. A payer who comes back is not redirected to the provider again. */
@@ -63,8 +65,8 @@ function amountToPay({ invoice, row, language }: CheckoutView, text: Texts): Htm
 const leftToPay = ({ amount }: CheckoutOnPage, invoice: InvoiceRecord | null) =>
   amount ?? invoice?.amountRemaining ?? 0;
 
-/** The lines of the invoice, its taxes and its total. */
-function details({ invoice, language, status }: CheckoutView, text: Texts): Html {
+/** Whose invoice it is, its lines, its taxes and its total. */
+function details({ invoice, customer, language, status }: CheckoutView, text: Texts): Html {
   if (invoice === null) return html``;
   const { currency } = invoice;
   const price = (amount: number) => priceIn(language, amount, currency);
@@ -78,7 +80,8 @@ function details({ invoice, language, status }: CheckoutView, text: Texts): Html
       html`<dt>${text.alreadyPaid}</dt><dd>${price(-invoice.amountPaid)}</dd>\n`,
       html`<dt class="total">${text.toPay}</dt><dd class="total">${price(invoice.amountRemaining)}</dd>\n`,
     ];
-  return html`${invoice.description !== null && html`<p>${invoice.description}</p>\n`}<table>
+  const addressee = customer !== null && html`<p class="quiet">${text.forCustomer(customer)}</p>\n`;
+  return html`${addressee}${invoice.description !== null && html`<p>${invoice.description}</p>\n`}<table>
 <thead><tr><th scope="col">${description}</th><th scope="col">${quantity}</th><th scope="col">${amount}</th></tr></thead>
 <tbody>
 ${rows}</tbody>

@@ -7,6 +7,7 @@ import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import { type UpdateTransactionDeps, updateTransaction } from '../../../payments/transactions/update.ts';
+import { findCustomer } from '../../customers/statements.ts';
 import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
 import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
@@ -107,7 +108,8 @@ export class CheckoutPages {
   async pdf(token: string): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined || row.invoice_id === null) return undefined;
-    const pdf = await pdfForPayer({ tenantId: row.tenant_id, invoiceId: row.invoice_id }, this.#deps);
+    const page = `${this.#deps.publicUrl}/p/${token}`;
+    const pdf = await pdfForPayer({ tenantId: row.tenant_id, invoiceId: row.invoice_id }, page, this.#deps);
     return pdf && pdfPage(pdf);
   }
 
@@ -127,13 +129,14 @@ export class CheckoutPages {
     const { database, clock } = this.#deps;
     const nowMs = clock();
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
-    const invoice = invoiceId === null ? null : await invoiceOf(database, tenantId, invoiceId);
+    const billed = invoiceId === null ? undefined : await billedBy(database, tenantId, invoiceId);
     return {
       row,
       status: statusOf(row, nowMs),
       token,
       language,
-      invoice,
+      invoice: billed?.invoice ?? null,
+      customer: billed?.customer ?? null,
       channels: await this.#channelsOf(row),
       isLeaving,
       isExhausted: row.payments >= maximumPayments,
@@ -154,10 +157,17 @@ export const pdfPage = ({ content, disposition }: { content: Buffer; disposition
   content,
 });
 
-async function invoiceOf(database: Database, tenantId: number, id: number): Promise<InvoiceRecord | null> {
+/** An invoice, and the name of its customer. */
+async function billedBy(
+  database: Database,
+  tenantId: number,
+  id: number,
+): Promise<{ invoice: InvoiceRecord; customer: string | null } | undefined> {
   return database.snapshot(async (snapshot) => {
     const [row] = await snapshot.run(findInvoice, [[tenantId], id]);
-    return row === undefined ? null : detailOf(snapshot, row);
+    if (row === undefined) return undefined;
+    const [customer] = await snapshot.run(findCustomer, [[tenantId], row.customer_id]);
+    return { invoice: await detailOf(snapshot, row), customer: customer?.name ?? null };
   });
 }
 

@@ -42,7 +42,7 @@ export interface Texts {
   reference: string;
   backTo: (seller: string) => string;
   portalTitle: string;
-  portalOf: (customer: string) => string;
+  forCustomer: (customer: string) => string;
   invoices: string;
   noInvoices: string;
   invoiceColumns: readonly [invoice: string, date: string, amount: string, status: string, actions: string];
@@ -106,7 +106,7 @@ const english: Texts = {
   reference: 'Reference',
   backTo: (seller) => `Back to ${seller}`,
   portalTitle: 'Your account',
-  portalOf: (customer) => `For ${customer}`,
+  forCustomer: (customer) => `For ${customer}`,
   invoices: 'Invoices',
   noInvoices: 'There are no invoices.',
   invoiceColumns: ['Invoice', 'Date', 'Amount', 'Status', 'Actions'],
@@ -179,7 +179,7 @@ const german: Texts = {
   reference: 'Referenz',
   backTo: (seller) => `Zurück zu ${seller}`,
   portalTitle: 'Ihr Konto',
-  portalOf: (customer) => `Für ${customer}`,
+  forCustomer: (customer) => `Für ${customer}`,
   invoices: 'Rechnungen',
   noInvoices: 'Es gibt keine Rechnungen.',
   invoiceColumns: ['Rechnung', 'Datum', 'Betrag', 'Status', 'Aktionen'],

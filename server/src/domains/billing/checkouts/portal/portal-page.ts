@@ -24,7 +24,7 @@ export function portalPage(view: PortalView): Page {
   const back = linkTo(row.return_url);
   const payment = row.has_payment_method ? text.hasPaymentMethod : text.noPaymentMethod;
   const content = html`<h1>${text.portalTitle}</h1>
-<p class="quiet">${text.portalOf(row.customer_name)}</p>
+<p class="quiet">${text.forCustomer(row.customer_name)}</p>
 <h2>${text.invoices}</h2>
 ${invoicesOf(view, text)}<h2>${text.subscriptions}</h2>
 ${subscriptionsOf(view, text)}<h2>${text.paymentMethod}</h2>

@@ -77,7 +77,7 @@ export class PortalPages {
 
   async pdf(token: string, invoice: string): Promise<Page | undefined> {
     const key = await this.#invoiceOf(token, invoice);
-    const pdf = key && (await pdfForPayer(key, this.#deps));
+    const pdf = key && (await pdfForPayer(key, await this.#deps.invoiceLinks.find(key), this.#deps));
     return pdf && pdfPage(pdf);
   }
 

@@ -23,6 +23,8 @@ export interface InvoiceDocument {
   sums: LabelledValue[];
   /** When the invoice last changed; the date of the PDF file. */
   changedAt: Date;
+  /** The address of its page for the payer, when it is rendered for the payer. */
+  payerPage?: string;
 }
 
 /** A label and its value. */

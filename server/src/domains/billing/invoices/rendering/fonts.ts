@@ -15,11 +15,15 @@ export interface Face {
 }
 
 const require = createRequire(import.meta.url);
+const resolvers = [require, fontPackage()].filter((one) => one !== undefined);
 
 /** Latin, Greek, Cyrillic, Armenian, Georgian, Arabic, Hebrew. The standard PDF fonts only cover Western Europe. */
 const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
 
-/** Optional packages, 30 to 40 MB each. Each also covers the Han characters of the other languages. */
+/**
+ * Optional packages, like those below. `@florin/fonts` (the folder `fonts`) depends on all of them. 30 to 40 MB each; each also
+ * covers the Han characters of the other languages.
+ */
 const chinese = installedFace(
   '@embedpdf/fonts-sc',
   '../fonts/NotoSansHans-Regular.otf',
@@ -28,8 +32,33 @@ const chinese = installedFace(
 const japanese = installedFace('@embedpdf/fonts-jp', '../fonts/NotoSansJP-Regular.otf', '../fonts/NotoSansJP-Bold.otf');
 const korean = installedFace('@embedpdf/fonts-kr', '../fonts/NotoSansKR-Regular.otf', '../fonts/NotoSansKR-Bold.otf');
 
+/** Faces of one script each, 1 to 3 MB. */
+const ofScripts = [
+  'Thai',
+  'Khmer',
+  'Lao',
+  'Devanagari',
+  'Bengali',
+  'Gujarati',
+  'Gurmukhi',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Tamil',
+  'Telugu',
+].flatMap((script) => {
+  const face = installedFace(
+    `@expo-google-fonts/noto-sans-${script.toLowerCase()}/package.json`,
+    `400Regular/NotoSans${script}_400Regular.ttf`,
+    `700Bold/NotoSans${script}_700Bold.ttf`,
+  );
+  return face === undefined ? [] : [{ face, isUsed: new RegExp(`\\p{Script=${script}}`, 'u') }];
+});
+
 /** The names of the installed faces. No font file is opened for them. */
-export const installedFaceNames = [dejaVu, chinese, japanese, korean].flatMap((face) => face?.name ?? []);
+export const installedFaceNames = [dejaVu, chinese, japanese, korean, ...ofScripts.map(({ face }) => face)].flatMap(
+  (face) => face?.name ?? [],
+);
 
 /**
  * The faces for a text, in order of preference. Han characters look different in China, Japan and Korea: the other scripts in
@@ -41,18 +70,32 @@ export function facesFor(text: string): Face[] {
     : /\p{Script=Hangul}/u.test(text)
       ? [korean, chinese, japanese]
       : [chinese, japanese, korean];
-  return [dejaVu, ...eastern].filter((one) => one !== undefined);
+  // Fonts of other scripts are not opened, because a character without a font is looked for in all of them.
+  const others = ofScripts.filter(({ isUsed }) => isUsed.test(text)).map(({ face }) => face);
+  return [dejaVu, ...others, ...eastern].filter((one) => one !== undefined);
 }
 
 /** Undefined when the package is not installed. The font files are relative to the folder of `anchor`. */
 function installedFace(anchor: string, regular: string, bold: string): Face | undefined {
+  for (const { resolve } of resolvers) {
+    try {
+      const folder = dirname(resolve(anchor));
+      return {
+        name: basename(regular, extname(regular)),
+        regular: lazyFont(join(folder, regular)),
+        bold: lazyFont(join(folder, bold)),
+      };
+    } catch {
+      // The package is not there.
+    }
+  }
+  return undefined;
+}
+
+/** Resolves what `@florin/fonts` depends on, which may be in its own folder. Undefined: it is not installed. */
+function fontPackage(): NodeJS.Require | undefined {
   try {
-    const folder = dirname(require.resolve(anchor));
-    return {
-      name: basename(regular, extname(regular)),
-      regular: lazyFont(join(folder, regular)),
-      bold: lazyFont(join(folder, bold)),
-    };
+    return createRequire(require.resolve('@florin/fonts/package.json'));
   } catch {
     return undefined;
   }

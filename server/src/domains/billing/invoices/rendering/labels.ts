@@ -25,8 +25,10 @@ export interface Labels {
   /** "Page 1 of 2". */
   page: readonly [page: string, of: string];
   missingFont: (placeholder: string) => string;
+  missingEmoji: (codePoints: string) => string;
   wrongOrder: string;
-  seePage: (address: string) => string;
+  /** null: the address of the page is not known. */
+  seePage: (address: string | null) => string;
 }
 
 const english: Labels = {
@@ -51,8 +53,10 @@ const english: Labels = {
   toPay: 'To pay',
   page: ['Page', 'of'],
   missingFont: (placeholder) => `This file has no font for some characters, which are shown as ${placeholder}.`,
+  missingEmoji: (codePoints) => `Emoji are left out of this file: ${codePoints}.`,
   wrongOrder: 'Right-to-left text is shown in the wrong order in this file.',
-  seePage: (address) => `The page shows them correctly: ${address}`,
+  seePage: (address) =>
+    address === null ? "The invoice's page shows them correctly." : `The page shows them correctly: ${address}`,
 };
 
 const german: Labels = {
@@ -78,8 +82,10 @@ const german: Labels = {
   page: ['Seite', 'von'],
   missingFont: (placeholder) =>
     `Für einige Zeichen fehlt dieser Datei die Schrift; ${placeholder} steht für jedes davon.`,
+  missingEmoji: (codePoints) => `Emoji sind in dieser Datei weggelassen: ${codePoints}.`,
   wrongOrder: 'Text, der von rechts nach links läuft, steht in dieser Datei in falscher Reihenfolge.',
-  seePage: (address) => `Die Seite zeigt sie richtig: ${address}`,
+  seePage: (address) =>
+    address === null ? 'Die Seite der Rechnung zeigt sie richtig.' : `Die Seite zeigt sie richtig: ${address}`,
 };
 
 export const labelsIn: Readonly<Record<Language, Labels>> = { en: english, de: german };

@@ -83,7 +83,7 @@ export class PdfRenderer {
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
-  #refusalOf(result: Exclude<TaskOutcome<unknown>, { outcome: 'done' }>, { id }: InvoiceDocument): Refusal {
+  #refusalOf(result: Exclude<TaskOutcome<unknown>, { outcome: 'done' }>, { id, payerPage }: InvoiceDocument): Refusal {
     if (result.outcome === 'full')
       return new Refusal('overloaded', 'Too many PDFs are being rendered just now. Try again shortly.', {
         retryAfterSeconds: 5,
@@ -96,7 +96,7 @@ export class PdfRenderer {
     log.warn({ invoice: id, error: cause, reason }, 'A PDF could not be rendered');
     return new Refusal(
       'rendering_failed',
-      `The PDF could not be rendered. ${reason} The page needs no renderer: /api/invoice/print?id=${id}.`,
+      `The PDF could not be rendered. ${reason} The page needs no renderer: ${payerPage ?? `/api/invoice/print?id=${id}`}.`,
       { retryAfterSeconds: 30, cause },
     );
   }

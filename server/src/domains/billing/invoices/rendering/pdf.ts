@@ -2,7 +2,7 @@ import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { facesFor } from './fonts.ts';
 import { type Labels, labelsIn } from './labels.ts';
 import { type Box, hairline, PageLayout, type Style } from './page-layout.ts';
-import { canReorder, placeholder, rightToLeft } from './text-layout.ts';
+import { canReorder, missingEmoji, placeholder, rightToLeft } from './text-layout.ts';
 
 const ink = '#1a1a1a';
 const grey = '#595959';
@@ -27,7 +27,7 @@ export function renderPdf(invoice: InvoiceDocument): Promise<Buffer> {
   addParties(layout, invoice);
   addLines(layout, invoice);
   addTotals(layout, invoice);
-  addFontNotes(layout, invoice.id, text, labels);
+  addFontNotes(layout, text, invoice);
   addFooter(layout, `${title} · ${seller.name}`, labels);
   return layout.end();
 }
@@ -173,8 +173,9 @@ function addTotals(layout: PageLayout, { sums: all }: InvoiceDocument): void {
 }
 
 /** Adds notes about text that the installed fonts and packages cannot show correctly. */
-function addFontNotes(layout: PageLayout, id: number, text: string, labels: Labels): void {
-  const page = labels.seePage(`/api/invoice/print?id=${id}`);
+function addFontNotes(layout: PageLayout, text: string, { language, payerPage }: InvoiceDocument): void {
+  const labels = labelsIn[language];
+  const page = labels.seePage(payerPage ?? null);
   const fullWidth: Box = { x: layout.left, width: layout.right - layout.left, align: 'left' };
   const addNote = (note: string) => {
     layout.y += 14;
@@ -183,7 +184,19 @@ function addFontNotes(layout: PageLayout, id: number, text: string, labels: Labe
     layout.writeLines(lines, fullWidth, label);
   };
   if (layout.hasMissingGlyphs) addNote(labels.missingFont(placeholder));
+  const emoji = missingEmoji(text, facesFor(text));
+  if (emoji.length > 0) addNote(labels.missingEmoji(codePointsOf(emoji)));
   if (!canReorder && rightToLeft.test(text)) addNote(labels.wrongOrder);
+}
+
+const namedEmoji = 20;
+
+/** Such as `U+1F1E9 U+1F1EA, U+1F38C`: no font of the file has the characters themselves. */
+function codePointsOf(emoji: readonly string[]): string {
+  const codes = emoji.slice(0, namedEmoji).map((one) => {
+    return [...one].map((character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`).join(' ');
+  });
+  return codes.join(', ') + (emoji.length > namedEmoji ? ', …' : '');
 }
 
 function addFooter(layout: PageLayout, title: string, { page: [pageWord, of] }: Labels): void {

@@ -69,9 +69,13 @@ async function renderable(snapshot: Queryable, row: InvoiceRow, customer: Custom
   };
 }
 
-/** The PDF file of an invoice for its payer, who has no account. Undefined: there is no such invoice. */
+/**
+ * The PDF file of an invoice for its payer, who has no account; `payerPage` is the address of its page, if it has one. Undefined:
+ * there is no such invoice.
+ */
 export async function pdfForPayer(
   { tenantId, invoiceId }: InvoiceKey,
+  payerPage: string | null,
   { database, pdfRenderer }: RenderDeps,
 ): Promise<{ content: Buffer; disposition: string } | undefined> {
   const found = await database.snapshot(async (snapshot) => {
@@ -80,7 +84,8 @@ export async function pdfForPayer(
     return row && customer && renderable(snapshot, row, customer);
   });
   if (found === undefined) return undefined;
-  const { invoice, fileName } = found;
+  const { fileName } = found;
+  const invoice = payerPage === null ? found.invoice : { ...found.invoice, payerPage };
   const content = await pdfRenderer.pdf({ tag: tagOf(invoice, 'pdf'), invoice, tenantId });
   return { content, disposition: attachmentNamed(fileName) };
 }

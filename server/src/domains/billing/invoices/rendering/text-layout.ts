@@ -21,6 +21,18 @@ export interface LayoutOptions {
   widthOf: (run: Run) => number;
 }
 
+/** Pictures and flags; digits only together with a keycap. */
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
+
+/** The emoji of a text that no face has, each once: `layOutLines` leaves them out. */
+export function missingEmoji(text: string, faces: readonly Face[]): string[] {
+  const segments = paragraphsOf(text).flatMap((paragraph) => [...graphemes.segment(paragraph)]);
+  const missing = segments.filter(
+    ({ segment }) => emoji.test(segment) && !faces.some((face) => hasGlyphsFor(face, segment)),
+  );
+  return [...new Set(missing.map(({ segment }) => segment))];
+}
+
 /** Shown for a character that no face has. DejaVu has it, which is always installed. */
 export const placeholder = '□';
 
@@ -88,15 +100,22 @@ interface TextWithFaces {
   faces: Face[];
 }
 
-/** Gives each grapheme the first face that has all its characters; a grapheme that no face has is replaced. */
+/**
+ * Gives each grapheme the first face that has all its characters. A grapheme that no face has is replaced; an emoji is left
+ * out, because the fonts of a PDF have no colours.
+ */
 function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;
   if (hasGlyphsFor(first, text)) return { text, faces: Array<Face>(text.length).fill(first) };
   let shown = '';
+  let isAfterEmoji = false;
   const given: Face[] = [];
   for (const { segment } of graphemes.segment(text)) {
+    // An emoji between two spaces leaves one of them.
+    if (isAfterEmoji && segment === ' ' && /(^| )$/.test(shown)) continue;
     const face = faces.find((one) => hasGlyphsFor(one, segment));
-    const letter = face === undefined ? placeholder : segment;
+    const letter = face !== undefined ? segment : emoji.test(segment) ? '' : placeholder;
+    isAfterEmoji = letter === '';
     shown += letter;
     for (let i = 0; i < letter.length; i++) given.push(face ?? first);
   }
