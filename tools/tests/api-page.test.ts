@@ -134,7 +134,7 @@ const fixedFields = new Set(['code', 'message', 'type', 'field', 'status', 'stat
 const clientFields = new Set(['headers', 'responseHeaders']);
 
 /** Null until the entry of the audit log is chained, about a second after it was written. */
-const chainFields = new Set(['seq', 'hash']);
+const chainFields = new Set(['seq', 'chainedTime', 'hash']);
 
 function shapeOf(value: unknown, name = ''): unknown {
   // Ids differ in every run, also in messages.

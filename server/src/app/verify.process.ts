@@ -74,6 +74,7 @@ test('while the service runs, prints a line for each claim and ends with 0, or w
     expect(lines.filter((line) => line.startsWith('BROKEN'))).toEqual([
       expect.stringMatching(new RegExp(`^BROKEN  A payment holds .*: ${payment}$`)),
       expect.stringMatching(new RegExp(`^BROKEN  Every refund that succeeded is booked .*: ${refund}$`)),
+      expect.stringMatching(new RegExp(`^BROKEN  Every refund has the payment, .*: ${refund}$`)),
       expect.stringMatching(/^BROKEN {2}The audit log agrees with the head .*: entry \d+ of .* has another hash$/),
     ]);
     expect(lines).toHaveLength(checks.length + keyedChecks.length + 2 + heads.length);
