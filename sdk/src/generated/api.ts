@@ -1224,7 +1224,7 @@ export interface CallbacksPostWithoutTokenParams {
 
 export interface ChangePasswordInput {
   oldPassword: string;
-  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Spaces in a row count as one, and Unicode forms of a letter are the same. */
   newPassword: string;
 }
 
@@ -3087,7 +3087,7 @@ export interface RequestsListParams {
 export interface ResetPasswordInput {
   /** The reset token received by e-mail. */
   token: string;
-  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. */
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Spaces in a row count as one, and Unicode forms of a letter are the same. */
   newPassword: string;
 }
 
@@ -3781,7 +3781,7 @@ export interface UserModifyInput {
   userName?: string | null | undefined;
   /** Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the installation: the first who has proven to receive its mail, by the token of an invitation or a reset. */
   email?: string | null | undefined;
-  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Only from sessions. A new user without one is invited by mail to choose it. */
+  /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Spaces in a row count as one, and Unicode forms of a letter are the same. Only from sessions. A new user without one is invited by mail to choose it. */
   password?: string | null | undefined;
   /** The caller's present password, which callers need to change their own e-mail address. */
   oldPassword?: string | null | undefined;

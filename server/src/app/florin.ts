@@ -139,7 +139,7 @@ function assignmentOf(
 }
 
 async function firstAdministrator(context: Context): Promise<FirstAdministrator> {
-  const { settings, log } = context;
+  const { settings } = context;
   const deps = { ...context, account: settings['app.admin.account'], dataDir: settings['app.data-dir'] };
   const ensured = context.isStrict
     ? ensureInvitedAdministrator(deps)
@@ -148,9 +148,7 @@ async function firstAdministrator(context: Context): Promise<FirstAdministrator>
         password: settings['app.admin.password'],
         passwordMinLength: settings['app.password.min-length'],
       });
-  const administrator = await ensured.catch((error: unknown) => {
+  return ensured.catch((error: unknown) => {
     throw error instanceof FirstAdministratorError ? new SettingsError(error.message) : error;
   });
-  if (administrator.hasCommonPassword) log.warn('app.admin.password is one of the most common passwords; change it');
-  return administrator;
 }

@@ -10,6 +10,7 @@ import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
 import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
 import { PasswordMailer } from '../domains/identity/users/password-mailer.ts';
 import { userRoutes } from '../domains/identity/users/routes.ts';
+import { renewPasswordHash } from '../domains/identity/users/statements.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { Passwords } from '../platform/crypto/passwords.ts';
 import { Tokens } from '../platform/crypto/tokens.ts';
@@ -148,6 +149,8 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     database,
     caches: new Caches(notifications),
     passwords,
+    renewPasswordHash: async (...values: [number, string, string]) =>
+      (await database.run(renewPasswordHash, values)).length > 0,
     tokens,
     clock,
     logError,

@@ -161,6 +161,43 @@ describe('values', () => {
     },
   );
 
+  test('line ends that files and shells leave behind a value are not part of it, in any setting', () => {
+    for (const end of ['\n', '\r', '\r\n', '\n\n']) {
+      const environment = {
+        APP_ADMIN_PASSWORD: `plenty of rivers${end}`,
+        APP_MAIL_FROM: `Shop <shop@example.com>${end}`,
+        APP_PUBLIC_URL: `https://pay.example.com${end}`,
+        APP_SECURITY_CONTACT: `ops@example.com${end}`,
+        APP_ROLE: `api${end}`,
+        PORT: `80${end}`,
+        APP_DATA_DIR: end,
+      };
+      expect(readSettings(environment, undefined)).toMatchObject({
+        'app.admin.password': 'plenty of rivers',
+        'app.mail.from': 'Shop <shop@example.com>',
+        'app.public-url': 'https://pay.example.com',
+        'app.security.contact': 'mailto:ops@example.com',
+        'app.role': 'api',
+        'app.server.port': 80,
+        'app.data-dir': './data',
+      });
+      const file = { app: { admin: { password: `plenty of rivers${end}` } } };
+      expect(readSettings({}, file)['app.admin.password']).toBe('plenty of rivers');
+    }
+  });
+
+  test.each([
+    ['APP_ADMIN_PASSWORD', 'two\rlines'],
+    ['APP_ADMIN_ACCOUNT', 'two\nlines'],
+    ['APP_DATA_DIR', 'tab\tulator'],
+    ['APP_MAIL_FROM', 'Shop\r\nBcc: x <shop@example.com>'],
+    ['APP_MAIL_URL', 'smtp://mail\n.example.com'],
+    ['APP_PUBLIC_URL', 'https://pay\t.example.com'],
+    ['DATABASE_URL', 'postgres://u:canary\r@db.example/florin'],
+  ])('%s is one line without control characters', (name, value) => {
+    expect(lineOf({ [name]: value })).toMatch(new RegExp(`^${name} must be one line without control characters`));
+  });
+
   test('a word is accepted in any case', () => {
     expect(readSettings({ APP_ROLE: 'Worker' }, undefined)['app.role']).toBe('worker');
   });

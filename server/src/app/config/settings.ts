@@ -1,7 +1,18 @@
 import type { Intersection, OwnSettings } from '../../platform/module.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
-import { contact, integer, type Kind, oneOf, origins, proxies, text, url } from '../../platform/settings/kinds.ts';
+import {
+  contact,
+  integer,
+  type Kind,
+  keys,
+  oneLine,
+  oneOf,
+  origins,
+  proxies,
+  text,
+  url,
+} from '../../platform/settings/kinds.ts';
 import { modules } from '../modules.ts';
 import { processesOf } from './processes.ts';
 import { requireStrict, strictDefaults } from './strict.ts';
@@ -12,7 +23,7 @@ export { SettingsError } from '../../platform/settings/declare.ts';
 const databaseUrl: Kind<string> = {
   name: 'address (postgres:, postgresql:)',
   parse: (value) => {
-    connectionOf(value);
+    connectionOf(oneLine(value));
     return value;
   },
 };
@@ -81,12 +92,12 @@ const nodeSettings = {
       'The password of that administrator. Without it a random one is printed once and stored in <data-dir>/admin-password.',
     secret: true,
   }),
-  'app.jwt.keys': setting(text, {
+  'app.jwt.keys': setting(keys, {
     description:
       'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Generated at the first start outside CLUSTER mode.',
     secret: true,
   }),
-  'app.encryption.keys': setting(text, {
+  'app.encryption.keys': setting(keys, {
     description:
       'Keys that encrypt stored secrets, in the format of app.jwt.keys: the first encrypts, all decrypt. Generated at the first start outside CLUSTER mode. Write kid:lost for a key that is lost for good.',
     secret: true,
@@ -175,9 +186,9 @@ export function environmentName(name: string): string {
 /** Reads the settings. Precedence: long names in the environment, short names, the file, defaults. */
 export function readSettings(environment: Record<string, string | undefined>, file: unknown): Settings {
   const given = new Map<SettingName, { text: string; from: string }>();
-  for (const [name, { text, from }] of entriesOfFile(file)) given.set(name, { text, from });
+  for (const [name, { text, from }] of entriesOfFile(file)) given.set(name, { text: withoutLineEnd(text), from });
   for (const [short, name] of Object.entries(shortNames)) {
-    const value = environment[short];
+    const value = withoutLineEnd(environment[short] ?? '');
     if (value) given.set(name, { text: value, from: short });
   }
   for (const [name, { text, from }] of entriesOfEnvironment(environment)) given.set(name, { text, from });
@@ -215,7 +226,8 @@ function parsed(kind: Kind<unknown>, written: string, from: string, secret = fal
 function entriesOfEnvironment(environment: Record<string, string | undefined>) {
   const nameOf = new Map((Object.keys(settings) as SettingName[]).map((name) => [environmentName(name), name]));
   const entries: [SettingName, { text: string; from: string }][] = [];
-  for (const [variable, value] of Object.entries(environment)) {
+  for (const [variable, written] of Object.entries(environment)) {
+    const value = withoutLineEnd(written ?? '');
     if (!variable.startsWith('APP_') || !value) continue;
     const name = nameOf.get(variable);
     if (name === undefined) throw new SettingsError(unknown(variable));
@@ -240,5 +252,8 @@ function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text
   }
   return Object.entries(file).flatMap(([key, inner]) => entriesOfFile(inner, [...path, key]));
 }
+
+/** Shells, YAML and files with the line ends of Windows leave them behind a value. */
+const withoutLineEnd = (value: string) => value.replace(/[\r\n]+$/, '');
 
 const unknown = (name: string) => `${name} is not a setting; docs/reference/settings.md lists them.`;

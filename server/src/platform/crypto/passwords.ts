@@ -25,6 +25,12 @@ export interface PasswordsOptions {
   maxQueued?: number;
 }
 
+/**
+ * How a password compares with a stored hash. `outdated`: it is the same, but the hash was made of another Unicode form of it, and
+ * should be replaced by a new one.
+ */
+export type PasswordComparison = 'same' | 'outdated' | 'different';
+
 interface Waiting {
   proceed: () => void;
   refuse: (refusal: Refusal) => void;
@@ -54,18 +60,28 @@ export class Passwords {
   }
 
   /**
-   * Returns the PHC string to store. Callers are served in turn; `caller` identifies them, by address for example. Refuses
+   * Returns the PHC string to store, of the password in NFC (RFC 8265, section 4.2): keyboards differ in how they compose an
+   * accented letter. Callers are served in turn; `caller` identifies them, by address for example. Refuses
    * with `overloaded` when too many hashes are waiting.
    */
   hash(password: string, caller = ''): Promise<string> {
-    return this.#withSlot(caller, () => hash(password, this.#cost));
+    return this.#withSlot(caller, () => hash(password.normalize('NFC'), this.#cost));
   }
 
   /** Whether the password matches `stored`. With undefined (an unknown account) it takes as long and returns false. */
-  verify(stored: string | undefined, password: string, caller = ''): Promise<boolean> {
+  async verify(stored: string | undefined, password: string, caller = ''): Promise<boolean> {
+    return (await this.compare(stored, password, caller)) !== 'different';
+  }
+
+  /** As `verify`. A password that does not match in NFC is compared as it was typed, too: older hashes were made of that. */
+  compare(stored: string | undefined, password: string, caller = ''): Promise<PasswordComparison> {
     return this.#withSlot(caller, async () => {
-      const matches = await verify(stored ?? (await this.#dummy), password);
-      return matches && stored !== undefined;
+      const compared = stored ?? (await this.#dummy);
+      const normalized = password.normalize('NFC');
+      const matches = await verify(compared, normalized);
+      const matchesAsTyped = !matches && password !== normalized && (await verify(compared, password));
+      if (stored === undefined || !(matches || matchesAsTyped)) return 'different';
+      return matches ? 'same' : 'outdated';
     });
   }
 

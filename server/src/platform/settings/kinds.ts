@@ -51,15 +51,22 @@ export function durationOfAtLeast(minimumMs: number, least: string): Kind<number
   };
 }
 
-export const text: Kind<string> = { name: 'text', parse: (value) => value };
+/** Returns a text that is one line; a line end in its middle is a mistake that would end up in a header, a path or a password. */
+export function oneLine(value: string): string {
+  if (/\p{Cc}/u.test(value)) throw new Error('must be one line without control characters');
+  return value;
+}
+
+export const text: Kind<string> = { name: 'text', parse: oneLine };
 export const words: Kind<string[]> = {
   name: 'comma-separated list',
   parse: (value) =>
     value
       .split(',')
-      .map((word) => word.trim())
+      .map((word) => oneLine(word.trim()))
       .filter((word) => word !== ''),
 };
+export const keys: Kind<string> = { name: 'text', parse: (value) => words.parse(value).join(',') };
 export const durations: Kind<number[]> = {
   name: 'comma-separated durations',
   parse: (value) => value.split(',').map(durationMs),
@@ -69,6 +76,7 @@ export function url(...protocols: string[]): Kind<string> {
   return {
     name: `address (${protocols.join(', ')})`,
     parse: (value) => {
+      oneLine(value); // `URL` leaves line ends out.
       const parsed = URL.canParse(value) ? new URL(value) : undefined;
       if (parsed === undefined || !protocols.includes(parsed.protocol)) {
         throw new Error(`must be an address that begins with ${protocols.map((word) => `${word}//`).join(' or ')}`);
@@ -96,7 +104,7 @@ export const origins: Kind<string[]> = {
 export const contact: Kind<string> = {
   name: 'e-mail address or https: address',
   parse: (value) => {
-    const address = value.replace(/^mailto:/, '');
+    const address = oneLine(value).replace(/^mailto:/, '');
     if (/^[^\s@:/]+@[^\s@:/]+$/.test(address)) return `mailto:${address}`;
     if (!/\s/.test(value) && URL.canParse(value) && new URL(value).protocol === 'https:') return value;
     throw new Error('must be an e-mail address or an address that begins with https://');

@@ -185,6 +185,14 @@ describe('login', () => {
     expect(refused(reply)).toEqual([429, 'too_many_attempts']);
   });
 
+  test('a code may be typed in two groups, as apps show it', async () => {
+    const { member, factor } = await newEnrolled();
+    for (const between of [' ', '-', '\u00a0']) {
+      const typed = freshCode(factor).replace(/^(...)(...)$/, `$1${between}$2`);
+      dataOf(await finishLogin(florin, await challengeOf(florin, member), typed));
+    }
+  });
+
   test('a recovery code works once, in any spelling, and new ones replace the old', async () => {
     const { member, factor } = await newEnrolled();
     const [first = '', second = ''] = factor.recoveryCodes;

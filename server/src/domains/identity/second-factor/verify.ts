@@ -1,6 +1,7 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import { countedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import { hashOfRecoveryCode } from './recovery-codes.ts';
 import { isActive, secondFactorAbsent } from './rules.ts';
@@ -48,12 +49,15 @@ export async function withCode<Result>(
   work: (transaction: Queryable, method: CodeMethod) => Promise<Result>,
   options: { confirming?: true } = {},
 ): Promise<Result> {
-  const outcome = await deps.loginFailures.attempt(owner.userName, owner.address, () =>
-    deps.database.transaction(async (transaction) => {
-      const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
-      const method = await verify(transaction, factor, code, deps);
-      return method && { result: await work(transaction, method) };
-    }),
+  const outcome = await deps.loginFailures.attempt(
+    countedAccount({ id: owner.userId }, owner.userName),
+    owner.address,
+    () =>
+      deps.database.transaction(async (transaction) => {
+        const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
+        const method = await verify(transaction, factor, code, deps);
+        return method && { result: await work(transaction, method) };
+      }),
   );
   if (outcome === undefined) {
     throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
@@ -91,11 +95,12 @@ async function verify(
   const nowMs = deps.clock();
   const failures = recentFailuresOf(factor, nowMs);
   const { user_id: userId, secret_sealed: sealed } = factor;
-  if (/^\d{6}$/.test(code)) {
+  const digits = code.replaceAll(/[\s-]/g, ''); // Apps show two groups of three.
+  if (/^\d{6}$/.test(digits)) {
     const step =
       sealed === null || deps.isLost(sealed)
         ? undefined
-        : stepOfCode(code, deps.open(sealed, secretPlace(userId)), nowMs, {
+        : stepOfCode(digits, deps.open(sealed, secretPlace(userId)), nowMs, {
             lastStep: factor.last_step,
             // ASVS 6.5.5 allows a code 30 seconds in all.
             driftSteps: deps.isStrict ? 0 : driftSteps,

@@ -19,6 +19,14 @@ export function normalizedAccount(account: string): string {
   return account.normalize('NFKC').toLowerCase();
 }
 
+/**
+ * What failed logins of an account are counted by: once for a user, with whichever name they were typed, and as typed if it is
+ * nobody's.
+ */
+export function countedAccount(user: { id: number } | undefined, account: string): string {
+  return user === undefined ? `name ${normalizedAccount(account)}` : `user ${user.id}`;
+}
+
 export function principalOfAccount(row: AccountRow): Omit<Principal, 'by'> {
   return {
     userId: row.id,

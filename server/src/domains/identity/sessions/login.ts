@@ -1,20 +1,19 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Actor } from '../audit/append.ts';
 import type { RefusedRequests } from '../audit/refused-requests.ts';
-import { normalizedAccount } from './account.ts';
+import { countedAccount, normalizedAccount } from './account.ts';
 import { challengeLogin } from './challenge.ts';
 import type { LoginFailures } from './login-failures.ts';
 import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from './open-session.ts';
 import type { loginInput } from './schema.ts';
 import { findLogin, type LoginRow } from './statements.ts';
+import { type PasswordDeps, verifyPassword } from './verify-password.ts';
 
-export interface LoginDeps extends OpenSessionDeps {
+export interface LoginDeps extends OpenSessionDeps, PasswordDeps {
   database: Database;
-  passwords: Passwords;
   loginFailures: LoginFailures;
   refusedRequests: Pick<RefusedRequests, 'record'>;
 }
@@ -29,13 +28,15 @@ export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
   deps: LoginDeps,
 ): Promise<OpenedLogin> {
-  const opened = await deps.loginFailures.attempt(account, origin.address, async (caller) => {
-    const [user] = await deps.database.run(findLogin, [normalizedAccount(account)]);
-    const actor = actorOf(user, origin);
-    const isVerified = await verifyPassword(user, password, caller, deps);
-    if (user?.has_second_factor && isVerified) throw await challengeLogin(user, deps);
-    const started = user && isVerified ? await startVerified(user, actor, origin, deps) : undefined;
-    if (started === undefined) recordRefused(user, actor, deps);
+  const find = async () => (await deps.database.run(findLogin, [normalizedAccount(account)]))[0];
+  const known = await find();
+  const actor = actorOf(known, origin);
+  const opened = await deps.loginFailures.attempt(countedAccount(known, account), origin.address, async (caller) => {
+    const user = await verifyPassword(known, find, password, caller, deps);
+    const isVerified = user?.active === true && user.id === known?.id;
+    if (isVerified && user.has_second_factor) throw await challengeLogin(user, deps);
+    const started = isVerified ? await startVerified(user, actor, origin, deps) : undefined;
+    if (started === undefined) recordRefused(known, actor, deps);
     return started;
   });
   if (opened === undefined) throw new Refusal('login_refused', 'The account or the password is not right.');
@@ -47,16 +48,6 @@ function actorOf(user: LoginRow | undefined, { address, requestId }: LoginOrigin
   // Not the account that was typed: people type passwords into the wrong field.
   if (user === undefined) return { by: 'nobody', userId: null, userName: null, ...origin };
   return { by: 'password', userId: user.id, userName: user.user_name, ...origin };
-}
-
-async function verifyPassword(
-  user: LoginRow | undefined,
-  password: string,
-  caller: string,
-  { passwords }: LoginDeps,
-): Promise<boolean> {
-  const matches = await passwords.verify(user?.password_hash ?? undefined, password, caller);
-  return matches && user?.active === true;
 }
 
 /** In the log of the account's tenant, or in that of the platform if there is no such account. */

@@ -23,6 +23,7 @@ import {
 import { SessionAuthenticator } from './session-authenticator.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
+import type { RenewPasswordHash } from './verify-password.ts';
 
 const settings = {
   'app.jwt.access-token-expire': setting(durationOfAtLeast(1000, '1s'), {
@@ -81,7 +82,7 @@ export const sessions = defineModule({
     SessionRevokeInput: revokeSessionInput,
   },
   provide,
-  routes: (context: Needs & Provided & { refusedRequests: RefusedRequests }) =>
+  routes: (context: Needs & Provided & { refusedRequests: RefusedRequests; renewPasswordHash: RenewPasswordHash }) =>
     sessionRoutes({
       ...context,
       refreshFailures: context.makeFailureLimiter('failed refreshes'),

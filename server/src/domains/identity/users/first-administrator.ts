@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../core/clock.ts';
+import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
@@ -9,10 +10,9 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
-import { isCommonPassword } from './common-passwords.ts';
 import { insertWithNames } from './modify.ts';
 import { recordOf } from './record.ts';
-import { refuseOwnName, requireStrongPassword } from './rules.ts';
+import { refuseOwnName, requireNames, requireStrongPassword } from './rules.ts';
 import { anyUser, lockUsers, type UserRow } from './statements.ts';
 
 export interface FirstAdministratorDeps {
@@ -39,8 +39,6 @@ export interface FirstAdministrator {
   /** With app.security.profile=strict: the link with which the administrator chooses a password, and the file that holds it. */
   invitation?: string;
   invitationFile?: string;
-  /** The configured password is a commonly used one: log a warning. */
-  hasCommonPassword?: boolean;
 }
 
 /** Its message tells the operator in one line what to change. */
@@ -58,21 +56,33 @@ export async function ensureAdministrator(deps: FirstAdministratorDeps): Promise
   if ((await database.run(anyUser)).length > 0) return { account, created: false };
 
   const given = deps.password;
-  if (given !== undefined && [...given].length < deps.passwordMinLength) {
-    throw new FirstAdministratorError(`app.admin.password must have at least ${deps.passwordMinLength} characters.`);
-  }
   const passwordFile = join(deps.dataDir, 'admin-password');
   const password =
     given ?? (await ensureSecretFile(passwordFile, 'the first password', () => randomText(passwordLength)));
-  const created = await insertAdministrator(await passwords.hash(password), deps);
-  if (given !== undefined)
-    return { account, created, ...((await isCommonPassword(given)) && { hasCommonPassword: true }) };
+  await asConfigured(async () => {
+    const field = given === undefined ? passwordFile : 'app.admin.password';
+    await requireStrongPassword(password, deps.passwordMinLength, field);
+    refuseOwnName(password, { userName: account, email: account }, field);
+  });
+  const created = await asConfigured(async () => insertAdministrator(await passwords.hash(password), deps));
+  if (given !== undefined) return { account, created };
   if (created) return { account, created, password, passwordFile };
 
   // Another node created the administrator first. The file is right only if that node wrote it, to the same folder.
   const [winner] = await database.run(findLogin, [normalizedAccount(account)]);
   if (!(await passwords.verify(winner?.password_hash ?? undefined, password))) await rm(passwordFile, { force: true });
   return { account, created };
+}
+
+/** A refusal of what the settings or the file name, as an error for the operator. */
+export async function asConfigured<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refusal) || isUnavailable(error)) throw error;
+    const isName = error.field === 'userName' || error.field === 'email';
+    throw new FirstAdministratorError(`${isName ? 'app.admin.account: ' : ''}${error.message}`, { cause: error });
+  }
 }
 
 export async function ensureSecretFile(file: string, what: string, generate: () => string): Promise<string> {
@@ -130,10 +140,11 @@ export async function insertPlatformAdministrator(
   transaction: Queryable,
   { account, passwordHash, nowMs }: { account: string; passwordHash: string | null; nowMs: number },
 ): Promise<UserRow> {
+  const names = { userName: account, email: account.includes('@') ? account : `${account}@localhost` };
+  requireNames(names);
   const user = {
     tenantId: platformTenant,
-    userName: account,
-    email: account.includes('@') ? account : `${account}@localhost`,
+    ...names,
     passwordHash,
     userType: 'PLATFORM_ADMIN',
     roles: [],

@@ -6,6 +6,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import { normalizedAccount } from '../sessions/account.ts';
 import { findLogin } from '../sessions/statements.ts';
 import {
+  asConfigured,
   ensureSecretFile,
   type FirstAdministrator,
   type FirstAdministratorDeps,
@@ -36,7 +37,8 @@ export async function ensureInvitedAdministrator(deps: FirstInvitationDeps): Pro
     const [login] = await transaction.run(findLogin, [normalizedAccount(account)]);
     const nowMs = deps.clock();
     const found = login && (await transaction.run(findUser, [login.id]))[0];
-    const user = found ?? (await insertPlatformAdministrator(transaction, { account, passwordHash: null, nowMs }));
+    const create = () => insertPlatformAdministrator(transaction, { account, passwordHash: null, nowMs });
+    const user = found ?? (await asConfigured(create));
     if ((await transaction.run(findOpenResetOfUser, [user.id, new Date(nowMs)])).length > 0) {
       return { account, created: false };
     }
@@ -76,7 +78,7 @@ async function needsInvitation(database: Queryable, account: string): Promise<bo
 async function insertInvitation(transaction: Queryable, user: UserRow, nowMs: number): Promise<string> {
   const token = randomBytes(tokenBytes).toString('base64url');
   const until = new Date(nowMs + lifetimeMs);
-  const values = [hashOfResetToken(token), user.id, until, new Date(nowMs), 1, user.updated_at];
+  const values = [hashOfResetToken(token), user.id, until, new Date(nowMs), 1];
   await transaction.run(insertReset, values);
   return token;
 }

@@ -6,6 +6,7 @@ import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
+import type { RenewPasswordHash } from '../sessions/verify-password.ts';
 import { userChecks } from './integrity.ts';
 import { PasswordMailer } from './password-mailer.ts';
 import { userRoutes } from './routes.ts';
@@ -17,7 +18,7 @@ import {
   userInput,
   userRecord,
 } from './schema.ts';
-import { deleteExpiredResets } from './statements.ts';
+import { deleteExpiredResets, renewPasswordHash } from './statements.ts';
 
 const settings = {
   'app.password.min-length': setting(integer(6, 128), {
@@ -54,7 +55,11 @@ export const users = defineModule({
     UserModifyInput: userInput,
     User: userRecord,
   },
-  routes: (context: Needs) => {
+  provide: ({ database }: Needs) => ({
+    renewPasswordHash: async (...values: Parameters<RenewPasswordHash>) =>
+      (await database.run(renewPasswordHash, values)).length > 0,
+  }),
+  routes: (context: Needs & { renewPasswordHash: RenewPasswordHash }) => {
     const passwordMailer = new PasswordMailer(context);
     context.lifecycle.add('mail', () => passwordMailer.settled());
     const passwordMinLength = context.settings['app.password.min-length'];

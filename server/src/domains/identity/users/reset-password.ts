@@ -1,12 +1,9 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
-import { normalizedAccount } from '../sessions/account.ts';
-import type { LoginFailures } from '../sessions/login-failures.ts';
+import { countedAccount, normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { hashOfResetToken } from './password-mailer.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
@@ -21,11 +18,9 @@ import {
   useReset,
   voidResetsOfUser,
 } from './statements.ts';
+import type { VerifyPasswordDeps } from './verify-own-password.ts';
 
-export interface ResetPasswordDeps {
-  database: Database;
-  passwords: Passwords;
-  loginFailures: LoginFailures;
+export interface ResetPasswordDeps extends VerifyPasswordDeps {
   clock: Clock;
   /** `app.password.min-length`, in characters. */
   passwordMinLength: number;
@@ -49,8 +44,7 @@ export async function resetPassword(
   if (owner !== undefined) refuseOwnName(newPassword, { userName: owner.user_name, email: owner.email }, 'newPassword');
   const passwordHash = await deps.passwords.hash(newPassword, networkOf(origin.address));
   const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
-  deps.loginFailures.clear(user.user_name, origin.address);
-  deps.loginFailures.clear(user.email, origin.address);
+  deps.loginFailures.clear(countedAccount(user, user.user_name), origin.address);
 }
 
 function consumeToken(

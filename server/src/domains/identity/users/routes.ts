@@ -44,8 +44,9 @@ export function userRoutes(deps: UserDeps): Route[] {
       refuses: ['too_many_attempts'],
       data: Type.Null(),
       handle: async ({ body, address, requestId }) => {
-        deps.resetRequests.count(networkOf(address));
-        await passwordMailer.request(body.email, { address, requestId });
+        const caller = networkOf(address);
+        deps.resetRequests.count(caller);
+        passwordMailer.request(body.email, caller, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),

@@ -5,9 +5,16 @@ import { isCommonPassword } from './common-passwords.ts';
 
 const maximumPasswordBytes = 1024;
 
-/** Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. */
-export async function requireStrongPassword(password: string, minLength: number, field: string): Promise<void> {
-  if ([...password].length < minLength) {
+/** Characters that show nothing, or a gap: spaces, controls, and those that fonts leave out (`Default_Ignorable_Code_Point`). */
+const invisible = /[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
+
+/**
+ * Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. Any run of spaces and invisible
+ * characters counts as one, and none at the ends, because it is as easy to guess.
+ */
+export async function requireStrongPassword(given: string, minLength: number, field: string): Promise<void> {
+  const password = given.normalize('NFC');
+  if ([...password.replaceAll(invisible, ' ').trim()].length < minLength) {
     throw new Refusal('password_too_weak', `${field} must have at least ${minLength} characters.`, { field });
   }
   if (Buffer.byteLength(password) > maximumPasswordBytes) {
@@ -30,9 +37,9 @@ export function refuseOwnName(
   { userName = '', email = '' }: { userName?: string | undefined; email?: string | undefined },
   field: string,
 ): void {
-  const text = password.toLowerCase();
+  const text = password.normalize('NFC').toLowerCase();
   const words = [userName, email, userName.split('@')[0], email.split('@')[0], 'florin']
-    .map((word) => String(word).toLowerCase())
+    .map((word) => String(word).normalize('NFC').toLowerCase())
     .filter((word) => word.length >= 4);
   if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= minCharactersBesideName))
     return;
@@ -40,14 +47,31 @@ export function refuseOwnName(
   throw new Refusal('password_too_weak', message, { field });
 }
 
-/** Beyond ASCII, where the schema's pattern allows anything, requires letters and digits of any script. */
+/** Beyond ASCII, where the schema's pattern allows anything, requires letters and digits of any script, each of which shows. */
 export function requireUserName(userName: string): void {
-  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName)) {
+  const isOfLetters = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName);
+  if (!isOfLetters || /\p{Default_Ignorable_Code_Point}/u.test(userName)) {
     throw invalid('userName', `userName must be ${userNameRule}.`);
   }
 }
 
 export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
+
+/**
+ * As in `userInput`, where it has no \p{L}, which works only where patterns are compiled with the Unicode flag; `requireUserName`
+ * is stricter.
+ */
+export const userNamePattern = '^[^\\u0000-/:-@[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?[-^`{-\\u00a9]{0,63}$';
+export const emailPattern = '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$';
+export const maximumEmailLength = 254;
+
+/** Requires a user name and an e-mail address that the API would accept. For accounts that are made without it. */
+export function requireNames({ userName, email }: { userName: string; email: string }): void {
+  if (!new RegExp(userNamePattern, 'u').test(userName)) throw invalid('userName', `userName must be ${userNameRule}.`);
+  requireUserName(userName);
+  if (email.length <= maximumEmailLength && new RegExp(emailPattern, 'u').test(email)) return;
+  throw invalid('email', `email must be an e-mail address, of at most ${maximumEmailLength} characters.`);
+}
 
 /** The properties of a user that determine the user's permissions. */
 interface Privileges {

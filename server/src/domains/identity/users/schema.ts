@@ -3,7 +3,7 @@ import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
-import { userNameRule } from './rules.ts';
+import { emailPattern, maximumEmailLength, userNamePattern, userNameRule } from './rules.ts';
 
 const newPassword = (...notes: string[]) =>
   Type.String({
@@ -11,7 +11,8 @@ const newPassword = (...notes: string[]) =>
     minLength: 1,
     maxLength: 1024,
     description: [
-      'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password.',
+      'At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Spaces ' +
+        'in a row count as one, and Unicode forms of a letter are the same.',
       ...notes,
     ].join(' '),
   });
@@ -64,8 +65,7 @@ export const userInput = Type.Object(
     id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Omit to create.' })),
     userName: Type.Optional(
       Type.String({
-        // Without \p{L}, which works only where patterns are compiled with the Unicode flag. `requireUserName` is stricter.
-        pattern: '^[^\\u0000-/:-@[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?[-^`{-\\u00a9]{0,63}$',
+        pattern: userNamePattern,
         title: userNameRule,
         description:
           'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
@@ -74,8 +74,8 @@ export const userInput = Type.Object(
     ),
     email: Type.Optional(
       Type.String({
-        maxLength: 254,
-        pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
+        maxLength: maximumEmailLength,
+        pattern: emailPattern,
         title: 'an e-mail address',
         description:
           'Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the ' +

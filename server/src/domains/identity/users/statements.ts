@@ -113,17 +113,14 @@ export const findActiveByName = statement<UserRow>(
 );
 
 /**
- * Returns no row if the user already has $5 open tokens, or was changed since it was read: a change voids all tokens, also one
- * that is just being created. Values: token hash, user, expiry, now, limit, the user's time of change.
+ * Returns no row if the user already has $5 open tokens. The caller has locked the user. Values: token hash, user, expiry, now,
+ * limit.
  */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',
-  `with holder as (
-     select id from app_user where id = $2 and state and updated_at is not distinct from $6::timestamptz for share
-   )
-   insert into password_reset (token_hash, user_id, expires_at)
-   select $1, id, $3 from holder
-    where $5 > (select count(*) from password_reset where user_id = $2 and used_at is null and expires_at > $4)
+  `insert into password_reset (token_hash, user_id, expires_at)
+   select $1, id, $3 from app_user
+    where id = $2 and $5 > (select count(*) from password_reset where user_id = $2 and used_at is null and expires_at > $4)
    returning user_id`,
 );
 
@@ -156,9 +153,15 @@ export const voidResetsOfUser = statement(
   'update password_reset set used_at = $2 where user_id = $1 and used_at is null',
 );
 
-export const findPasswordHash = statement<{ password_hash: string | null }>(
+export const findPasswordHash = statement<{ id: number; password_hash: string | null }>(
   'users.find_password_hash',
-  'select password_hash from app_user where id = $1',
+  'select id, password_hash from app_user where id = $1',
+);
+
+/** The password stays the same, and so does the time of the last change. Values: user, old hash, new hash. */
+export const renewPasswordHash = statement<{ id: number }>(
+  'users.renew_password_hash',
+  'update app_user set password_hash = $3 where id = $1 and password_hash = $2 returning id',
 );
 
 /** Returns no row if the password was changed in the meantime. Values: user, old hash, new hash, now. */

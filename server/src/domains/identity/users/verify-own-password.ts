@@ -1,11 +1,11 @@
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
+import { countedAccount } from '../sessions/account.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
+import { type PasswordDeps, verifyPassword } from '../sessions/verify-password.ts';
 import { findPasswordHash } from './statements.ts';
 
-export interface VerifyPasswordDeps {
+export interface VerifyPasswordDeps extends PasswordDeps {
   database: Database;
-  passwords: Passwords;
   loginFailures: LoginFailures;
 }
 
@@ -22,20 +22,18 @@ interface OwnPassword {
  */
 export async function verifyOwnPassword(
   { userId, userName, password, address }: OwnPassword,
-  { database, passwords, loginFailures }: VerifyPasswordDeps,
+  deps: VerifyPasswordDeps,
 ): Promise<string | undefined> {
-  const attempt = await loginFailures.reserve(userName, address);
+  const attempt = await deps.loginFailures.reserve(countedAccount({ id: userId }, userName), address);
+  const find = async () => (await deps.database.run(findPasswordHash, [userId]))[0];
   let hash: string | undefined;
-  let matches: boolean;
   try {
-    const [user] = await database.run(findPasswordHash, [userId]);
-    hash = user?.password_hash ?? undefined;
-    matches = await passwords.verify(hash, password, attempt.caller);
+    hash = (await verifyPassword(await find(), find, password, attempt.caller, deps))?.password_hash ?? undefined;
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
     throw error;
   }
-  if (matches) attempt.release();
-  else attempt.fail();
-  return matches ? hash : undefined;
+  if (hash === undefined) attempt.fail();
+  else attempt.release();
+  return hash;
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { Actor } from '../../audit/append.ts';
 import type { RefusedRequests } from '../../audit/refused-requests.ts';
+import { countedAccount } from '../../sessions/account.ts';
 import { challengeInvalid, findChallenged, tryLoginChallenge, useLoginChallenge } from '../../sessions/challenge.ts';
 import type { LoginFailures } from '../../sessions/login-failures.ts';
 import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../../sessions/open-session.ts';
@@ -37,7 +38,7 @@ export async function loginWithPasskey(
 ): Promise<OpenedLogin> {
   const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
   // Failures with one passkey must not keep others from using theirs at the same address.
-  const account = known?.user_name ?? `passkey ${credential.id.slice(0, 64)}`;
+  const account = countedAccount(known, `passkey ${credential.id.slice(0, 64)}`);
   const opened = await deps.loginFailures.attemptUnguessable(account, origin.address, () => open(known));
   if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
   return opened;

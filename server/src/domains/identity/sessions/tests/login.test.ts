@@ -1,8 +1,11 @@
+import { hash } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminPassword, type Identity, identity, type Reply } from '../../../../testing/identity.ts';
 import { eventually } from '../../../../testing/postgres/database.ts';
+import { passwordCost } from '../../../../testing/service/password-cost.ts';
 import { setPassword } from '../../users/statements.ts';
+import { findLogin } from '../statements.ts';
 
 let node: Identity;
 let admin: string;
@@ -71,6 +74,40 @@ test('the access token has the documented claims, and the two tokens have differ
   expect(decodeProtectedHeader(body.data.token.refreshToken).typ).toBe('rt+jwt');
   const refreshClaims = decodeJwt(body.data.token.refreshToken);
   expect((refreshClaims.exp as number) - (refreshClaims.iat as number)).toBe(7 * 86_400);
+});
+
+test('a password is the same in either Unicode form, however it was typed or hashed', async () => {
+  const [composed, decomposed] = ['sch\u00f6ne gr\u00fcne Boote', 'scho\u0308ne gru\u0308ne Boote'];
+  const statusWith = async (account: string, typed: string) =>
+    (await node.post('/api/user/login', { account, password: typed })).status;
+  const given = await makeUser({ password: decomposed });
+  expect([await statusWith(given.userName, composed), await statusWith(given.userName, decomposed)]).toEqual([
+    200, 200,
+  ]);
+
+  // As hashed before passwords were normalized.
+  const former = await makeUser();
+  const unnormalized = await hash(decomposed, passwordCost);
+  await node.db.database.run(setPassword, [former.id, unnormalized, new Date()]);
+  expect(await statusWith(former.userName, composed)).toBe(401);
+  const attempts = [1, 2, 3].map(() => statusWith(former.userName, decomposed));
+  expect(await Promise.all(attempts)).toEqual([200, 200, 200]);
+  const [renewed] = await node.db.database.run(findLogin, [former.userName]);
+  expect(renewed?.password_hash).not.toBe(unnormalized);
+  expect(await statusWith(former.userName, composed)).toBe(200);
+  expect(await statusWith(former.userName, 'schone grune Boote')).toBe(401);
+});
+
+test('failures by user name and by e-mail address of one account count together', async () => {
+  const user = await makeUser();
+  for (const account of [user.userName, user.email]) {
+    for (let i = 0; i < 5; i++) {
+      expect((await node.post('/api/user/login', { account, password: 'wrong' })).status).toBe(401);
+    }
+  }
+  for (const account of [user.userName, user.email]) {
+    expect((await node.post('/api/user/login', { account, password })).status).toBe(429);
+  }
 });
 
 test('user name and e-mail address both log in, in any case', async () => {

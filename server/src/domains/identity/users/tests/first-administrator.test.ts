@@ -6,7 +6,7 @@ import { Passwords } from '../../../../platform/crypto/passwords.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { passwordCost } from '../../../../testing/service/password-cost.ts';
 import { findLogin } from '../../sessions/statements.ts';
-import { ensureAdministrator } from '../first-administrator.ts';
+import { addAdministrator, ensureAdministrator } from '../first-administrator.ts';
 
 let db: TestDatabase;
 let dataDir: string;
@@ -67,9 +67,43 @@ test('a configured password is used, and neither returned nor written to a file'
   await expect(stat(passwordFile())).rejects.toThrow('ENOENT');
 });
 
-test('a configured password below the minimum length fails the start; a common password is reported', async () => {
-  await expect(ensure({ password: '12345' })).rejects.toThrow('app.admin.password must have at least 6 characters');
-  expect(await ensure({ password: 'admin123' })).toMatchObject({ created: true, hasCommonPassword: true });
+test('the first password follows the rules of every password, whether it is configured or found in the file', async () => {
+  const configured = ensure({ password: '12345' });
+  await expect(configured).rejects.toThrow('app.admin.password must have at least 6 characters');
+  for (const [password, reason] of [
+    ['admin123', /^app\.admin\.password is one of the commonest passwords/],
+    ['administrator1', /^app\.admin\.password is little more than/],
+    ['x'.repeat(1025), /^app\.admin\.password must have at most 1024 bytes/],
+    ['      ', /^app\.admin\.password must have at least 6 characters/],
+  ] as const) {
+    await expect(ensure({ account: 'administrator', password })).rejects.toThrow(reason);
+  }
+  await writeFile(passwordFile(), '123456\n', { mode: 0o600 });
+  await expect(ensure()).rejects.toThrow('admin-password is one of the commonest passwords');
+  expect(await db.query('select from app_user')).toEqual([]);
+});
+
+test('an administrator has a name and an address that the API would accept', async () => {
+  const add = (account: string) =>
+    addAdministrator({
+      ...{ database: db.database, passwords, clock: Date.now, account },
+      ...{ password: 'given in time', passwordMinLength: 6 },
+    });
+  for (const account of [
+    '',
+    ' chief',
+    'chief\nofficer',
+    'chief<b>',
+    'x'.repeat(65),
+    '\u3164',
+    '@shop',
+    'chief@',
+    'a b@shop',
+  ]) {
+    await expect(add(account), account).rejects.toThrow(/userName must be|email must be/);
+    await expect(ensure({ account, password: 'given in time' }), account).rejects.toThrow(/^app\.admin\.account: /);
+  }
+  await add('Chief@Shop.example');
 });
 
 test('an account that is an e-mail address becomes both user name and e-mail address', async () => {

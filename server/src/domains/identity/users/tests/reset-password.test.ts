@@ -64,6 +64,25 @@ test('a mailed token sets a new password once, and ends every session', async ()
   expect(again.body.error).toMatchObject({ type: 'reset_token_invalid', field: 'token' });
 });
 
+test('of many requests at the same time, five mail a token', async () => {
+  const user = await makeUser();
+  await Promise.all(Array.from({ length: 20 }, () => node.post('/api/user/forgot-password', { email: user.email })));
+  await node.passwordMailer.settled();
+  expect(mails).toHaveLength(5);
+});
+
+test('an answer depends on no user: it comes while the table of users is locked', async () => {
+  const user = await makeUser();
+  await node.db.database.transaction(async (transaction) => {
+    await transaction.run({ name: '', text: 'lock table app_user in access exclusive mode' }, []);
+    for (const email of [user.email, 'nobody@shop.example']) {
+      expect((await node.post('/api/user/forgot-password', { email })).status).toBe(200);
+    }
+  });
+  await node.passwordMailer.settled();
+  expect(mails.map((mail) => mail.to)).toEqual([user.email]);
+});
+
 test('known, unknown and disabled addresses get the same answer, and only the known address gets a mail', async () => {
   const user = await makeUser();
   const disabled = await makeUser();
