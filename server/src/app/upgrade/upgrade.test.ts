@@ -1,17 +1,14 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
 import { administratorOf } from '../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { databaseFromTemplate } from '../../testing/postgres/database.ts';
+import { migrateUpTo } from '../../testing/postgres/migrate-up-to.ts';
 import { florinOn } from '../../testing/service/florin.ts';
 import { environment } from './fixture/environment.ts';
 import { readBack } from './fixture/read-back.ts';
 
-const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 const fixture = (name: string) => readFileSync(new URL(`./fixture/${name}`, import.meta.url), 'utf8');
 /** `release-0001.sql` has rows for every table of the schema after migration 0001, and the `.json` the answers read from them. */
 const releases = readdirSync(new URL('./fixture', import.meta.url)).flatMap(
@@ -48,17 +45,6 @@ test.each(releases)(
     }
   },
 );
-
-async function migrateUpTo({ connection }: TestDatabase, release: string): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'florin-upgrade-'));
-  try {
-    for (const file of readdirSync(migrations).filter((name) => name.slice(0, 4) <= release))
-      copyFileSync(join(migrations, file), join(dir, file));
-    await migrate(connection, () => {}, { dir });
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}
 
 /** Records that were never updated used to have no `updatedTime`; it now equals their `createdTime`. Keys still have none. */
 function withUpdatedTimes<Part>(part: Part): Part {

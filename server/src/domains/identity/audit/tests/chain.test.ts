@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../../../core/clock.ts';
 import { type Check, offendersOf } from '../../../../platform/postgres/check.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
+import { migrate } from '../../../../platform/postgres/migrate.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { migrateUpTo } from '../../../../testing/postgres/migrate-up-to.ts';
 import { appendAudit, systemActor } from '../append.ts';
 import { chainAuditEntries } from '../chain.ts';
 import { expireAuditEntries } from '../expire.ts';
@@ -44,6 +46,20 @@ const rowsOf = (tenantId: number) =>
     `select seq, body::json->'changes'->'name'->>'after' as name from audit_entry where tenant_id = $1 order by seq`,
     [tenantId],
   );
+
+/** Chains the one entry of a tenant that is not chained, as releases did before links had times. Value: tenant. */
+const linkAsBefore = `
+  with previous as (select coalesce(max(seq), 0) as seq from audit_entry where tenant_id = $1 and seq is not null),
+       linked as (
+         update audit_entry entry
+            set seq = previous.seq + 1,
+                hash = sha256(coalesce((select hash from audit_entry where tenant_id = $1 and seq = previous.seq), decode(repeat('00', 32), 'hex'))
+                              || convert_to(body, 'UTF8'))
+           from previous where entry.tenant_id = $1 and entry.seq is null
+         returning entry.tenant_id, entry.seq, entry.hash
+       )
+  insert into audit_chain (tenant_id, seq, hash) select tenant_id, seq, hash from linked
+  on conflict (tenant_id) do update set seq = excluded.seq, hash = excluded.hash`;
 
 describe('entries are chained', () => {
   test('by tenant, in the order in which they were written', async () => {
@@ -209,24 +225,12 @@ describe('the time of a link', () => {
   });
 
   test('is absent where an older release chained: before the first it is usual, after it a finding', async () => {
-    const linkAsBefore = `
-      with previous as (select coalesce(max(seq), 0) as seq from audit_entry where seq is not null),
-           linked as (
-             update audit_entry entry
-                set seq = previous.seq + 1,
-                    hash = sha256(coalesce((select hash from audit_entry where seq = previous.seq), decode(repeat('00', 32), 'hex'))
-                                  || convert_to(body, 'UTF8'))
-               from previous where entry.seq is null
-             returning entry.tenant_id, entry.seq, entry.hash
-           )
-      insert into audit_chain (tenant_id, seq, hash) select tenant_id, seq, hash from linked
-      on conflict (tenant_id) do update set seq = excluded.seq, hash = excluded.hash`;
     await append(0, 'old');
-    await db.query(linkAsBefore);
+    await db.query(linkAsBefore, [0]);
     await appendChained(0, ['new']);
     expect([await offenders(), await named(auditFindings)]).toEqual([[], []]);
     await append(0, 'old again');
-    await db.query(linkAsBefore);
+    await db.query(linkAsBefore, [0]);
     expect([await offenders(), await named(auditFindings)]).toEqual([[], ['tenant 0 entry 3']]);
   });
 });
@@ -272,6 +276,41 @@ describe('a log begins', () => {
     await db.query('truncate audit_entry, audit_chain');
     await appendChained(0, ['c']);
     expect([await offenders(), await misbegun()]).toEqual([[], ['tenant 0 entry 1']]);
+  });
+
+  test('in an older database as the migration notes it, or with the creation of the tenant', async () => {
+    const old = await databaseFromTemplate('template0');
+    try {
+      await migrateUpTo(old, '0032');
+      await old.query(
+        `insert into tenant (id, name) values (5, 'Created'), (6, 'Without a creation'), (7, 'Without entries')`,
+      );
+      const entries = [
+        [0, 'channel.update'],
+        [5, 'tenant.create'],
+        [6, 'channel.update'],
+        [6, 'channel.update'],
+      ] as const;
+      for (const [tenantId, action] of entries) {
+        await appendAudit(old.database, systemActor, { action, tenantId, recordId: tenantId });
+        await old.query(linkAsBefore, [tenantId]);
+      }
+      const heads = await auditHeads(old.database);
+      await migrate(old.connection, () => {});
+      await chainAuditEntries(old.database);
+      const found = [...auditChecks, ...auditFindings].map((check) => offendersOf(old.database, check, 11));
+      expect((await Promise.all(found)).flat()).toEqual([]);
+      for (const head of heads) expect(await disagreementWith(old.database, head)).toBeUndefined();
+      expect(
+        await old.query(`select tenant_id, seq from audit_entry where action = 'audit.begin' order by tenant_id`),
+      ).toEqual([
+        { tenant_id: 0, seq: 2 },
+        { tenant_id: 6, seq: 3 },
+        { tenant_id: 7, seq: 1 },
+      ]);
+    } finally {
+      await old.drop();
+    }
   });
 
   test('of the platform with the entry that the migration of a new database notes', async () => {
