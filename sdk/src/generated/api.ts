@@ -1872,7 +1872,7 @@ export interface DeviceCode {
 }
 
 export interface DeviceCodeInput {
-  /** The program and the name of its machine, so that the user recognizes them, without control and formatting characters. Also the name of the key. */
+  /** The program and the name of its machine, so that the user recognizes them, without control and invisible characters. Also the name of the key. */
   client: string;
   /** The scopes to ask for, comma-separated, or `*`. Default: those that the user chooses. */
   scope?: string | null | undefined;

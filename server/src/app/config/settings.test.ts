@@ -240,6 +240,7 @@ describe('values', () => {
       'app.encryption.keys',
       'app.jwt.keys',
       'app.mail.url',
+      'app.metrics.token',
     ]);
   });
 });

@@ -138,6 +138,11 @@ const nodeSettings = {
     description:
       'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
   }),
+  'app.metrics.token': setting(text, {
+    description:
+      'The Bearer token that /metrics needs. Without it, /metrics answers programs on this machine alone, and none that a proxy forwards.',
+    secret: true,
+  }),
   'app.tracing.endpoint': setting(url('http:', 'https:'), {
     description:
       'Where spans are sent in OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. Without it nothing is traced. Needs the SDK of OpenTelemetry (docs/guides/operations.md, "Traces").',

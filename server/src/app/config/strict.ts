@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { hourMs, minuteMs } from '../../core/clock.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { SettingsError } from '../../platform/settings/declare.ts';
@@ -27,6 +28,10 @@ const rules: readonly { need: string; isMet: (values: Values) => boolean }[] = [
   {
     need: 'an app.security.session-idle-timeout of at most 30m',
     isMet: (at) => Number(at['app.security.session-idle-timeout']) <= 30 * minuteMs,
+  },
+  {
+    need: 'an app.security.step-up-lifetime of at most 10m',
+    isMet: (at) => Number(at['app.security.step-up-lifetime']) <= 10 * minuteMs,
   },
   {
     need: 'app.security.platform-second-factor=required',
@@ -84,5 +89,5 @@ function isVerifiedOrLocal(url: string): boolean {
 }
 
 function isLocal(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host === '::1' || /^127\./.test(host);
+  return host === 'localhost' || host === '[::1]' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }

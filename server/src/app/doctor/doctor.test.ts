@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,8 +107,18 @@ interface Defect {
 const ofDatabase = (setting: string) => `alter database florin ${setting}`;
 
 const defects: Record<string, Defect> = {
+  'a data folder that others may write into': {
+    check: 'this account alone can use the data folder',
+    what: /other accounts may write into .* \(mode 777\)/,
+    cure: /chmod 700/,
+    plant: async () => {
+      const { mode } = await stat(dataDir);
+      await chmod(dataDir, 0o777);
+      return () => chmod(dataDir, mode);
+    },
+  },
   'a database that others may enter': {
-    check: 'this account can use the data folder',
+    check: 'this account alone can use the data folder',
     what: /mode 777.*refuses to start/,
     cure: /chmod 700/,
     plant: async () => {

@@ -10,6 +10,7 @@ import { addDocs } from '../docs/serve.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
+import { limitMetrics } from './metrics-access.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addDevicePage } from './pages/device-page.ts';
 import { addPayerPages } from './pages/payer-pages.ts';
@@ -64,6 +65,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     const { openApiOf } = await import('../openapi/document.ts');
     return () => openApiOf(served, publicUrlOf(settings));
   });
+  limitMetrics(app, settings['app.metrics.token']);
   addMetricsRoute(app, metrics.contentType, () => group?.metricsOfAll() ?? metrics.text());
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {

@@ -88,6 +88,9 @@ describe('settings', () => {
     [{ APP_PUBLIC_URL: 'http://127.0.0.1:8080' }, 'app.public-url that begins with https:'],
     [{ APP_MAIL_URL: 'smtp://mail.example.com' }, 'app.mail.url with TLS'],
     [{ DATABASE_URL: 'postgres://db.example/florin' }, 'sslmode=verify-full in app.database.url'],
+    [{ DATABASE_URL: 'postgres://127.0.0.1.evil.example/florin' }, 'sslmode=verify-full in app.database.url'],
+    [{ APP_MAIL_URL: 'smtp://127.evil.example' }, 'app.mail.url with TLS'],
+    [{ APP_SECURITY_STEP_UP_LIFETIME: '12h' }, 'app.security.step-up-lifetime of at most 10m'],
   ])('%j is refused', (given, line) => {
     expect(lineOf(given as never)).toMatch('app.security.profile=strict needs ');
     expect(lineOf(given as never)).toContain(line);

@@ -33,7 +33,7 @@ export const secretFiles: MachineCheck = {
 };
 
 export const dataFolder: MachineCheck = {
-  name: 'this account can use the data folder',
+  name: 'this account alone can use the data folder',
   check: async ({ settings }) => {
     const root = resolve(settings['app.data-dir']);
     if ((await statOf(root)) === undefined) return undefined;
@@ -45,9 +45,19 @@ export const dataFolder: MachineCheck = {
         cure: 'run Florin as the account that owns it, or choose another folder with APP_DATA_DIR',
       };
     }
-    return ofCluster(join(root, 'postgres', 'cluster'));
+    return (await ofFolder(root)) ?? ofCluster(join(root, 'postgres', 'cluster'));
   },
 };
+
+/** Who may write into a folder can replace every file in it, whatever the modes of the files are. */
+async function ofFolder(root: string): Promise<Finding | undefined> {
+  const { mode } = await stat(root);
+  if ((mode & 0o022) === 0) return undefined;
+  return {
+    what: `other accounts may write into ${root} (mode ${(mode & 0o7777).toString(8)}), and so replace the keys and the database`,
+    cure: `chmod 700 ${root}; if others have an account on this machine, replace the keys (docs/guides/operations.md, "Keys")`,
+  };
+}
 
 /** PostgreSQL refuses to start on a folder that others may enter, or that another account owns. */
 async function ofCluster(cluster: string): Promise<Finding | undefined> {

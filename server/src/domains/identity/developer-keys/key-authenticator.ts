@@ -70,7 +70,8 @@ export class KeyAuthenticator {
   #admit(live: LiveKey | undefined, address: string, isCheck: boolean): Principal {
     const nowMs = this.#clock();
     if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
-    if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address)) throw addressRefused(address);
+    if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address))
+      throw new AddressRefusal(live.principal, address);
     if (!isCheck) this.#recordUse(live, nowMs, address);
     return live.principal;
   }
@@ -91,8 +92,14 @@ function keyRefused(): Refusal {
   return new Refusal('credentials_invalid', 'The key is not known, was revoked, or has expired.');
 }
 
-function addressRefused(address: string): Refusal {
-  return new Refusal('address_not_allowed', `This key is not accepted from ${address}.`);
+/** A key that is right and used from an address that it is not allowed from: somebody else may have it. */
+export class AddressRefusal extends Refusal {
+  readonly owner: Principal;
+
+  constructor(owner: Principal, address: string) {
+    super('address_not_allowed', `This key is not accepted from ${address}.`);
+    this.owner = owner;
+  }
 }
 
 async function loadLiveKey(database: Database, fingerprint: string): Promise<LiveKey | undefined> {

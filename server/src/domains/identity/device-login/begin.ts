@@ -15,8 +15,11 @@ export const intervalSeconds = 5;
 /** With this many pending codes, one guess in 2.6 · 10^7 hits one. A user may enter ten wrong codes in 15 minutes. */
 const maxPending = 1_000;
 
-/** Includes the characters that change the direction of text, with which a name could be displayed as another one. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/**
+ * Controls, the characters that change the direction of text, with which a name could be displayed as another one, and those that show
+ * nothing: fonts leave them out, or draw a gap (U+2800).
+ */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Creates the two codes of a login that is to be approved in a browser. They are stored as hashes. */
 export async function beginDeviceLogin(
@@ -25,8 +28,8 @@ export async function beginDeviceLogin(
   { database, clock, publicUrl, beginLimiter }: DeviceLoginDeps,
 ): Promise<Static<typeof deviceCode>> {
   beginLimiter.count(networkOf(address));
-  if (invisible.test(client)) {
-    throw invalid('client', 'client must not contain control or formatting characters: the user has to recognize it.');
+  if (invisible.test(client) || client.trim() === '') {
+    throw invalid('client', 'client must show, without control or invisible characters: the user has to recognize it.');
   }
   if (scope !== undefined) scopeNamesIn(scope);
   const [secret, userCode, nowMs] = [generateDeviceCode(), generateUserCode(), clock()];

@@ -58,6 +58,17 @@ test('a program whose login is approved gets a key of the user once, with the gr
   ]);
 });
 
+test('a program has a name that shows', async () => {
+  for (const client of [' ', '\u3164', '\u115f', 'a\u034fb', '\ufe0f', '\u2800', 'laptop\u202e', '\u{e0041}']) {
+    const reply = await florin.post('/api/device/code', { client });
+    expect([refusalOf(reply), reply.body.error?.field], JSON.stringify(client)).toEqual([
+      [400, 'invalid_request'],
+      'client',
+    ]);
+  }
+  for (const client of ['Zoë’s laptop', '東京の端末', 'لابتوب']) await begin({ client });
+});
+
 test('by default the key has the requested scopes and mode, or else all scopes of the user', async () => {
   const asked = await begin({ scope: 'channel_read', livemode: true });
   await decide(asked.userCode);

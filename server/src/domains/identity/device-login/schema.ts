@@ -7,8 +7,8 @@ const scopeList = listPattern([...scopes, allScopes]);
 
 /** Excludes what `beginDeviceLogin` refuses, except characters beyond U+FFFF, which patterns can write in two ways. */
 const visible =
-  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
-  '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]+$';
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5' +
+  '\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb]+$';
 
 const scope = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, documented: { pattern: scopeList }, description }));
@@ -20,7 +20,7 @@ export const codeInput = Type.Object(
       maxLength: 100,
       documented: { pattern: visible },
       description:
-        'The program and the name of its machine, so that the user recognizes them, without control and formatting ' +
+        'The program and the name of its machine, so that the user recognizes them, without control and invisible ' +
         'characters. Also the name of the key.',
     }),
     scope: scope('The scopes to ask for, comma-separated, or `*`. Default: those that the user chooses.'),

@@ -47,9 +47,11 @@ export const findInbox = statement<{ id: number; livemode: boolean }>(
 );
 
 /** Values: hash of the token, now in ms. */
+/** Of a tenant that is enabled. Values: hash of the token, now in ms. */
 export const findInboxByToken = statement<{ id: number; secret_sealed: Buffer | null }>(
   'inbox.find_by_token',
-  'select id, secret_sealed from inbox where token_hash = $1 and expires_at > to_timestamp($2::float8 / 1000)',
+  `select i.id, i.secret_sealed from inbox i join tenant t on t.id = i.tenant_id
+    where i.token_hash = $1 and i.expires_at > to_timestamp($2::float8 / 1000) and t.state`,
 );
 
 /**

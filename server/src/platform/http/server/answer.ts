@@ -17,7 +17,9 @@ export function send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
   );
 }
 
-/** A document with an entity tag may be kept by its reader, who asks each time whether it is still current. */
+/**
+ * No browser or proxy stores a document. A program that keeps one itself asks with its entity tag whether it is still current.
+ */
 export async function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,7 +36,7 @@ export async function sendDocument(
       .headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' })
       .send(isUnwanted ? '' : content);
   }
-  const validators = { etag: tag, 'cache-control': 'private, no-cache' };
+  const validators = { etag: tag, 'cache-control': 'no-store' };
   if (isCurrent(request.headers['if-none-match'], tag)) return reply.headers(validators).code(304).send();
   const made = await content();
   return reply.headers({ ...headers, ...validators, 'content-type': type }).send(made);
