@@ -222,6 +222,16 @@ describe('values', () => {
     }
   });
 
+  test.each([
+    ['APP_PUBLIC_URL', 'http://pay.example:0', 'port 0'],
+    ['APP_PUBLIC_URL', 'https://pay..example', 'labels'],
+    ['APP_PUBLIC_URL', `https://${'a'.repeat(64)}.example`, 'labels'],
+    ['APP_MAIL_URL', 'smtp://mail.example:0', 'port 0'],
+    ['APP_TRACING_ENDPOINT', `http://${'a.'.repeat(130)}example`, 'at most 253'],
+  ])('an address that can never be reached is refused: %s=%s', (name, address, reason) => {
+    expect(lineOf({ [name]: address })).toContain(reason);
+  });
+
   test('a trailing slash of the public address is removed', () => {
     expect(readSettings({ APP_PUBLIC_URL: 'https://pay.example/' }, undefined)['app.public-url']).toBe(
       'https://pay.example',

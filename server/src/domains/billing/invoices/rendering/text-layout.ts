@@ -26,6 +26,7 @@ const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
 /** The emoji of a text that no face has, each once: `layOutLines` leaves them out. */
 export function missingEmoji(text: string, faces: readonly Face[]): string[] {
+  if (!emoji.test(text)) return [];
   const segments = paragraphsOf(text).flatMap((paragraph) => [...graphemes.segment(paragraph)]);
   const missing = segments.filter(
     ({ segment }) => emoji.test(segment) && !faces.some((face) => hasGlyphsFor(face, segment)),
