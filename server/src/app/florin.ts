@@ -6,6 +6,7 @@ import {
   FirstAdministratorError,
 } from '../domains/identity/users/first-administrator.ts';
 import { ensureInvitedAdministrator } from '../domains/identity/users/first-invitation.ts';
+import { warnOfKeysOfOtherMode } from '../domains/payments/channels/key-mode.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -99,6 +100,7 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   });
   children?.assign(assignmentOf(settings, secrets, database));
   await context.notifications.start();
+  await warnOfKeysOfOtherMode(context.database, context, (facts, message) => log.warn(facts, message));
   const workers = workersOf(context);
   if (database.isOursAlone) await freeDeadLeases(workers);
   if (settings['app.role'] !== 'api') {

@@ -1,7 +1,7 @@
 import { paymentMethodPlace } from '../../domains/billing/customers/payment-method.ts';
 import { secretPlace as factorPlace } from '../../domains/identity/second-factor/verify.ts';
 import { bodyPlace } from '../../domains/payments/callbacks/receive.ts';
-import { secretPlace as channelPlace, type SecretName } from '../../domains/payments/channels/credentials.ts';
+import { secretPlace as channelPlace, type SecretName } from '../../domains/payments/channels/secrets.ts';
 import { paymentTokenPlace } from '../../domains/payments/transactions/payment-token.ts';
 import { endpointSecretPlace as endpointPlace } from '../../domains/webhooks/endpoints/directory.ts';
 import { inboxSecretPlace as inboxPlace } from '../../domains/webhooks/inboxes/create.ts';

@@ -39,7 +39,7 @@ describe('a crash at each step around a provider call', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));
     stripe = await startStripeSimulator();
     await start();
-    channelId = await makeChannel(service, as, { provider: 'stripe', apiKey: simulatedApiKey });
+    channelId = await makeChannel(service, as, { provider: 'stripe', livemode: false, apiKey: simulatedApiKey });
     await service.end('SIGTERM');
   });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   stripe = await startStripeSimulator({ webhookSecret: channelSecret });
   receiver = await startReceiver();
   node = await payingNode({ APP_PROVIDER_STRIPE_URL: stripe.url });
-  const channel = { provider: 'stripe', apiKey: simulatedApiKey, webhookSecret: channelSecret };
+  const channel = { provider: 'stripe', livemode: false, apiKey: simulatedApiKey, webhookSecret: channelSecret };
   channelId = await makeChannel(node.service, node.as, channel);
   const hook = { url: receiver.url, events: ['refund.failed'], secret: 'our shared secret' };
   dataOf(await node.service.post('/api/webhook/register', hook, node.as));

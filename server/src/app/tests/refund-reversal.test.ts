@@ -74,6 +74,7 @@ async function expectReversed(transactionId: string, id: string): Promise<void> 
 test('Stripe: refund.failed after succeeded, reported in three ways, is reversed and reported once; then it can be refunded again', async () => {
   const channelId = await makeChannel(florin, admin, {
     provider: 'stripe',
+    livemode: false,
     apiKey: simulatedApiKey,
     webhookSecret: channelSecret,
   });
@@ -99,6 +100,7 @@ test('Stripe: refund.failed after succeeded, reported in three ways, is reversed
 async function refundedAtMollie() {
   const channelId = await makeChannel(florin, admin, {
     provider: 'mollie',
+    livemode: false,
     apiKey: 'test_simulated',
     webhookSecret: channelSecret,
   });

@@ -11,7 +11,9 @@ import { webAddressFormat } from './validation.ts';
 export const long = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
-export const nullable = <Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+export const nullable = <
+  Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer> | ReturnType<typeof Type.Boolean>,
+>(
   shape: Shape,
 ) => Type.Union([shape, Type.Null()], 'description' in shape ? { description: shape.description as string } : {});
 

@@ -25,6 +25,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
     metadata: null,
     reference: null,
     createdMs: Date.now(),
+    calledMs: null,
   });
   return {
     chargeOperation: (facts: Partial<ChargeOperation> = {}): ChargeOperation => ({
@@ -43,8 +44,9 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       ...facts,
     }),
     cancelOperation: (charge: ChargeOperation, facts: Partial<CancelOperation> = {}): CancelOperation => {
-      const { key: chargeKey, reference: chargeReference } = charge;
-      return { ...nextOperation(), kind: 'CANCEL', chargeKey, chargeReference, ...facts };
+      const { key: chargeKey, reference: chargeReference, createdMs: chargeCreatedMs } = charge;
+      const made = { chargeKey, chargeReference, chargeCreatedMs, chargeCalledMs: charge.calledMs ?? chargeCreatedMs };
+      return { ...nextOperation(), kind: 'CANCEL', ...made, ...facts };
     },
     /** A call with a deadline of 30 s, unless the test gives its own signal. */
     callWith: (facts: Partial<Call> = {}): Call => ({

@@ -21,7 +21,7 @@ import type { TestDatabase } from '../postgres/database.ts';
 /** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
 export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
   const notifications = new Notifications(connection, () => {});
-  const channels = new ChannelDirectory(database, new Caches(notifications));
+  const channels = new ChannelDirectory(database, new Caches(notifications), { open: String, isLost: () => false });
   await notifications.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
   const generateUuid = uuidGenerator(clock);

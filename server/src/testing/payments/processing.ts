@@ -76,7 +76,8 @@ export async function processingNode(
 ) {
   const notifications = new Notifications(connection, () => {});
   const caches = new Caches(notifications);
-  const channels = new ChannelDirectory(database, caches);
+  const secrets = { open: (sealed: Buffer) => sealed.toString(), isLost: () => false };
+  const channels = new ChannelDirectory(database, caches, secrets);
   await notifications.start();
   const pools: Database[] = [];
   const topics = new Topics();
@@ -100,10 +101,7 @@ export async function processingNode(
     generateUuid,
     onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
   });
-  const credentials = new ChannelCredentials(database, caches, {
-    open: (sealed) => sealed.toString(),
-    isLost: () => false,
-  });
+  const credentials = new ChannelCredentials(database, caches, secrets);
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
     database: wrapDatabase(working),
     transitions,

@@ -87,6 +87,7 @@ export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperatio
     metadata: null,
     reference: null,
     createdMs: 0,
+    calledMs: null,
     paymentMethod: null,
     returnUrl: 'https://shop.example.com/thanks',
     callbackUrl: 'https://pay.example.com/api/callback/7',
@@ -110,6 +111,8 @@ export function cancelOf(charge: ChargeOperation, changes: Partial<CancelOperati
     ...followingOn(charge),
     chargeKey: charge.key,
     chargeReference: null,
+    chargeCreatedMs: charge.createdMs,
+    chargeCalledMs: charge.createdMs,
     ...changes,
   };
 }
@@ -125,6 +128,7 @@ function followingOn({ transactionId, amount, currency, metadata }: ChargeOperat
     metadata,
     reference: null,
     createdMs: 0,
+    calledMs: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  type Mode,
   newPayment,
   newRefund,
   Problem,
@@ -31,6 +32,10 @@ export class MollieApi {
   detectsDuplicateRefunds = false;
   /** The address of the API; links in answers begin with it. */
   root = '';
+  /** The mode that answers name; undefined: that of the API key. */
+  namedMode: Mode | undefined;
+  /** The mode of the key of the request. */
+  #mode: Mode = 'test';
   readonly #now: () => number;
   readonly #onCancel: (id: string) => void;
   readonly #answers = new Map<string, ApiAnswer & { request: string; atMs: number }>();
@@ -43,7 +48,9 @@ export class MollieApi {
   answer({ method, path, headers, body }: ApiRequest): ApiAnswer {
     const { authorization = '', 'idempotency-key': key } = headers;
     try {
-      if (!/^Bearer (test|live)_\w+$/.test(authorization)) throw new Problem(401, 'Missing or unknown credentials.');
+      const [, mode] = /^Bearer (test|live)_\w+$/.exec(authorization) ?? [];
+      if (mode === undefined) throw new Problem(401, 'Missing or unknown credentials.');
+      this.#mode = this.namedMode ?? (mode as Mode);
       // Mollie ignores idempotency keys of other methods.
       if (method !== 'POST' || typeof key !== 'string') return this.#route(method, path, body);
       return this.#once(key, `${path}\n${body}`, () => this.#route(method, path, body));
@@ -70,9 +77,9 @@ export class MollieApi {
       /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
-      return this.#list('payments', [...this.payments.values()], searchParams);
+      return this.#list('payments', this.#visible(), searchParams);
     }
-    const payment = this.payments.get(id) ?? notFound();
+    const payment = this.#visible().find((one) => one.id === id) ?? notFound();
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
       return { status: 200, body: paymentBody(payment, this.root) };
@@ -83,8 +90,13 @@ export class MollieApi {
     return { status: 200, body: refundBody(refund, this.root) };
   }
 
+  /** A key sees the payments of its mode. */
+  #visible(): SimulatedPayment[] {
+    return [...this.payments.values()].filter(({ mode }) => mode === this.#mode);
+  }
+
   #create(body: Record<string, unknown>): ApiAnswer {
-    const payment = newPayment(body, this.#now());
+    const payment = newPayment(body, this.#mode, this.#now());
     this.payments.set(payment.id, payment);
     return { status: 201, body: paymentBody(payment, this.root) };
   }

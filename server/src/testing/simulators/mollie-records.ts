@@ -6,6 +6,7 @@ export type RefundStatus = 'queued' | 'pending' | 'processing' | 'refunded' | 'f
 /** A payment at Mollie. Fields that the API omits are absent here too. */
 export interface SimulatedPayment {
   id: string;
+  mode: Mode;
   status: PaymentStatus;
   isCancelable: boolean;
   failureReason: string | null;
@@ -21,8 +22,11 @@ export interface SimulatedPayment {
   refunds: SimulatedRefund[];
 }
 
+export type Mode = 'live' | 'test';
+
 export interface SimulatedRefund {
   id: string;
+  mode: Mode;
   paymentId: string;
   status: RefundStatus;
   amount: Amount;
@@ -67,10 +71,11 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 };
 
-export function newPayment(body: Record<string, unknown>, createdMs: number): SimulatedPayment {
+export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs: number): SimulatedPayment {
   const amount = amountIn(body.amount);
   return {
     id: newId('tr_'),
+    mode,
     status: 'open',
     isCancelable: true,
     failureReason: null,
@@ -99,7 +104,8 @@ export function newRefund(
     throw new Problem(422, 'The amount is higher than the maximum.', 'amount');
   const description = body.description === undefined ? '' : textIn(body, 'description', 140);
   const metadata = metadataIn(body);
-  return { id: newId('re_'), paymentId: payment.id, status: 'pending', amount, description, metadata, createdMs };
+  const { id: paymentId, mode } = payment;
+  return { id: newId('re_'), mode, paymentId, status: 'pending', amount, description, metadata, createdMs };
 }
 
 /** The amount that can still be refunded, in minor units. */
@@ -116,7 +122,6 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
   const final = ['paid', 'canceled', 'expired', 'failed'].includes(payment.status);
   return {
     resource: 'payment',
-    mode: 'test',
     ...shown,
     createdAt: timeOf(createdMs),
     ...(final ? {} : { isCancelable }),
@@ -137,7 +142,6 @@ export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: strin
   const payment = `${root}/v2/payments/${shown.paymentId}`;
   return {
     resource: 'refund',
-    mode: 'test',
     ...shown,
     createdAt: timeOf(createdMs),
     _links: {

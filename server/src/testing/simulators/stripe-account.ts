@@ -32,6 +32,8 @@ export class StripeAccount {
   readonly refunds: SimulatedRefund[] = [];
   /** Called for every change that Stripe sends an event for. */
   onEvent: (type: string, object: Listed) => void = () => {};
+  /** Whether its objects are of the live mode. */
+  livemode = false;
   /** The address below which payers authenticate. */
   pages = '';
   readonly #clock: () => number;
@@ -56,6 +58,7 @@ export class StripeAccount {
       amount: amountOf(params),
       amount_received: 0,
       currency: currencyOf(params),
+      livemode: this.livemode,
       status: method === null ? 'requires_payment_method' : 'requires_confirmation',
       client_secret: `${id}_secret_${randomId()}`,
       created: this.#seconds(),
@@ -223,6 +226,7 @@ export class StripeAccount {
       id: `ch_${randomId()}`,
       object: 'charge',
       payment_intent: intent.id,
+      livemode: intent.livemode,
       amount: intent.amount,
       amount_refunded: 0,
       currency: intent.currency,

@@ -6,6 +6,7 @@ export interface SimulatedIntent {
   amount: number;
   amount_received: number;
   currency: string;
+  livemode: boolean;
   status: string;
   client_secret: string;
   created: number;
@@ -25,6 +26,7 @@ export interface SimulatedCharge {
   id: string;
   object: 'charge';
   payment_intent: string;
+  livemode: boolean;
   amount: number;
   amount_refunded: number;
   currency: string;
@@ -50,6 +52,7 @@ export interface SimulatedEvent {
   id: string;
   object: 'event';
   type: string;
+  livemode: boolean;
   created: number;
   data: { object: unknown };
 }

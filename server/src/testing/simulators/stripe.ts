@@ -29,8 +29,9 @@ export interface StripeSimulatorOptions {
   onEvent?: (callback: SignedCallback) => void;
 }
 
-/** The only API key that the simulator accepts. */
+/** The API keys that the simulator accepts, one for each mode. */
 export const simulatedApiKey = 'sk_test_simulated0000000000000000';
+export const simulatedLiveApiKey = 'sk_live_simulated0000000000000000';
 
 /**
  * Simulates Stripe on the loopback address as its documentation describes it: payment intents and refunds, idempotency keys,
@@ -49,6 +50,8 @@ export class StripeSimulator {
   readonly requests: StripeRequest[] = [];
   readonly events: SimulatedEvent[] = [];
   readonly webhookSecret: string;
+  /** The mode that answers and events name; undefined: that of the API key. */
+  namedLivemode: boolean | undefined;
   url = '';
   readonly #server = createServer((request, response) => {
     this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
@@ -112,7 +115,14 @@ export class StripeSimulator {
 
   event(type: string, object: unknown): SimulatedEvent {
     const created = Math.floor(this.#clock() / 1_000);
-    return { id: `evt_${randomId()}`, object: 'event', type, created, data: { object } };
+    return {
+      id: `evt_${randomId()}`,
+      object: 'event',
+      type,
+      livemode: this.account.livemode,
+      created,
+      data: { object },
+    };
   }
 
   /** Signs an event as Stripe does (https://docs.stripe.com/webhooks/signature). */
@@ -170,7 +180,7 @@ export class StripeSimulator {
   async #answer(authorization: string | undefined, request: StripeRequest, fault?: StripeFault): Promise<StripeAnswer> {
     if (typeof fault === 'object') return fault;
     try {
-      requireApiKey(authorization);
+      this.account.livemode = this.namedLivemode ?? livemodeOf(authorization);
       const problem = fault && problemsBefore[fault];
       if (problem !== undefined) throw problem;
       const { method, path, params, key } = request;
@@ -235,9 +245,9 @@ export class StripeSimulator {
 
 const expandablePath = 'latest_charge.balance_transaction';
 
-function requireApiKey(authorization: string | undefined): void {
+function livemodeOf(authorization: string | undefined): boolean {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
-  if (key === simulatedApiKey) return;
+  if (key === simulatedApiKey || key === simulatedLiveApiKey) return key === simulatedLiveApiKey;
   const message = key === undefined ? 'You did not provide an API key.' : `Invalid API Key provided: ${key}`;
   throw new StripeProblem(401, { message });
 }

@@ -1,6 +1,15 @@
 import type { DatabaseCheck, MachineCheck } from '../check.ts';
 import { accountNames, secondFactors } from './accounts.ts';
-import { autovacuum, dueWork, encryptionKeys, indexes, migrations, replicationSlots, webhookSecrets } from './data.ts';
+import {
+  autovacuum,
+  channelKeys,
+  dueWork,
+  encryptionKeys,
+  indexes,
+  migrations,
+  replicationSlots,
+  webhookSecrets,
+} from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
@@ -33,6 +42,7 @@ export const databaseChecks: readonly DatabaseCheck[] = [
 export const schemaChecks: readonly DatabaseCheck[] = [
   encryptionKeys,
   webhookSecrets,
+  channelKeys,
   indexes,
   autovacuum,
   dueWork,

@@ -1,6 +1,8 @@
 import { minuteMs } from '../../../core/clock.ts';
 import { subscriptionDue } from '../../../domains/billing/subscriptions/statements.ts';
 import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
+import { channelsWithKeyOfOtherMode } from '../../../domains/payments/channels/key-mode.ts';
+import type { SecretOpener } from '../../../domains/payments/channels/secrets.ts';
 import { operationDue } from '../../../domains/payments/operations/claim.cte.ts';
 import { disputeDue } from '../../../domains/payments/processing/disputes/statements.ts';
 import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
@@ -65,6 +67,24 @@ export const webhookSecrets: DatabaseCheck = {
     return {
       what: `the secrets of webhook endpoints ${named} begin with whsec_ and are not padded base64; Florin signs with their bytes, and libraries of Standard Webhooks do not`,
       cure: 'change each secret by POST /api/webhook/rotate, together with its receiver',
+    };
+  },
+};
+
+export const channelKeys: DatabaseCheck = {
+  name: 'channels hold API keys of their own mode',
+  checkDatabase: async ({ settings, database }) => {
+    const sealer = new Sealer(await existingEncryptionKeys(settings));
+    const secrets: SecretOpener = {
+      open: (sealed, place) => sealer.open(sealed, place),
+      isLost: (sealed) => sealer.isLost(sealed),
+    };
+    const channels = await channelsWithKeyOfOtherMode(database, secrets);
+    if (channels.length === 0) return undefined;
+    const names = channels.map(({ id, code, livemode }) => `${id} (${code}, ${livemode ? 'live' : 'test'})`).join(', ');
+    return {
+      what: `channel ${names} takes no new payments, because its API key is of the provider's other mode`,
+      cure: 'give it a key of its mode, or switch it off and make a channel of the mode of its key',
     };
   },
 };

@@ -22,7 +22,11 @@ afterAll(async () => {
 });
 
 test('kill -9 during a provider call: the call is repeated with the same idempotency key, and nobody is charged twice', async () => {
-  const channelId = await makeChannel(node.service, node.as, { provider: 'stripe', apiKey: simulatedApiKey });
+  const channelId = await makeChannel(node.service, node.as, {
+    provider: 'stripe',
+    livemode: false,
+    apiKey: simulatedApiKey,
+  });
   const pay = async (): Promise<string> => {
     const input = { amount: 1999, currency: 'USD', channelId, paymentMethod: 'pm_card_visa' };
     return dataOf(await node.service.post('/api/transaction/create', input, node.as)).id;

@@ -5,7 +5,7 @@ import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import type { RefundRechecker } from '../processing/recheck-refunds.ts';
+import type { FinishedRechecker } from '../processing/recheck-finished.ts';
 import type { Settler } from '../processing/settle.ts';
 import type { Providers } from '../providers/directory.ts';
 import { bodyPlace, CallbackIntake } from './receive.ts';
@@ -19,7 +19,7 @@ type Needs = Node & {
   credentials: ChannelCredentials;
   providers: Providers;
   settler: Settler;
-  rechecker: RefundRechecker;
+  rechecker: FinishedRechecker;
   makeFailureLimiter: (what: string) => FailureLimiter;
 };
 type Provided = ReturnType<typeof provide>;

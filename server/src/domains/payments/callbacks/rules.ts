@@ -11,6 +11,8 @@ export interface CallbackContent {
   /** The outcome reported, for the timeline. `changed`: the operation must be looked up. */
   said: Outcome['kind'] | 'changed';
   outcome: FinalOutcome | null;
+  /** The mode that the callback names. */
+  livemode?: boolean;
 }
 
 /** Limits in characters. */
@@ -27,12 +29,13 @@ export function contentOf({ eventId, notice }: ProviderCallback): CallbackConten
     throw unstorable(`Its id must be text of at most ${maximumEventId} characters.`);
   }
   if (notice === undefined) return null;
-  const { key = null, reference = null, outcome } = notice;
+  const { key = null, reference = null, outcome, livemode } = notice;
   const content: CallbackContent = {
     key,
     reference,
     said: outcome?.kind ?? 'changed',
     outcome: outcome !== undefined && isFinalOutcome(outcome) ? outcome : null,
+    ...(livemode !== undefined && { livemode }),
   };
   const identifiers = [key, reference, content.outcome?.reference ?? null];
   if (identifiers.some((text) => text !== null && text.length > maximumReference) || !isStorable(content)) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { makeOperationsDue } from '../operations/statements.ts';
-import type { RefundRechecker } from '../processing/recheck-refunds.ts';
+import type { FinishedRechecker } from '../processing/recheck-finished.ts';
 import { parseOperationKey } from '../processing/rules.ts';
 import type { Settler } from '../processing/settle.ts';
 import { findByKey, findByReference, type OperationRow } from '../processing/statements.ts';
@@ -13,7 +13,7 @@ import { type DueCallback, type Identifier, makeEarlierDue } from './statements.
 export interface CallbackSettlerDeps {
   database: Queryable;
   settler: Settler;
-  rechecker: Pick<RefundRechecker, 'recheck'>;
+  rechecker: Pick<FinishedRechecker, 'recheck'>;
   clock: Clock;
 }
 
@@ -38,11 +38,14 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   const detail = { eventId: event_id, said: content.said };
   const message = { id: callback.id, atMs: deps.clock(), kind: 'callback', detail } as const;
   await addTimelineMessage(deps.database, operation, message);
+  const { said: kind, reference, livemode } = content;
+  const report = { kind, reference, ...(livemode !== undefined && { livemode }), ...content.outcome };
+  if (await deps.settler.reportDifference(operation, report, 'callback')) return 'settled';
   if (content.outcome !== null) {
     await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
   }
-  return content.said === 'changed' ? lookUp(operation, deps) : 'settled';
+  return content.said === 'changed' ? lookUp(operation, content.reference, deps) : 'settled';
 }
 
 /** Finds only operations of this channel: its secret authenticates nothing about the operations of others. */
@@ -65,14 +68,15 @@ async function findOperation(
 
 /**
  * Makes every open operation of the payment due for a look-up, because some providers report changes of refunds under the id
- * of the payment. Also looks up refunds that have succeeded, because the change may be that one has failed.
+ * of the payment. Also looks up what has ended, because a closed payment may have been paid, or a refund have failed.
  */
 async function lookUp(
   operation: OperationRow,
+  reference: string | null,
   { database, clock, rechecker }: CallbackSettlerDeps,
 ): Promise<SettleResult> {
   const open = await database.run(makeOperationsDue, [operation.tenant_id, operation.id, clock()]);
-  const rechecked = await rechecker.recheck(operation);
+  const rechecked = await rechecker.recheck(operation, reference);
   if (rechecked === 'unknown') return 'unknown';
   return rechecked === 'busy' || open.some(({ is_leased }) => is_leased) ? 'busy' : 'settled';
 }

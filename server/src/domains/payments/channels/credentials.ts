@@ -2,14 +2,8 @@ import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { Credentials } from '../providers/provider.ts';
+import { type SecretName, type SecretOpener, secretPlace } from './secrets.ts';
 import { cachedChannels, findCredentials, type SealedCredentials } from './statements.ts';
-
-export type SecretName = 'apiKey' | 'apiSecret' | 'webhookSecret';
-
-/** The place of storage that a channel's secret is sealed for: it cannot be opened from another place. */
-export function secretPlace(tenantId: number, id: number, name: SecretName): string {
-  return `channel/${tenantId}/${id}/${name}`;
-}
 
 /** What calling a channel's provider needs. */
 export interface ChannelSecrets extends Credentials {
@@ -20,13 +14,6 @@ export interface ChannelSecrets extends Credentials {
 /** The address to which a provider sends the callbacks of a channel. */
 export function callbackUrlOf(publicUrl: string, channelId: number, token: string): string {
   return `${publicUrl}/api/callback/${channelId}/${token}`;
-}
-
-export interface SecretOpener {
-  /** Opens a sealed secret from its place of storage. */
-  open: (sealed: Buffer, place: string) => string;
-  /** Whether the key of a sealed secret is declared lost (`app.encryption.keys`). */
-  isLost: (sealed: Buffer) => boolean;
 }
 
 /** The encryption key of a channel's credentials is lost: its provider cannot be called until they are set again. */

@@ -3,17 +3,21 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import { hasKeyOfOtherMode } from './key-mode.ts';
 import { actOn, isSandbox, mayUse } from './rules.ts';
-import { type ChannelRow, cachedChannels, findChannel } from './statements.ts';
+import type { SecretOpener } from './secrets.ts';
+import { type ChannelRow, cachedChannels, findChannelWithKey } from './statements.ts';
 
 /** Channels by id, cached in memory so that creating a payment needs no query for its channel. */
 export class ChannelDirectory {
   readonly #cache: ReadThroughCache<number, ChannelRow>;
   readonly #sandboxEnabled: boolean;
+  readonly #secrets: SecretOpener;
 
   /** `sandboxEnabled`: `app.sandbox.enabled`. */
-  constructor(database: Database, caches: Pick<Caches, 'readThrough'>, sandboxEnabled = true) {
+  constructor(database: Database, caches: Pick<Caches, 'readThrough'>, secrets: SecretOpener, sandboxEnabled = true) {
     this.#sandboxEnabled = sandboxEnabled;
+    this.#secrets = secrets;
     this.#cache = caches.readThrough(cachedChannels, {
       parseKey: Number,
       max: 10_000,
@@ -54,7 +58,10 @@ export class ChannelDirectory {
   }
 
   async #read(database: Queryable, id: number): Promise<ChannelRow | undefined> {
-    const [row] = await database.run(findChannel, [id]);
-    return row && isSandbox(row) && !this.#sandboxEnabled ? { ...row, is_disabled: true } : row;
+    const [found] = await database.run(findChannelWithKey, [id]);
+    if (found === undefined) return undefined;
+    const { api_key_sealed: _, ...row } = found;
+    if (isSandbox(row) && !this.#sandboxEnabled) return { ...row, is_disabled: true };
+    return hasKeyOfOtherMode(found, this.#secrets) ? { ...row, has_key_of_other_mode: true } : row;
   }
 }

@@ -14,10 +14,10 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
-import { type SecretName, secretPlace } from './credentials.ts';
 import { recordOf } from './record.ts';
-import { currenciesOf, isTestCredential, mayChange, mayUse } from './rules.ts';
+import { currenciesOf, livemodeOfApiKey, mayChange, mayUse } from './rules.ts';
 import { channelInput, type requiredOfNewChannel } from './schema.ts';
+import { type SecretName, secretPlace } from './secrets.ts';
 import {
   type ChannelRow,
   findChannel,
@@ -209,8 +209,9 @@ function livemodeOfNewChannel({ provider, livemode }: ChannelInput, principal: P
 }
 
 /**
- * Refuses the sandbox on a live channel, because it takes no real money, and another provider without test credentials on a
- * test channel, because it would take real money.
+ * Refuses what takes payments of the other mode: the sandbox and keys of a provider's test mode on a live channel, whose payments
+ * would be booked as revenue, and another provider without test credentials on a test channel, because it would take
+ * real money. A live channel that holds a test key already can be saved without naming a key, and switched off.
  */
 function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: ProviderName | null): void {
   const provider = input.provider === undefined ? before : input.provider;
@@ -219,10 +220,17 @@ function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: P
     if (!livemode) return;
     throw livemodeMismatch('provider', 'The sandbox takes test payments alone, and this channel is live.');
   }
-  if (livemode) return;
+  const keyLivemode = input.apiKey ? livemodeOfApiKey(input.apiKey) : undefined;
+  if (livemode) {
+    if (keyLivemode !== false) return;
+    throw livemodeMismatch(
+      'apiKey',
+      `This channel takes live payments, and this is an API key of ${provider}'s test mode: for tests create a channel with livemode false.`,
+    );
+  }
   // A stored key was checked only for the provider of that time.
   const keepsKey = provider === before || input.id === undefined;
-  if (input.apiKey ? isTestCredential(input.apiKey) : keepsKey) return;
+  if (input.apiKey ? keyLivemode === false : keepsKey) return;
   throw livemodeMismatch(
     'apiKey',
     `This channel takes test payments alone: with ${provider} it needs an API key of that provider's test mode.`,

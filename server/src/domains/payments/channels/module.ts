@@ -1,10 +1,11 @@
 import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
-import { ChannelCredentials, type SecretName, secretPlace } from './credentials.ts';
+import { ChannelCredentials } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
 import { channelInEvent, channelInput, listedChannel, savedChannel } from './schema.ts';
+import { type SecretName, secretPlace } from './secrets.ts';
 
 type Provided = ReturnType<typeof provide>;
 
@@ -54,7 +55,7 @@ export const channels = defineModule({
 
 function provide({ database, workerDatabase, caches, open, isLost, sandboxEnabled }: Node) {
   return {
-    channels: new ChannelDirectory(database, caches, sandboxEnabled),
+    channels: new ChannelDirectory(database, caches, { open, isLost }, sandboxEnabled),
     credentials: new ChannelCredentials(workerDatabase, caches, { open, isLost }),
   };
 }

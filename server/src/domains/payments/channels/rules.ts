@@ -37,9 +37,13 @@ export function mayChange(channel: ChannelRow, principal: Principal): boolean {
   );
 }
 
-/** Whether a provider's API key belongs to its test mode: Stripe's begin with `sk_test_` or `rk_test_`, Mollie's with `test_`. */
-export function isTestCredential(apiKey: string): boolean {
-  return /^((sk|rk)_)?test_/.test(apiKey);
+/**
+ * The mode of a provider's API key: Stripe's begin with `sk_test_`, `rk_test_`, `sk_live_` or `rk_live_`, Mollie's with `test_` or
+ * `live_`. Undefined: the key does not tell.
+ */
+export function livemodeOfApiKey(apiKey: string): boolean | undefined {
+  const mode = /^(?:[sr]k_(?:org_)?)?(test|live)_/.exec(apiKey)?.[1];
+  return mode === undefined ? undefined : mode === 'live';
 }
 
 /** Whether the channel's provider is the sandbox. */
@@ -68,6 +72,14 @@ export function requireAccepting(channel: ChannelRow, currency: string): void {
 /** Why the channel does not accept payments in this currency: one of `acceptanceRefusals`. Undefined: it accepts them. */
 export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
   if (channel.is_disabled) return sandboxDisabled('channelId');
+  if (channel.has_key_of_other_mode) {
+    const [mode, other] = channel.livemode ? ['live', 'test'] : ['test', 'live'];
+    return new Refusal(
+      'channel_inactive',
+      `This channel takes ${mode} payments, but holds an API key of its provider's ${other} mode: it needs another key.`,
+      { field: 'channelId' },
+    );
+  }
   if (!channel.state) {
     return new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
       field: 'channelId',

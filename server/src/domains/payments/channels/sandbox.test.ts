@@ -63,6 +63,34 @@ describe('a test channel and a live one', () => {
     expect(await providerOf(live)).toBeNull();
   });
 
+  test('a live channel takes no key of a test mode, and says so', async () => {
+    const id = await makeChannel(florin, admin, { provider: 'stripe', apiKey: 'sk_live_1' });
+    for (const [provider, apiKey] of [
+      ['stripe', 'sk_test_1'],
+      ['stripe', 'rk_test_1'],
+      ['mollie', 'test_1'],
+    ]) {
+      const field = 'apiKey';
+      expect(refusalOf(await modify(channelInput({ provider, apiKey })))).toEqual({ ...mismatch, field });
+      expect(refusalOf(await modify({ id, provider, apiKey }))).toEqual({ ...mismatch, field });
+    }
+    expect((await modify({ id, apiKey: 'rk_live_1' })).status).toBe(200);
+  });
+
+  test('a channel that holds a key of the other mode takes no payments, is saved and switched off, and works again with a right key', async () => {
+    const id = await makeChannel(florin, admin, { provider: 'stripe', livemode: false, apiKey: 'sk_test_1' });
+    await db.query('update channel set livemode = true where id = $1', [id]);
+    // The cached channel is dropped by a change.
+    expect((await modify({ id, name: 'Renamed' })).status).toBe(200);
+    const payment = { amount: 100, currency: 'USD', channelId: id };
+    const refused = await florin.post('/api/transaction/create', payment, admin);
+    expect(refusalOf(refused)).toEqual({ status: 409, type: 'channel_inactive', field: 'channelId' });
+    expect(refused.body.message).toMatch(/live payments, but holds an API key of its provider's test mode/);
+    expect((await modify({ id, state: false })).status).toBe(200);
+    expect((await modify({ id, state: true, apiKey: 'sk_live_1' })).status).toBe(200);
+    expect((await florin.post('/api/transaction/create', payment, admin)).status).toBe(200);
+  });
+
   test('a test channel takes a real provider only with a key of its test mode', async () => {
     const id = await makeChannel(florin, admin, { provider: 'sandbox', apiKey: 'anything' });
     const field = 'apiKey';

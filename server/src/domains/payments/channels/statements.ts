@@ -23,12 +23,32 @@ export interface ChannelRow {
   updated_at: string | null;
   /** Set by the directory if the provider is the sandbox and the sandbox is disabled. */
   is_disabled?: boolean;
+  /** Set by the directory if its API key is of the provider's other mode: it takes no new payments. */
+  has_key_of_other_mode?: boolean;
 }
 
 const columns =
   'tenant_id, id, name, code, type, currencies, country, state, provider, livemode, fallback_channel_ids, callback_token, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
+
+/** A channel with its API key, for those who have to know the key's mode. */
+export interface ChannelWithKey extends ChannelRow {
+  api_key_sealed: Buffer | null;
+}
+
+export const findChannelWithKey = statement<ChannelWithKey>(
+  'channels.find_with_key',
+  `select ${columns}, api_key_sealed from channel where id = $1`,
+);
+
+/** All channels that hold an API key of a provider with two modes. */
+export const listChannelsWithKey = statement<ChannelWithKey>(
+  'channels.list_with_key',
+  `select ${columns}, api_key_sealed from channel
+    where provider is not null and provider <> 'sandbox' and api_key_sealed is not null
+    order by id`,
+);
 
 export const findChannels = statement<ChannelRow>(
   'channels.find_several',

@@ -1,6 +1,7 @@
 import { isUnavailable } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
-import { callbackUrlOf, LostCredentialsError, type SecretOpener } from '../channels/credentials.ts';
+import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
+import type { SecretOpener } from '../channels/secrets.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
 import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { isFinal } from '../transactions/states.ts';
@@ -102,6 +103,7 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken,
     metadata: row.metadata,
     reference: row.operation_reference,
     createdMs: row.operation_created_ms,
+    calledMs: row.operation_called_ms,
   };
   switch (row.kind) {
     case 'CHARGE':
@@ -120,6 +122,8 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken,
         kind: 'CANCEL',
         chargeKey: operationKey(row.id, row.charge_number ?? 1),
         chargeReference: row.charge_reference,
+        chargeCreatedMs: row.charge_created_ms ?? row.operation_created_ms,
+        chargeCalledMs: row.charge_called_ms ?? row.operation_created_ms,
       };
   }
 }

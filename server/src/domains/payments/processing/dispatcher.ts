@@ -229,15 +229,18 @@ export class Dispatcher {
     const by = operation.state === 'READY' ? 'answer' : 'look_up';
     if (isFinalOutcome(outcome)) {
       const settled = await settler.settle(operation, outcome, by, { calls, lookUps });
-      if (settled === 'mismatch') await this.#deferrer.defer(operation, result, amountMismatch);
+      if (settled === 'mismatch') await this.#deferrer.defer(operation, result, mismatch);
       failPoint('settled');
       return;
     }
     if (outcome.kind === 'rate_limited') return this.#awaitLimit(operation, result, outcome);
-    if (outcome.kind === 'unknown' && outcome.mismatch !== undefined) {
-      await settler.reportMismatch(operation, outcome.mismatch, by);
+    if (outcome.kind === 'unknown') {
+      if (outcome.mismatch !== undefined) await settler.reportDifference(operation, outcome.mismatch, by);
+      if (outcome.isForgotten) await settler.reportForgotten(operation, by);
+      return this.#deferrer.defer(operation, result, outcome);
     }
-    await this.#deferrer.defer(operation, result, outcome);
+    const isOther = await settler.reportDifference(operation, outcome, by);
+    await this.#deferrer.defer(operation, result, isOther ? mismatch : outcome);
   }
 
   /**
@@ -272,7 +275,7 @@ function isUnmarkedCharge({ kind, status }: LeasedOperation): boolean {
 
 const providerUnavailable: FinalOutcome = { kind: 'failed', failure: failure('provider_unavailable') };
 
-const amountMismatch = {
+const mismatch = {
   kind: 'unknown',
-  cause: Object.assign(new Error('The provider reported another amount or currency.'), { code: 'amount_mismatch' }),
+  cause: Object.assign(new Error('The provider reported another amount, currency or mode.'), { code: 'mismatch' }),
 } as const;

@@ -24,7 +24,7 @@ export async function nextChannelFor(
     const channel = await channels.find(id);
     if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
     // Saving a channel refuses a fallback of the other mode; rows saved before that rule may have one.
-    if (channel.is_disabled || channel.livemode !== row.livemode) continue;
+    if (channel.is_disabled || channel.has_key_of_other_mode || channel.livemode !== row.livemode) continue;
     if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
       return { id, provider: channel.provider };
     }

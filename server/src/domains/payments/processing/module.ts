@@ -14,7 +14,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { disputeCloseInput, disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks, processingFindings } from './integrity.ts';
-import { RefundRechecker } from './recheck-refunds.ts';
+import { FinishedRechecker } from './recheck-finished.ts';
 import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
 import { Settler, type SettlerDeps } from './settle.ts';
@@ -79,7 +79,7 @@ function provide(needs: Needs) {
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     ...failureLog(log, 'Payment processing'),
   });
-  const rechecker = new RefundRechecker({ ...common, settler });
+  const rechecker = new FinishedRechecker({ ...common, settler });
   const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
   return { settler, dispatcher, rechecker, disputes };
 }
@@ -122,7 +122,8 @@ function disputeObservers({
 }: Needs): Pick<SettlerDeps, 'onDispute'> & Pick<DisputeWorkerDeps, 'onVerdict'> {
   const opened = metrics.counter(
     'florin_provider_disputes_total',
-    'Outcomes reported by providers that contradict the settled one (contradiction) or are of another amount (mismatch).',
+    'Disputes: outcomes that contradict the settled one (contradiction), are of another amount (mismatch) or of the other mode ' +
+      '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
     ['kind'],
   );
   const lookedUp = metrics.counter(
@@ -131,13 +132,26 @@ function disputeObservers({
     ['result'],
   );
   return {
-    onDispute: ({ id, number, state, operation_amount, currency }, { kind: said, money }, kind) => {
+    onDispute: ({ id, number, state, operation_amount, currency, livemode }, { kind: said, money, ...named }, kind) => {
       opened.labels(kind).inc();
       const facts = { transactionId: publicId('txn', id), operation: number, stands: state, said };
-      if (kind === 'contradiction') log.warn(facts, 'A provider contradicts itself');
-      else {
-        const asked = { amount: operation_amount, currency };
-        log.warn({ ...facts, asked, named: money }, 'A provider names another amount or currency than was asked for');
+      switch (kind) {
+        case 'contradiction':
+          return log.warn(facts, 'A provider contradicts itself');
+        case 'mismatch': {
+          const asked = { amount: operation_amount, currency };
+          return log.warn(
+            { ...facts, asked, named: money },
+            'A provider names another amount or currency than was asked for',
+          );
+        }
+        case 'mode_mismatch':
+          return log.warn(
+            { ...facts, livemode, named: named.livemode },
+            'A provider names the other mode than the payment has',
+          );
+        case 'forgotten':
+          return log.warn(facts, 'A provider can no longer say what became of an operation');
       }
     },
     onVerdict: ({ id, number, state, status }, { kind: said }, verdict) => {

@@ -7,8 +7,8 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
 import type { PaymentTransitions } from '../transactions/transition-statements.ts';
-import { type DisputeReporterDeps, reportContradiction, reportMismatch } from './disputes/open.ts';
-import { differsInMoney } from './disputes/rules.ts';
+import { type DisputeReporterDeps, reportContradiction, reportDifference } from './disputes/open.ts';
+import { differenceOf, type Report } from './disputes/rules.ts';
 import { nextChannelFor } from './fallback.ts';
 import { settleOperations } from './settle-statements.ts';
 import {
@@ -30,7 +30,7 @@ export interface SettlerDeps {
   transitions: PaymentTransitions;
   clock: Clock;
   generateUuid: GenerateUuid;
-  /** Called when an outcome contradicts the settled one, or is of another amount. */
+  /** Called when an outcome contradicts the settled one, or is of another amount or mode, and when a provider knows none. */
   onDispute: DisputeReporterDeps['onDispute'];
 }
 
@@ -68,7 +68,7 @@ export class Settler {
   }
 
   /**
-   * Resolves when the outcome is committed, or was before. `mismatch`: the outcome is of another amount or currency, so
+   * Resolves when the outcome is committed, or was before. `mismatch`: the outcome is of another amount, currency or mode, so
    * nothing was settled; a dispute is open, and the caller must have the operation looked up again.
    */
   async settle(
@@ -77,19 +77,23 @@ export class Settler {
     by: SettledBy,
     options: SettleOptions = {},
   ): Promise<'settled' | 'mismatch'> {
-    if (differsInMoney(row, outcome)) {
-      await this.reportMismatch(row, outcome, by);
-      return 'mismatch';
-    }
+    if (await this.reportDifference(row, outcome, by)) return 'mismatch';
     await this.#turns.take(row.id, async (hasWaited) =>
       this.#settleInTurn(hasWaited ? await this.#read(row) : row, outcome, by, options),
     );
     return 'settled';
   }
 
-  /** Opens a dispute about an outcome of another amount or currency, which is never booked. */
-  reportMismatch(row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<void> {
-    return reportMismatch(row, outcome, by, this.#deps);
+  /** Opens a dispute about a report of another amount, currency or mode, which is never booked. Returns whether it is one. */
+  async reportDifference(row: OperationRow, report: Report, by: SettledBy): Promise<boolean> {
+    const difference = differenceOf(row, report);
+    if (difference !== undefined) await reportDifference(row, report, difference, by, this.#deps);
+    return difference !== undefined;
+  }
+
+  /** Opens a dispute about an operation of which the provider can no longer say anything. */
+  reportForgotten(row: OperationRow, by: SettledBy): Promise<void> {
+    return reportDifference(row, { kind: null }, 'forgotten', by, this.#deps);
   }
 
   /** Whether a charge with this outcome would be tried through another channel. */

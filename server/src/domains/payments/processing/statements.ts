@@ -18,12 +18,16 @@ export interface OperationRow extends TransactionRow {
   look_ups: number;
   operation_reference: string | null;
   operation_created_ms: number;
+  /** When it was claimed to be sent; null while it is READY. */
+  operation_called_ms: number | null;
   /** When a rate limit of the provider first refused it; null: none did. */
   operation_limited_ms: number | null;
   /** The charge that a refund or a cancellation refers to. */
   charge_number: number | null;
   charge_reference: string | null;
   charge_state: OperationState | null;
+  charge_created_ms: number | null;
+  charge_called_ms: number | null;
 }
 
 /** An operation and the token of the lease it was claimed under. */
@@ -36,14 +40,17 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
   o.channel_id as operation_channel_id, o.provider as operation_provider, o.amount as operation_amount, o.calls,
   o.look_ups, o.provider_reference as operation_reference,
   (extract(epoch from o.created_at) * 1000)::float8 as operation_created_ms,
+  (extract(epoch from o.called_at) * 1000)::float8 as operation_called_ms,
   (extract(epoch from o.limited_at) * 1000)::float8 as operation_limited_ms,
-  charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state`;
+  charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state,
+  (extract(epoch from charge.created_at) * 1000)::float8 as charge_created_ms,
+  (extract(epoch from charge.called_at) * 1000)::float8 as charge_called_ms`;
 
 /** Joins the refund and the charge that an operation `o` refers to; a charge has neither. */
 export const operationJoins = `
   left join refund r on o.refund_id is not null and r.tenant_id = o.tenant_id and r.id = o.refund_id
   left join lateral (
-    select number, provider_reference, state from provider_operation charge
+    select number, provider_reference, state, created_at, called_at from provider_operation charge
      where o.kind <> 'CHARGE' and charge.tenant_id = o.tenant_id and charge.transaction_id = o.transaction_id
        and charge.kind = 'CHARGE' and not charge.void
      limit 1

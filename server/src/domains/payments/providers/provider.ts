@@ -41,6 +41,8 @@ interface AnyOperation {
   /** The provider's id of this operation, once known. */
   reference: string | null;
   createdMs: number;
+  /** When it was first sent, or was about to be; null: never. Repeated keys and lists are searched from here. */
+  calledMs: number | null;
 }
 
 export interface ChargeOperation extends AnyOperation {
@@ -65,6 +67,10 @@ export interface CancelOperation extends AnyOperation {
   /** The key of the charge, and the provider's id of it once known. */
   chargeKey: string;
   chargeReference: string | null;
+  /** When the charge was recorded: it is not older at the provider. */
+  chargeCreatedMs: number;
+  /** When the charge was first sent, or was about to be. */
+  chargeCalledMs: number;
 }
 
 /** The channel's credentials, decrypted for one call. */
@@ -85,17 +91,18 @@ export interface Call {
 
 /**
  * The result of an operation as the provider reports it. Only `succeeded`, `failed` and `cancelled` are final. They carry
- * the amount and currency if the provider reports them; Florin disputes a result whose amount is not the operation's.
+ * the amount and currency if the provider reports them, and every result its mode; Florin disputes a result whose amount or
+ * mode is not the operation's.
  */
 export type Outcome =
-  | { kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney }
+  | ({ kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney } & NamedMode)
   /** Not carried out, and never will be under this key. */
-  | { kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney }
+  | ({ kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney } & NamedMode)
   /** Cancelled by Florin or by the payer, and confirmed by the provider. */
-  | { kind: 'cancelled'; reference?: string; money?: NamedMoney }
+  | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney } & NamedMode)
   /** In progress at the provider; a callback or a look-up brings the result. */
-  | { kind: 'pending'; reference?: string }
-  | { kind: 'needs_payer'; reference: string; nextAction: NextAction }
+  | ({ kind: 'pending'; reference?: string } & NamedMode)
+  | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & NamedMode)
   /**
    * A rate limit of the provider refused the request before anything was done: the same request can be sent again, at the
    * earliest after `retryAfter`, the value of its header. `failure`: how the operation fails when it is not sent again.
@@ -105,11 +112,25 @@ export type Outcome =
    * A timeout, a lost connection or a 5xx: the operation may or may not have been carried out. Also a success with another
    * amount or currency than the operation's, if the provider's code has compared them itself (`mismatch`).
    */
-  | { kind: 'unknown'; cause: unknown; mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } };
+  | {
+      kind: 'unknown';
+      cause: unknown;
+      mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } & NamedMode;
+      /**
+       * The provider can no longer say what became of the operation: it has nothing of it, and has forgotten the key, so that
+       * another request could carry it out a second time. A person has to find out.
+       */
+      isForgotten?: boolean;
+    };
 
-/** The provider does not have this operation: sending it (again) is safe. */
+/** The provider does not have this operation, and will not carry out an earlier request any more: sending it is safe. */
 export interface Absent {
   kind: 'absent';
+}
+
+/** The mode that the provider names for a payment or refund: live (true) or test. Absent: it names none. */
+export interface NamedMode {
+  livemode?: boolean;
 }
 
 /**
@@ -158,6 +179,8 @@ export interface ProviderCallback {
 export interface OperationUpdate {
   key?: string;
   reference?: string;
+  /** The mode that the callback names. */
+  livemode?: boolean;
   /** Absent if the callback only says that something changed: Florin then looks the operation up. */
   outcome?: Outcome;
 }

@@ -14,6 +14,8 @@ export type TimelineMessageKind =
   | 'callback'
   | 'contradiction'
   | 'mismatch'
+  | 'mode_mismatch'
+  | 'forgotten'
   | 'looked_up'
   | 'dispute_closed'
   | 'not_called';

@@ -7,7 +7,8 @@ export interface DisputeRow {
   number: number;
   channel_id: number;
   state: DisputeState;
-  said: string;
+  said: string | null;
+  said_livemode: boolean | null;
   amount: number | null;
   currency: string | null;
   reference: string | null;
@@ -20,7 +21,7 @@ export interface DisputeRow {
 
 /** The mode of a dispute is that of its channel. */
 const livemode = '(select livemode from channel where channel.id = channel_id)';
-const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, amount, currency, reference, look_ups,
+const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, said_livemode, amount, currency, reference, look_ups,
        opened_at, closed_at, closed_by, close_note`;
 
 /**

@@ -81,6 +81,7 @@ function recordOf(row: DisputeRow): DisputeRecord {
     channelId: row.channel_id,
     state: row.state,
     reported: row.said,
+    reportedLivemode: row.said_livemode,
     amount: row.amount,
     currency: row.currency,
     reference: row.reference,

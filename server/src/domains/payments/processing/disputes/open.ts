@@ -5,7 +5,7 @@ import { addTimelineMessage } from '../../transactions/timeline-message-statemen
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
-import type { DisputeKind } from './rules.ts';
+import type { DisputeKind, Report } from './rules.ts';
 import { insertDispute } from './statements.ts';
 
 export interface DisputeReporterDeps {
@@ -13,7 +13,7 @@ export interface DisputeReporterDeps {
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Logs and counts a dispute. */
-  onDispute: (row: OperationRow, outcome: FinalOutcome, kind: DisputeKind) => void;
+  onDispute: (row: OperationRow, report: Report, kind: DisputeKind) => void;
 }
 
 /** Opens a dispute about an outcome that contradicts the settled one, and records it on the timeline. */
@@ -30,23 +30,28 @@ export async function reportContradiction(
   await addMessage('contradiction', row, detail, deps);
 }
 
-/** Opens a dispute about an outcome of another amount or currency. Look-ups may repeat it; it is recorded once. */
-export async function reportMismatch(
+/**
+ * Opens a dispute about a report of another amount, currency or mode, or that the provider has forgotten the operation. Look-ups
+ * may repeat it; it is recorded once.
+ */
+export async function reportDifference(
   row: OperationRow,
-  outcome: FinalOutcome,
+  report: Report,
+  kind: Exclude<DisputeKind, 'contradiction'>,
   by: SettledBy,
   deps: DisputeReporterDeps,
 ): Promise<void> {
-  if (!(await openDispute(row, outcome, deps))) return;
-  deps.onDispute(row, outcome, 'mismatch');
-  const detail = { said: outcome.kind, by, reference: outcome.reference ?? null, ...outcome.money };
-  await addMessage('mismatch', row, detail, deps);
+  if (!(await openDispute(row, report, deps))) return;
+  deps.onDispute(row, report, kind);
+  const { kind: said, reference = null, money, livemode } = report;
+  const named = kind === 'mode_mismatch' ? { livemode } : money;
+  await addMessage(kind, row, { said, by, reference, ...named }, deps);
 }
 
 /** Returns false if the same dispute is open already. */
 async function openDispute(
   row: OperationRow,
-  { kind, reference, money }: FinalOutcome,
+  { kind, reference, money, livemode }: Report,
   { database, clock }: DisputeReporterDeps,
 ): Promise<boolean> {
   const opened = await database.run(insertDispute, [
@@ -59,6 +64,7 @@ async function openDispute(
     money?.amount ?? null,
     money?.currency ?? null,
     clock(),
+    livemode === undefined || livemode === row.livemode ? null : livemode,
   ]);
   return opened.length > 0;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import type { OperationRow } from '../statements.ts';
-import { differsInMoney, verdictOf } from './rules.ts';
+import { differenceOf, verdictOf } from './rules.ts';
 
 const operation = (facts: Partial<OperationRow>) =>
   ({
@@ -11,6 +11,7 @@ const operation = (facts: Partial<OperationRow>) =>
     status: 'SUCCESS',
     operation_amount: 1999,
     currency: 'USD',
+    livemode: true,
     ...facts,
   }) as OperationRow;
 
@@ -25,6 +26,28 @@ const of = (amount: number | null | undefined, currency = 'USD') => ({
 });
 
 test.each([
+  ['succeeded', { reference: 'r' }],
+  ['failed', { failure: failed.failure }],
+  ['cancelled', {}],
+  ['pending', {}],
+  ['needs_payer', { reference: 'r', nextAction: { type: 'redirect', url: null } }],
+] as const)('%s in the other mode differs, whatever the operation, and the provider disagrees', (kind, facts) => {
+  for (const livemode of [true, false]) {
+    const answer = { kind, ...facts, livemode } as Outcome;
+    expect(differenceOf(operation({}), answer)).toBe(livemode ? undefined : 'mode_mismatch');
+    expect(differenceOf(operation({ kind: 'CANCEL' }), answer)).toBe(livemode ? undefined : 'mode_mismatch');
+    if (!livemode) expect(verdictOf(operation({ state: 'FAILED' }), answer)).toBe('disagrees');
+  }
+});
+
+test('a provider that has forgotten an operation agrees with nothing but that it was not carried out', () => {
+  const forgotten: Outcome = { kind: 'unknown', cause: 'forgotten', isForgotten: true };
+  expect(verdictOf(operation({ state: 'UNKNOWN' }), forgotten)).toBeUndefined();
+  expect(verdictOf(operation({}), forgotten)).toBeUndefined();
+  expect(verdictOf(operation({ state: 'CANCELLED' }), forgotten)).toBe('agrees');
+});
+
+test.each([
   [succeeded, false],
   [of(1999), false],
   [of(undefined), false],
@@ -34,10 +57,10 @@ test.each([
   [of(1999, 'EUR'), true],
   [of(undefined, 'EUR'), true],
 ])('%j differs from 1999 USD: %s', (outcome, differs) => {
-  expect(differsInMoney(operation({}), outcome)).toBe(differs);
-  expect(differsInMoney(operation({ kind: 'REFUND' }), outcome)).toBe(differs);
+  expect(differenceOf(operation({}), outcome)).toBe(differs ? 'mismatch' : undefined);
+  expect(differenceOf(operation({ kind: 'REFUND' }), outcome)).toBe(differs ? 'mismatch' : undefined);
   // The amount named with a cancellation is that of its charge.
-  expect(differsInMoney(operation({ kind: 'CANCEL' }), outcome)).toBe(false);
+  expect(differenceOf(operation({ kind: 'CANCEL' }), outcome)).toBeUndefined();
 });
 
 describe('the verdict of a look-up', () => {

@@ -1,15 +1,29 @@
-import type { Absent, Outcome } from '../../providers/provider.ts';
-import type { FinalOutcome } from '../settlement.ts';
+import type { Absent, NamedMode, NamedMoney, Outcome } from '../../providers/provider.ts';
 import type { OperationRow } from '../statements.ts';
+
+/** What a provider reports about an operation, as far as it is compared; `kind` is null if it can no longer say anything. */
+export interface Report extends NamedMode {
+  kind: Outcome['kind'] | 'changed' | null;
+  reference?: string | null;
+  money?: NamedMoney;
+}
 
 /**
  * Why a dispute is opened: the provider reported an outcome that cannot be true together with the settled one
- * (`contradiction`), or another amount or currency than the operation's (`mismatch`).
+ * (`contradiction`), another amount or currency than the operation's (`mismatch`), a payment or refund of the other mode
+ * (`mode_mismatch`), or that it can no longer say what became of the operation (`forgotten`).
  */
-export type DisputeKind = 'contradiction' | 'mismatch';
+export const disputeKinds = ['contradiction', 'mismatch', 'mode_mismatch', 'forgotten'] as const;
+export type DisputeKind = (typeof disputeKinds)[number];
+
+/** What is reported of another operation than ours: it is never booked. Undefined: it may be ours. */
+export function differenceOf(row: OperationRow, report: Report): 'mismatch' | 'mode_mismatch' | undefined {
+  if (report.livemode !== undefined && report.livemode !== row.livemode) return 'mode_mismatch';
+  return differsInMoney(row, report) ? 'mismatch' : undefined;
+}
 
 /** A cancellation moves no money: the amount named with it is that of its charge. */
-export function differsInMoney(row: OperationRow, { money }: FinalOutcome): boolean {
+function differsInMoney(row: OperationRow, { money }: Report): boolean {
   if (money === undefined || row.kind === 'CANCEL') return false;
   return money.currency !== row.currency || (money.amount !== undefined && money.amount !== row.operation_amount);
 }
@@ -23,19 +37,24 @@ export type Verdict = 'agrees' | 'disagrees' | undefined;
  * | succeeded, of this amount           | the operation is settled as succeeded (`isSettled`) |
  * | succeeded, of another amount        | never                                              |
  * | failed, cancelled, absent           | the operation is settled as undone (`isUndone`)    |
+ * | any, of the other mode              | never                                              |
  * | unknown, with another amount        | never                                              |
+ * | unknown, because it was forgotten   | the operation is settled as undone; else no verdict |
  * | unknown, pending, needs_payer       | no verdict                                         |
  * | rate_limited                        | no verdict                                         |
  */
 export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict {
+  const difference = answer.kind === 'absent' ? undefined : differenceOf(row, answer);
+  if (difference === 'mode_mismatch') return 'disagrees';
   switch (answer.kind) {
     case 'succeeded':
-      return !differsInMoney(row, answer) && isSettled(row) ? 'agrees' : 'disagrees';
+      return difference === undefined && isSettled(row) ? 'agrees' : 'disagrees';
     case 'failed':
     case 'cancelled':
     case 'absent':
       return isUndone(row, answer.kind) ? 'agrees' : 'disagrees';
     case 'unknown':
+      if (answer.isForgotten) return isUndone(row, 'absent') ? 'agrees' : undefined;
       return answer.mismatch === undefined ? undefined : 'disagrees';
     case 'pending':
     case 'needs_payer':

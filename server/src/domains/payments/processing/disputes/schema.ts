@@ -40,7 +40,16 @@ export const disputeRecord = Type.Object({
   operation,
   channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
   state: Type.Enum([...disputeStates]),
-  reported: Type.String({ description: 'What the provider reported: `succeeded`, `failed` or `cancelled`.' }),
+  reported: nullable(
+    Type.String({
+      description:
+        'What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, `needs_payer` or ' +
+        '`changed`. null: it can no longer say what became of the operation.',
+    }),
+  ),
+  reportedLivemode: nullable(
+    Type.Boolean({ description: 'The mode that it reported, if it is not that of the payment; otherwise null.' }),
+  ),
   amount: nullable(Type.Integer({ description: 'The amount that it reported, in minor units.' })),
   currency: nullable(Type.String({ description: 'The currency that it reported.' })),
   reference: nullable(Type.String({ description: "The provider's own id of the operation." })),

@@ -10,20 +10,21 @@ export const disputesDue: Topic = 'disputes';
 /**
  * Opens a dispute that is due at once; opens it again if the provider had agreed or now reports something else. Returns
  * nothing if the same dispute is open, or was closed by a user. Values: tenant, payment, number, channel, the outcome
- * reported, the provider's reference, the amount and currency reported, now in ms.
+ * reported (null: none), the provider's reference, the amount and currency reported, now in ms, the mode reported if it is
+ * the other one.
  */
 export const insertDispute = statement<{ number: number }>(
   'processing.insert_dispute',
   `insert into provider_dispute as d (tenant_id, transaction_id, number, channel_id, said, reference, amount, currency,
-                                      state, due_at, opened_at)
-   select $1, $2, $3, $4, $5, $6, $7::bigint, $8, 'OPEN', at, at
+                                      said_livemode, state, due_at, opened_at)
+   select $1, $2, $3, $4, $5, $6, $7::bigint, $8, $10::boolean, 'OPEN', at, at
      from (select to_timestamp($9::float8 / 1000) as at) as now
    on conflict (tenant_id, transaction_id, number) do update
       set said = excluded.said, reference = excluded.reference, amount = excluded.amount, currency = excluded.currency,
-          state = 'OPEN', due_at = excluded.due_at, opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
+          said_livemode = excluded.said_livemode, state = 'OPEN', due_at = excluded.due_at, opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
           closed_by = null, close_note = null, lease = null, leased_until = null
-    where d.state = 'AGREES' or (d.said, d.reference, d.amount, d.currency)
-          is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency)
+    where d.state = 'AGREES' or (d.said, d.reference, d.amount, d.currency, d.said_livemode)
+          is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency, excluded.said_livemode)
    returning number`,
   { wakes: [{ topic: disputesDue, when: (rows) => rows.length > 0 }] },
 );
@@ -32,6 +33,8 @@ export interface DueDispute {
   tenant_id: number;
   transaction_id: string;
   number: number;
+  /** Null: the provider could not say anything. */
+  said: string | null;
   reference: string | null;
   state: DisputeState;
   look_ups: number;
@@ -52,7 +55,7 @@ export const disputeDue = `select from provider_dispute where ${disputeTable.isD
 /** Leases due disputes. */
 export const claimDisputes = claimStatement<DueDispute>(disputeTable, {
   key: ['tenant_id', 'transaction_id', 'number'],
-  returning: ['tenant_id', 'transaction_id', 'number', 'reference', 'state', 'look_ups'],
+  returning: ['tenant_id', 'transaction_id', 'number', 'said', 'reference', 'state', 'look_ups'],
 });
 
 /**

@@ -61,15 +61,19 @@ export function disputeWorker(deps: DisputeWorkerDeps): Worker<DueDispute> {
 async function perform(dispute: Leased<DueDispute>, deps: DisputeWorkerDeps): Promise<void> {
   const row = await read(dispute, deps);
   if (row === undefined) return;
-  const answer = await lookUp(row, dispute.reference, deps);
+  const answer = await lookUp(row, dispute, deps);
   const current = await settle(dispute, row, answer, deps);
   await record(dispute, current, answer, verdictOf(current, answer), deps);
 }
 
-async function lookUp(row: OperationRow, reference: string | null, deps: DisputeWorkerDeps): Promise<Outcome | Absent> {
+async function lookUp(
+  row: OperationRow,
+  { reference, said }: DueDispute,
+  deps: DisputeWorkerDeps,
+): Promise<Outcome | Absent> {
   const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
-  // Without a reference, some providers can be looked up only by sending the request again.
-  if (reference === null)
+  // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten it.
+  if (reference === null && said !== null)
     return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
   try {
     const connector = await providers.of(row.operation_provider);

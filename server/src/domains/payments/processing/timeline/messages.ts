@@ -16,6 +16,7 @@ const publicFacts = [
   'by',
   'amount',
   'currency',
+  'livemode',
   'agrees',
   'note',
 ];
@@ -47,6 +48,8 @@ export function stepOfMessage(
 const rankOf: Partial<Record<TimelineMessageKind, number>> = {
   contradiction: ranks.contradicted,
   mismatch: ranks.contradicted,
+  mode_mismatch: ranks.contradicted,
+  forgotten: ranks.contradicted,
   looked_up: ranks.lookedUp,
   dispute_closed: ranks.closed,
 };
@@ -79,6 +82,11 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
   mismatch: ({ provider, subject, detail }) =>
     `${provider} reported "${detail.said}" for ${subject}, with another amount or currency than was requested. ` +
     'It is not booked, and the provider is asked again.',
+  mode_mismatch: ({ provider, subject, detail }) =>
+    `${provider} reported ${subject} as one in ${detail.livemode === true ? 'live' : 'test'} mode, which is not that of the payment. ` +
+    'Nothing is booked, and the provider is asked again.',
+  forgotten: ({ provider, subject }) =>
+    `${provider} can no longer say what became of ${subject}. It is not sent again: a person has to find out.`,
   looked_up: ({ provider, subject, detail }) =>
     detail.agrees === true
       ? `${provider} was asked about ${subject} again and agrees with what is settled.`

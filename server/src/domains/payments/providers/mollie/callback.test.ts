@@ -106,9 +106,9 @@ test.each(['event', 'entity'] as const)('a signed %s has the id of the payment o
   const refundId = simulator.payment(reference).refunds[0]?.id as string;
 
   const callback = read(received(simulator.signedCallback(reference, secret, form)));
-  expect(callback.notice).toEqual({ key: operation.key, reference });
+  expect(callback.notice).toEqual({ key: operation.key, reference, livemode: false });
   const refundCallback = read(received(simulator.signedCallback(refundId, secret, form)));
-  expect(refundCallback.notice).toEqual({ key: refund.key, reference: refundId });
+  expect(refundCallback.notice).toEqual({ key: refund.key, reference: refundId, livemode: false });
   simulator.progressRefund(refundId, 'refunded');
   const laterCallback = read(received(simulator.signedCallback(refundId, secret, form)));
   expect(laterCallback.eventId).not.toBe(refundCallback.eventId);

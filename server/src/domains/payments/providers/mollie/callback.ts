@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Callback, OperationUpdate, ProviderCallback } from '../provider.ts';
 import { jsonObject } from './client.ts';
-import { isMollieId, keyIn } from './outcomes.ts';
+import { isMollieId, keyIn, livemodeIn } from './outcomes.ts';
 import { isCallbackToken, isMollieSignature } from './signatures.ts';
 
 /**
@@ -60,10 +60,11 @@ function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<stri
   return (entity ?? {}) as Record<string, unknown>;
 }
 
-function updateOf(id: unknown, { metadata }: Record<string, unknown>): OperationUpdate | undefined {
+function updateOf(id: unknown, entity: Record<string, unknown>): OperationUpdate | undefined {
   if (!isMollieId(id, 'tr_') && !isMollieId(id, 're_')) return undefined;
-  const key = keyIn(metadata);
-  return key === undefined ? { reference: id } : { key, reference: id };
+  const key = keyIn(entity.metadata);
+  const livemode = livemodeIn(entity);
+  return { ...(key !== undefined && { key }), reference: id, ...(livemode !== undefined && { livemode }) };
 }
 
 function callbackOf(eventId: string, notice: OperationUpdate | undefined): ProviderCallback {

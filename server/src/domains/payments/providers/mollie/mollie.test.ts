@@ -43,7 +43,7 @@ test('a charge redirects the payer to the page of Mollie and carries our key', a
 
   const reference = referenceOf(outcome);
   const url = `${simulator.url}/checkout/${reference}`;
-  expect(outcome).toEqual({ kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } });
+  expect(outcome).toEqual({ kind: 'needs_payer', reference, nextAction: { type: 'redirect', url }, livemode: false });
   expect(simulator.payment(reference)).toMatchObject({
     amount: { currency: 'EUR', value: '19.99' },
     description: 'Order 66',
@@ -64,10 +64,11 @@ test.each([
 ])('a payment that is %s is looked up correctly, with and without its reference', async (_, change, expected) => {
   const charge = await openCharge();
   change(charge.reference);
-  expect(await mollie.lookUp(charge, call)).toEqual({ ...expected, reference: charge.reference });
+  expect(await mollie.lookUp(charge, call)).toEqual({ ...expected, reference: charge.reference, livemode: false });
   expect(await mollie.lookUp({ ...charge, reference: null }, call)).toEqual({
     ...expected,
     reference: charge.reference,
+    livemode: false,
   });
 });
 
@@ -139,10 +140,10 @@ test('a refund is pending until Mollie reports refunded, and fails when Mollie r
     const operation = refundOperation(charge.reference, { amount: 300 });
     const outcome = await mollie.refund(operation, call);
     const reference = referenceOf(outcome);
-    expect(outcome).toEqual({ kind: 'pending', reference });
+    expect(outcome).toEqual({ kind: 'pending', reference, livemode: false });
     simulator.progressRefund(reference, status);
-    expect(await mollie.lookUp({ ...operation, reference }, call)).toEqual({ ...expected, reference });
-    expect(await mollie.lookUp(operation, call)).toEqual({ ...expected, reference });
+    expect(await mollie.lookUp({ ...operation, reference }, call)).toEqual({ ...expected, reference, livemode: false });
+    expect(await mollie.lookUp(operation, call)).toEqual({ ...expected, reference, livemode: false });
   }
 });
 
@@ -167,7 +168,11 @@ test('a refund that Mollie treats as a duplicate is refused, and the first refun
 
 test('an unpaid payment is cancelled; a paid one is not', async () => {
   const open = await openCharge();
-  expect(await mollie.cancel(cancelOperation(open), call)).toEqual({ kind: 'cancelled', reference: open.reference });
+  expect(await mollie.cancel(cancelOperation(open), call)).toEqual({
+    kind: 'cancelled',
+    reference: open.reference,
+    livemode: false,
+  });
   expect(simulator.payment(open.reference).status).toBe('canceled');
   expect((await mollie.cancel(cancelOperation(open), call)).kind).toBe('cancelled');
 
@@ -185,7 +190,11 @@ test('an unpaid payment is cancelled; a paid one is not', async () => {
 test('a charge without a known reference is cancelled too', async () => {
   const open = await openCharge();
   const lost = { ...open, reference: null };
-  expect(await mollie.cancel(cancelOperation(lost), call)).toEqual({ kind: 'cancelled', reference: open.reference });
+  expect(await mollie.cancel(cancelOperation(lost), call)).toEqual({
+    kind: 'cancelled',
+    reference: open.reference,
+    livemode: false,
+  });
   expect(await mollie.cancel(cancelOperation(chargeOperation()), call)).toEqual({ kind: 'cancelled' });
 });
 

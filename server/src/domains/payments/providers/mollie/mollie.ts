@@ -1,5 +1,4 @@
 import { type MollieClient, type Payment, PaymentMethod } from '@mollie/api-client';
-import { dayMs } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type {
   Absent,
@@ -147,13 +146,10 @@ export class MollieProvider implements Provider {
   }
 }
 
-/** A charge without a known reference is searched among the payments made since a day before the cancellation. */
-const chargeSearchWindowMs = dayMs;
-
 function findCharge(mollie: MollieClient, operation: CancelOperation): Promise<Payment | undefined> {
-  const { chargeReference, chargeKey, createdMs } = operation;
+  const { chargeReference, chargeKey, chargeCreatedMs } = operation;
   return chargeReference === null
-    ? findPayment(mollie, chargeKey, createdMs - chargeSearchWindowMs)
+    ? findPayment(mollie, chargeKey, chargeCreatedMs)
     : mollie.payments.get(chargeReference);
 }
 

@@ -11,6 +11,10 @@ import { paymentFailure } from './failures.ts';
  * The outcome is then unknown. The functions below do the same.
  */
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
+  return inMode(payment, outcomeOfPayment(payment, operation));
+}
+
+function outcomeOfPayment(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.key);
   // For a payment that supports captures, the captured amount is the charged one.
@@ -39,6 +43,10 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 }
 
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {
+  return inMode(refund, outcomeOfRefund(refund, operation));
+}
+
+function outcomeOfRefund(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
   requireKey(refund.metadata, operation.key);
   if (refund.status === 'refunded') return success(reference, refund.amount, operation);
@@ -61,10 +69,22 @@ export function cancelOutcome(payment: Payment, operation: CancelOperation): Out
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.chargeKey);
   const status = payment.status as `${PaymentStatus}`;
-  if (status === 'canceled') return { kind: 'cancelled', reference };
+  if (status === 'canceled') return inMode(payment, { kind: 'cancelled', reference });
   if (payment.isCancelable === true) return undefined;
   const message = `At Mollie the payment is ${status} and cannot be cancelled.`;
-  return { kind: 'failed', reference, failure: failure('invalid_operation', status, message) };
+  return inMode(payment, { kind: 'failed', reference, failure: failure('invalid_operation', status, message) });
+}
+
+/** The mode in a payment or refund of Mollie; undefined if it names none. */
+export function livemodeIn({ mode }: { mode?: unknown }): boolean | undefined {
+  return mode === 'live' || mode === 'test' ? mode === 'live' : undefined;
+}
+
+function inMode(reported: { mode?: unknown }, outcome: Outcome): Outcome {
+  const livemode = livemodeIn(reported);
+  if (livemode === undefined || outcome.kind === 'rate_limited') return outcome;
+  if (outcome.kind !== 'unknown') return { ...outcome, livemode };
+  return outcome.mismatch === undefined ? outcome : { ...outcome, mismatch: { ...outcome.mismatch, livemode } };
 }
 
 /** Ids become parts of URLs: only letters and digits may follow the prefix. */

@@ -188,7 +188,7 @@ test.each([
     const outcome = await mollie.refund(operation, call);
     simulator.api.detectsDuplicateRefunds = false;
     const [refund] = simulator.payment(reference).refunds;
-    expect(outcome).toEqual({ kind: 'pending', reference: refund?.id });
+    expect(outcome).toEqual({ kind: 'pending', reference: refund?.id, livemode: false });
     expect(simulator.payment(reference).refunds).toHaveLength(1);
   },
 );

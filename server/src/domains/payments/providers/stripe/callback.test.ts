@@ -124,13 +124,19 @@ test('events of a payment carry its outcome, our key and Stripe’s id', async (
   const url = `${simulator.url}/authenticate/${reference}`;
   expect(read(simulator.callback('payment_intent.requires_action', reference))).toEqual({
     eventId: expect.stringMatching(/^evt_/),
-    notice: { key, reference, outcome: { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } } },
+    notice: {
+      key,
+      reference,
+      livemode: false,
+      outcome: { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url }, livemode: false },
+    },
   });
   simulator.account.authenticate(reference, true);
   expect(read(simulator.callback('payment_intent.succeeded', reference)).notice).toEqual({
     key,
     reference,
-    outcome: { kind: 'succeeded', reference, money: { amount: operation.amount, currency: 'USD' } },
+    livemode: false,
+    outcome: { kind: 'succeeded', reference, money: { amount: operation.amount, currency: 'USD' }, livemode: false },
   });
 
   const debit = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
@@ -184,7 +190,7 @@ test('a declined attempt is not final and leads to a look-up', async () => {
     const operation = chargeOperation({ paymentMethod });
     const reference = referenceOf(await stripe.charge(operation, call));
     const callback = read(simulator.callback('payment_intent.payment_failed', reference));
-    expect(callback.notice).toEqual({ key: operation.key, reference });
+    expect(callback.notice).toEqual({ key: operation.key, reference, livemode: false });
   }
 });
 
@@ -193,7 +199,7 @@ test('events of a refund carry its outcome and its own key', async () => {
   const operation = refundOperation(referenceOf(charged));
   const { key } = operation;
   const reference = referenceOf(await stripe.refund(operation, call));
-  const pending = { key, reference, outcome: { kind: 'pending', reference } };
+  const pending = { key, reference, livemode: false, outcome: { kind: 'pending', reference } };
   expect(read(simulator.callback('refund.created', reference)).notice).toEqual(pending);
   simulator.account.settleRefund(reference, 'failed');
   for (const type of ['refund.failed', 'refund.updated', 'charge.refund.updated']) {

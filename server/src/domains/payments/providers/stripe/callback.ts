@@ -13,7 +13,8 @@ export function readStripeCallback(
   { webhookSecret }: Credentials,
 ): ProviderCallback {
   const event = eventOf(headers['stripe-signature'], body, receivedMs, webhookSecret);
-  const notice = updateOfEvent(event);
+  const update = updateOfEvent(event);
+  const notice = update && typeof event.livemode === 'boolean' ? { ...update, livemode: event.livemode } : update;
   return { eventId: event.id, ...(notice && { notice }) };
 }
 

@@ -27,12 +27,17 @@ interface WithMetadata {
 }
 
 /**
- * Finds the payment intent with our key among those created within a day after a point in time: a look-up may repeat the
- * request, and so create the intent, for almost that long. Undefined only after all of them have been read. Stripe's search
+ * Finds the payment intent with our key among those created since the operation was recorded and until a day after it was
+ * sent: a look-up may repeat the request, and so create the intent, for almost that long. Undefined only after all of them have been read. Stripe's search
  * would be faster but can lag by an hour (https://docs.stripe.com/search), so it cannot prove that nothing was charged.
  */
-export function findIntent(stripe: Stripe, key: string, sinceMs: number): Promise<Stripe.PaymentIntent | undefined> {
-  const created = { gte: seconds(sinceMs - clockSkewMs), lte: seconds(sinceMs + dayMs + clockSkewMs) };
+export function findIntent(
+  stripe: Stripe,
+  key: string,
+  { createdMs, calledMs }: Pick<Operation, 'createdMs' | 'calledMs'>,
+): Promise<Stripe.PaymentIntent | undefined> {
+  const untilMs = Math.max(createdMs, calledMs ?? createdMs) + dayMs;
+  const created = { gte: seconds(createdMs - clockSkewMs), lte: seconds(untilMs + clockSkewMs) };
   return findByKey(stripe.paymentIntents.list({ created, limit: pageSize }), key);
 }
 

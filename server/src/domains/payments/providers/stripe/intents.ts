@@ -1,10 +1,9 @@
 import type Stripe from 'stripe';
-import { dayMs } from '../../../../core/clock.ts';
 import { type Failure, failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
 import { decline, isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';
-import { declinedReason, intentOutcome, lastDecline } from './outcomes.ts';
+import { declinedReason, intentOutcome, lastDecline, modeOf } from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** Includes the charge and its balance transaction, which has the fee. */
@@ -44,25 +43,27 @@ export async function retrieveCharge(stripe: Stripe, operation: ChargeOperation,
 
 /** The outcome of the charge with this key; undefined if Stripe has none. */
 export async function searchCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome | undefined> {
-  const found = await findIntent(stripe, operation.key, operation.createdMs);
+  const found = await findIntent(stripe, operation.key, operation);
   return found && retrieveCharge(stripe, operation, found.id);
 }
 
 /** Cancels a charge. Undefined if Stripe has none (yet). Idempotent. */
 export async function cancelCharge(stripe: Stripe, operation: CancelOperation): Promise<Outcome | undefined> {
-  const { chargeKey, chargeReference, createdMs } = operation;
-  const id = chargeReference ?? (await findIntent(stripe, chargeKey, createdMs - dayMs))?.id;
+  const { chargeKey, chargeReference, chargeCreatedMs, createdMs } = operation;
+  const made = { createdMs: chargeCreatedMs, calledMs: createdMs };
+  const id = chargeReference ?? (await findIntent(stripe, chargeKey, made))?.id;
   if (id === undefined) return undefined;
-  const status = await statusAfterCancel(stripe, id);
-  if (status === undefined) return undefined;
-  if (status === 'canceled') return { kind: 'cancelled', reference: id };
+  const intent = await intentAfterCancel(stripe, id);
+  if (intent === undefined) return undefined;
+  const { status } = intent;
+  if (status === 'canceled') return { kind: 'cancelled', reference: id, ...modeOf(intent) };
   const message = `The payment cannot be cancelled: at Stripe it is ${status}.`;
-  return { kind: 'failed', reference: id, failure: failure('invalid_operation', status, message) };
+  return { kind: 'failed', reference: id, failure: failure('invalid_operation', status, message), ...modeOf(intent) };
 }
 
-async function statusAfterCancel(stripe: Stripe, id: string): Promise<string | undefined> {
+async function intentAfterCancel(stripe: Stripe, id: string): Promise<Stripe.PaymentIntent | undefined> {
   try {
-    return (await cancelIntent(stripe, id, 'requested_by_customer')).status;
+    return await cancelIntent(stripe, id, 'requested_by_customer');
   } catch (error) {
     if (isStripeApiError(error) && error.statusCode === 404) return undefined;
     throw error;
@@ -90,7 +91,7 @@ async function chargeOutcome(
 async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise<Outcome> {
   try {
     const intent = await cancelIntent(stripe, id, declinedReason);
-    if (intent.status === 'canceled') return { kind: 'failed', reference: id, failure: why };
+    if (intent.status === 'canceled') return { kind: 'failed', reference: id, failure: why, ...modeOf(intent) };
     if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
   } catch (cause) {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { Fee, NamedMoney, NextAction, Outcome } from '../provider.ts';
+import type { Fee, NamedMode, NamedMoney, NextAction, Outcome } from '../provider.ts';
 import { decline } from './declines.ts';
 import { amountOfStripe } from './units.ts';
 
@@ -9,7 +9,16 @@ export const declinedReason = 'abandoned';
 
 /** The outcome of a charge, from its payment intent (https://docs.stripe.com/payments/paymentintents/lifecycle). */
 export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
-  const { id: reference, status } = requireObject(intent, 'payment_intent');
+  return { ...outcomeOfStatus(requireObject(intent, 'payment_intent')), ...modeOf(intent) };
+}
+
+/** The mode that Stripe names for a payment intent. Its refunds name none. */
+export function modeOf({ livemode }: Stripe.PaymentIntent): NamedMode {
+  return typeof livemode === 'boolean' ? { livemode } : {};
+}
+
+function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
+  const { id: reference, status } = intent;
   switch (status) {
     case 'succeeded': {
       const fee = feeOf(intent);

@@ -23,6 +23,7 @@ test('a charge with a payment method takes the money at once and reports the fee
   const outcome = await stripe.charge(operation, call);
   expect(outcome).toEqual({
     kind: 'succeeded',
+    livemode: false,
     reference: expect.stringMatching(/^pi_/),
     fee: { amount: 88, currency: 'USD' },
     money: { amount: 1999, currency: 'USD' },
@@ -81,7 +82,7 @@ test.each([
   const charges = simulator.charges.length;
   const outcome = await stripe.charge(chargeOperation({ paymentMethod }), call);
   const failure = { code, providerCode, message: 'Your card was declined.' };
-  expect(outcome).toEqual({ kind: 'failed', reference: expect.stringMatching(/^pi_/), failure });
+  expect(outcome).toEqual({ kind: 'failed', reference: expect.stringMatching(/^pi_/), failure, livemode: false });
   const { status, client_secret } = simulator.account.intent(referenceOf(outcome));
   expect({ status, client_secret }).toEqual({ status: 'canceled', client_secret: expect.any(String) });
   expect(() => simulator.account.confirmIntent(referenceOf(outcome), { payment_method: 'pm_card_visa' })).toThrow();
@@ -96,7 +97,7 @@ test('a payment that needs authentication redirects the payer and then succeeds'
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);
   const url = `${simulator.url}/authenticate/${reference}`;
-  expect(outcome).toEqual({ kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } });
+  expect(outcome).toEqual({ kind: 'needs_payer', reference, nextAction: { type: 'redirect', url }, livemode: false });
   const back = await fetch(url, { redirect: 'manual' });
   expect(back.headers.get('location')).toBe(operation.returnUrl);
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'succeeded', reference });
@@ -116,7 +117,12 @@ test('without a payment method the merchant’s page continues with the client s
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);
   const clientSecret = simulator.account.intent(reference).client_secret;
-  expect(outcome).toEqual({ kind: 'needs_payer', reference, nextAction: { type: 'confirm', url: null, clientSecret } });
+  expect(outcome).toEqual({
+    kind: 'needs_payer',
+    reference,
+    nextAction: { type: 'confirm', url: null, clientSecret },
+    livemode: false,
+  });
   expect(simulator.requests.at(-1)?.params).not.toHaveProperty('return_url');
   expect(() => simulator.account.confirmIntent(reference, { payment_method: 'pm_card_chargeDeclined' })).toThrow();
   expect(await stripe.lookUp({ ...operation, reference }, call)).toEqual(outcome);
@@ -128,7 +134,7 @@ test('a bank debit is pending until it succeeds or fails', async () => {
   for (const succeeds of [true, false]) {
     const operation = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
     const outcome = await stripe.charge(operation, call);
-    expect(outcome).toEqual({ kind: 'pending', reference: referenceOf(outcome) });
+    expect(outcome).toEqual({ kind: 'pending', reference: referenceOf(outcome), livemode: false });
     simulator.account.settle(referenceOf(outcome), succeeds);
     const seen = await stripe.lookUp({ ...operation, reference: referenceOf(outcome) }, call);
     expect(seen.kind).toBe(succeeds ? 'succeeded' : 'failed');
@@ -213,10 +219,14 @@ test('a charge that waits for its payer is cancelled; one that has succeeded is 
   const waiting = chargeOperation({ paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
   const operation = cancelOperation({ ...waiting, reference });
-  expect(await stripe.cancel(operation, call)).toEqual({ kind: 'cancelled', reference });
-  expect(await stripe.cancel(operation, call)).toEqual({ kind: 'cancelled', reference });
-  expect(await stripe.lookUp(operation, call)).toEqual({ kind: 'cancelled', reference });
-  expect(await stripe.lookUp({ ...waiting, reference }, call)).toEqual({ kind: 'cancelled', reference });
+  expect(await stripe.cancel(operation, call)).toEqual({ kind: 'cancelled', reference, livemode: false });
+  expect(await stripe.cancel(operation, call)).toEqual({ kind: 'cancelled', reference, livemode: false });
+  expect(await stripe.lookUp(operation, call)).toEqual({ kind: 'cancelled', reference, livemode: false });
+  expect(await stripe.lookUp({ ...waiting, reference }, call)).toEqual({
+    kind: 'cancelled',
+    reference,
+    livemode: false,
+  });
 
   for (const method of ['pm_card_visa', 'pm_usBankAccount_success']) {
     const late = cancelOperation(chargeOperation({ reference: await paid(method) }));
@@ -229,8 +239,13 @@ test('a charge that waits for its payer is cancelled; one that has succeeded is 
 test('a charge without a known reference is cancelled by its key', async () => {
   const waiting = chargeOperation({ paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
-  expect(await stripe.cancel(cancelOperation(waiting), call)).toEqual({ kind: 'cancelled', reference });
+  expect(await stripe.cancel(cancelOperation(waiting), call)).toEqual({
+    kind: 'cancelled',
+    reference,
+    livemode: false,
+  });
   expect((await stripe.cancel(cancelOperation(chargeOperation()), call)).kind).toBe('unknown');
-  const old = cancelOperation(chargeOperation(), { createdMs: Date.now() - 2 * 86_400_000 });
-  expect(await stripe.lookUp(old, call)).toMatchObject({ kind: 'failed', failure: { code: 'invalid_operation' } });
+  // A request from two days ago can no longer arrive: nobody can pay.
+  const old = cancelOperation(chargeOperation({ createdMs: Date.now() - 2 * 86_400_000 }));
+  expect(await stripe.lookUp(old, call)).toEqual({ kind: 'cancelled' });
 });

@@ -1,8 +1,7 @@
 import type Stripe from 'stripe';
-import { type Clock, hourMs, systemClock } from '../../../../core/clock.ts';
+import { type Clock, dayMs, hourMs, systemClock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type {
-  Absent,
   Call,
   Callback,
   CancelOperation,
@@ -23,8 +22,9 @@ import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
 
 /**
  * Stripe stores the answer to an idempotency key for at least 24 hours (https://docs.stripe.com/api/idempotent_requests).
- * Until then, repeating a request is the way to find its result. Later it could charge a second time, so Florin searches
- * Stripe's lists instead.
+ * Until then, repeating a request is the way to find its result. Later it could charge a second time, so Florin only searches
+ * Stripe's lists. What they do not contain is not sent again, since a stored 500 says neither that the request was carried
+ * out nor that it was not.
  */
 const keyLifetimeMs = 23 * hourMs;
 
@@ -56,7 +56,7 @@ export class StripeProvider implements Provider {
     return this.#start(operation, call, (stripe) => this.#cancel(stripe, operation));
   }
 
-  async lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
+  async lookUp(operation: Operation, call: Call): Promise<Outcome> {
     const { apiKey } = call.credentials;
     try {
       if (!isApiKey(apiKey)) throw new Error('The channel has no API key of Stripe.');
@@ -87,12 +87,13 @@ export class StripeProvider implements Provider {
   async #cancel(stripe: Stripe, operation: CancelOperation): Promise<Outcome> {
     const outcome = await cancelCharge(stripe, operation);
     if (outcome !== undefined) return outcome;
-    // The request that creates the charge may still arrive. After the lifetime of the key it cannot.
+    // The request that creates the charge may still arrive, and is repeated until the key may be forgotten.
     const cause = new Error('Stripe has no charge under this key as yet.');
-    return this.#isKeyExpired(operation) ? { kind: 'failed', failure: noChargeToCancel } : { kind: 'unknown', cause };
+    const canArrive = this.#clock() - operation.chargeCalledMs <= dayMs;
+    return canArrive ? { kind: 'unknown', cause } : { kind: 'cancelled' };
   }
 
-  #findResult(stripe: Stripe, operation: Operation): Promise<Outcome | Absent> {
+  #findResult(stripe: Stripe, operation: Operation): Promise<Outcome> {
     const { reference } = operation;
     switch (operation.kind) {
       case 'CANCEL':
@@ -119,8 +120,8 @@ export class StripeProvider implements Provider {
     operation: Operation,
     sendAgain: () => Promise<Outcome>,
     search: () => Promise<Outcome | undefined>,
-  ): Promise<Outcome | Absent> {
-    if (this.#isKeyExpired(operation)) return (await search()) ?? { kind: 'absent' };
+  ): Promise<Outcome> {
+    if (this.#isKeyExpired(operation)) return (await search()) ?? forgotten();
     try {
       return await sendAgain();
     } catch (error) {
@@ -131,8 +132,8 @@ export class StripeProvider implements Provider {
     }
   }
 
-  #isKeyExpired({ createdMs }: Operation): boolean {
-    return this.#clock() - createdMs > keyLifetimeMs;
+  #isKeyExpired({ createdMs, calledMs }: Operation): boolean {
+    return this.#clock() - (calledMs ?? createdMs) > keyLifetimeMs;
   }
 }
 
@@ -141,4 +142,7 @@ const missingApiKey: Outcome = {
   failure: failure('credentials_refused', null, "The channel's apiKey is not a secret key of Stripe: sk_… or rk_…."),
 };
 
-const noChargeToCancel = failure('invalid_operation', null, 'Stripe has no charge that could be cancelled.');
+function forgotten(): Outcome {
+  const cause = new Error('Stripe has nothing under this key, and may have forgotten it.');
+  return { kind: 'unknown', cause, isForgotten: true };
+}

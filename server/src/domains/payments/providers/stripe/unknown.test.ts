@@ -5,7 +5,7 @@ import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../
 import type { StripeFault } from '../../../../testing/simulators/stripe-faults.ts';
 import { startReceiver } from '../../../../testing/webhooks/receiver.ts';
 import type { Absent, Call, ChargeOperation, Outcome } from '../provider.ts';
-import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
+import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 
 let simulator: StripeSimulator;
@@ -170,7 +170,7 @@ test('a declined intent that is paid before its cancellation has succeeded', asy
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('after a day, look-ups read the lists, and an operation that they do not contain is absent', async () => {
+test('after a day, look-ups read the lists, and an operation that they do not contain is forgotten, never absent', async () => {
   const made = charge();
   const makings = refund(referenceOf(await stripe.charge(made, call)));
   await stripe.refund(makings, call);
@@ -186,12 +186,30 @@ test('after a day, look-ups read the lists, and an operation that they do not co
   expect(await stripe.lookUp(made, call)).toMatchObject({ kind: 'succeeded' });
   expect(await stripe.lookUp(makings, call)).toMatchObject({ kind: 'succeeded' });
   expect(await stripe.lookUp(declined, call)).toMatchObject({ kind: 'failed', failure: { code: 'card_declined' } });
-  expect(await stripe.lookUp(neverMade, call)).toEqual({ kind: 'absent' });
-  expect(await stripe.lookUp(neverRefunded, call)).toEqual({ kind: 'absent' });
+  expect(await stripe.lookUp(neverMade, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
+  expect(await stripe.lookUp(neverRefunded, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
   expect(simulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts);
   expect((await withFault('status500Before', (within) => stripe.lookUp(neverMade, within), /^GET /)).kind).toBe(
     'unknown',
   );
+});
+
+test('a charge that was sent days after it was recorded is repeated under its key, and found in the lists a day later', async () => {
+  const operation = charge({ createdMs: nowMs - 3 * dayMs, calledMs: nowMs });
+  await withFault('dropAfter', (within) => stripe.charge(operation, within));
+  expect((await stripe.lookUp(operation, call)).kind).toBe('succeeded');
+  simulator.forgetKeys();
+  nowMs += dayMs;
+  expect((await stripe.lookUp(operation, call)).kind).toBe('succeeded');
+  expect(chargesOf(operation.key)).toBe(1);
+});
+
+test('a cancellation finds a charge that was made days before', async () => {
+  const operation = charge({ paymentMethod: null });
+  await withFault('dropAfter', (within) => stripe.charge(operation, within));
+  nowMs += 3 * dayMs;
+  const cancellation = cancelOperation(operation, { createdMs: nowMs });
+  expect(await stripe.cancel(cancellation, call)).toMatchObject({ kind: 'cancelled', reference: expect.any(String) });
 });
 
 test('a list that is too long to read leaves the outcome unknown', async () => {

@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { dayMs, hourMs } from '../../core/clock.ts';
+import { brokenClaims } from '../../testing/broken-claims.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { channelSecret } from '../../testing/payments/callbacks.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+import { MollieSimulator, type SimulatedCallback } from '../../testing/simulators/mollie.ts';
+import {
+  type StripeSimulator,
+  simulatedApiKey,
+  simulatedLiveApiKey,
+  startStripeSimulator,
+} from '../../testing/simulators/stripe.ts';
+import type { SignedCallback } from '../../testing/simulators/stripe-records.ts';
+
+/** What providers report too late, of the other mode, or not at all: it is never booked, and a person learns of it. */
+let db: TestDatabase;
+let florin: TestFlorin;
+let admin: string;
+let stripe: StripeSimulator;
+let mollie: MollieSimulator;
+let skewMs = 0;
+const channels: Record<string, number> = {};
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  const clock = () => Date.now() + skewMs;
+  stripe = await startStripeSimulator({ webhookSecret: channelSecret, clock });
+  mollie = await MollieSimulator.start({ now: clock });
+  const urls = { APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROVIDER_MOLLIE_URL: mollie.url };
+  florin = await florinOn(db, urls, clock);
+  admin = await administratorOf(florin);
+  for (const [name, provider, livemode, apiKey] of [
+    ['stripe', 'stripe', false, simulatedApiKey],
+    ['stripe live', 'stripe', true, simulatedLiveApiKey],
+    ['mollie', 'mollie', false, 'test_simulated'],
+    ['mollie live', 'mollie', true, 'live_simulated'],
+  ] as const) {
+    channels[name] = await makeChannel(florin, admin, { provider, livemode, apiKey, webhookSecret: channelSecret });
+  }
+});
+
+afterEach(() => {
+  stripe.namedLivemode = undefined;
+  mollie.api.namedMode = undefined;
+});
+
+afterAll(async () => {
+  expect((await brokenClaims(db.database)).filter((claim) => !claim.includes('agrees with what is settled'))).toEqual(
+    [],
+  );
+  await florin.stop();
+  await mollie.close();
+  await stripe.close();
+  await db.drop();
+});
+
+/** Sessions do not live that long. */
+async function later(ms: number): Promise<void> {
+  skewMs += ms;
+  admin = await administratorOf(florin);
+}
+
+const pay = (channel: string, changes = {}) => makePayment(florin, admin, channels[channel] as number, changes);
+const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
+const comesTo = (id: string, status: string) =>
+  eventually(`it is ${status}`, async () => (await payment(id)).status === status);
+const disputeOf = (id: string) =>
+  eventually('a dispute is open', async () => {
+    const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin));
+    return dispute;
+  });
+const transfersOf = (id: string) =>
+  db.query(`select from ledger_transfer where 'txn_' || replace(transaction_id::text, '-', '') = $1`, [id]);
+const pageOf = (id: string) =>
+  eventually('the payer is sent to Mollie', async () => {
+    const { nextAction, providerReference } = await payment(id);
+    return nextAction !== null && (providerReference as string);
+  });
+
+function post({ url, headers, body }: SimulatedCallback) {
+  return florin.call('POST', new URL(url).pathname + new URL(url).search, { headers, body });
+}
+
+describe('a payment of Mollie that has ended', () => {
+  test.each([
+    ['canceled', 'CANCELLED', (id: string) => mollie.cancelByPayer(id)],
+    ['expired', 'FAILED', (id: string) => mollie.expire(id)],
+    ['failed', 'FAILED', (id: string) => mollie.fail(id)],
+  ] as const)('as %s and is paid afterwards opens a dispute', async (_, status, end) => {
+    const id = await pay('mollie');
+    const reference = await pageOf(id);
+    end(reference);
+    expect((await post(mollie.callbacks.at(-1) as SimulatedCallback)).status).toBe(200);
+    await comesTo(id, status);
+    mollie.pay(reference);
+    expect((await post(mollie.callbacks.at(-1) as SimulatedCallback)).status).toBe(200);
+    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reference, amount: 1999, currency: 'USD' });
+    expect(await payment(id)).toMatchObject({ status });
+    expect(await transfersOf(id)).toEqual([]);
+    const steps = dataOf(await florin.get(`/api/transaction/timeline?id=${id}`, admin));
+    expect(steps.map(({ type }: { type: string }) => type)).toContain('contradiction');
+  });
+
+  test('as expired is looked up after a callback, and nothing follows if it still is', async () => {
+    const id = await pay('mollie');
+    const reference = await pageOf(id);
+    mollie.expire(reference);
+    const callback = mollie.callbacks.at(-1) as SimulatedCallback;
+    await post(callback);
+    await comesTo(id, 'FAILED');
+    const before = mollie.requests.length;
+    await post(callback);
+    await eventually('it is looked up', () => mollie.requests.length > before);
+    expect(dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin))).toEqual([]);
+  });
+});
+
+test('a refund of Mollie that has failed and is made afterwards opens a dispute', async () => {
+  const id = await pay('mollie');
+  const reference = await pageOf(id);
+  mollie.pay(reference);
+  await post(mollie.callbacks.at(-1) as SimulatedCallback);
+  await comesTo(id, 'SUCCESS');
+  const refund = dataOf(await florin.post('/api/refund/create', { transactionId: id, amount: 500 }, admin));
+  const refundReference = await eventually('Mollie has the refund', () => mollie.payment(reference).refunds[0]?.id);
+  const state = async () => dataOf(await florin.get(`/api/refund/detail?id=${refund.id}`, admin));
+  await eventually('it waits', async () => {
+    const [row] = await db.query<{ state: string }>(
+      `select state from provider_operation where kind = 'REFUND' and 'txn_' || replace(transaction_id::text, '-', '') = $1`,
+      [id],
+    );
+    return row?.state === 'WAITING';
+  });
+  mollie.progressRefund(refundReference, 'failed');
+  await post(mollie.callbacks.at(-1) as SimulatedCallback);
+  await eventually('it has failed', async () => (await state()).status === 'FAILED');
+  mollie.progressRefund(refundReference, 'refunded');
+  await post(mollie.callbacks.at(-1) as SimulatedCallback);
+  expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reference: refundReference });
+});
+
+describe('a payment of the other mode', () => {
+  test.each([
+    ['stripe live', false],
+    ['stripe', true],
+  ])('that an answer names is not booked on the channel "%s", and opens a dispute', async (channel, named) => {
+    stripe.namedLivemode = named;
+    const id = await pay(channel, { paymentMethod: 'pm_card_visa' });
+    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: named, livemode: !named });
+    expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
+    expect(await transfersOf(id)).toEqual([]);
+  });
+
+  test('sends no payer to a page, and opens a dispute', async () => {
+    mollie.api.namedMode = 'test';
+    const id = await pay('mollie live');
+    expect(await disputeOf(id)).toMatchObject({ reported: 'needs_payer', reportedLivemode: false });
+    expect(await payment(id)).toMatchObject({ status: 'PROCESSING', nextAction: null });
+  });
+
+  test('that a callback names is not booked, and opens a dispute', async () => {
+    const id = await pay('stripe live', { paymentMethod: 'pm_usBankAccount_success' });
+    const reference = await eventually(
+      'Stripe is processing it',
+      () => stripe.account.intents.values().find(({ metadata }) => metadata.florin_key === `${id}-1`)?.id,
+    );
+    await eventually('the charge waits', async () => {
+      const [row] = await db.query<{ state: string }>(
+        `select state from provider_operation where 'txn_' || replace(transaction_id::text, '-', '') = $1`,
+        [id],
+      );
+      return row?.state === 'WAITING';
+    });
+    stripe.account.intent(reference).livemode = false;
+    stripe.account.livemode = false;
+    stripe.account.settle(reference, true);
+    const { headers, body }: SignedCallback = stripe.callback('payment_intent.succeeded', reference);
+    const path = `/api/callback/${channels['stripe live']}`;
+    expect((await florin.call('POST', path, { headers, body: body.toString() })).status).toBe(200);
+    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: false });
+    expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
+    expect(await transfersOf(id)).toEqual([]);
+  });
+});
+
+test('a charge that Stripe answered with a stored 500 and has forgotten a day later is never sent again, and ends by a person', async () => {
+  const hit = stripe.next('status500After');
+  const id = await pay('stripe', { paymentMethod: 'pm_card_visa' });
+  await hit;
+  const stateIs = (state: string) =>
+    eventually(`the charge is ${state}`, async () => {
+      const [row] = await db.query<{ state: string }>(
+        `select state from provider_operation where 'txn_' || replace(transaction_id::text, '-', '') = $1 and number = 1`,
+        [id],
+      );
+      return row?.state === state;
+    });
+  await stateIs('UNKNOWN');
+  // Stripe's lists do not have what it failed at.
+  const intents = stripe.account.intents;
+  for (const [key, { metadata }] of intents) if (metadata.florin_key === `${id}-1`) intents.delete(key);
+  stripe.forgetKeys();
+  const isCharge = ({ method, key }: { method: string; key: string | undefined }) =>
+    method === 'POST' && key === `${id}-1`;
+  const sent = stripe.requests.filter(isCharge).length;
+  await later(dayMs + hourMs);
+  expect(await disputeOf(id)).toMatchObject({ reported: null, reference: null, reportedLivemode: null });
+  await later(2 * dayMs);
+  await eventually('it is looked up again', async () => {
+    const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin));
+    return dispute.lookUps > 1;
+  });
+  expect(stripe.requests.filter(isCharge)).toHaveLength(sent);
+  expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
+  dataOf(await florin.post('/api/transaction/update', { id, status: 'CANCELLED' }, admin));
+  await comesTo(id, 'CANCELLED');
+  await later(2 * dayMs);
+  await eventually('the dispute is closed', async () => {
+    const closed = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}&state=AGREES`, admin));
+    return closed.length === 1;
+  });
+  expect(stripe.requests.filter(isCharge)).toHaveLength(sent);
+});
