@@ -1956,8 +1956,10 @@ export interface Dispute {
   /** The channel whose provider was asked. */
   channelId: number;
   state: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | (string & {});
-  /** What the provider reported: `succeeded`, `failed` or `cancelled`. */
-  reported: string;
+  /** What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, `needs_payer` or `changed`. null: it can no longer say what became of the operation. */
+  reported: string | null;
+  /** The mode that it reported, if it is not that of the payment; otherwise null. */
+  reportedLivemode: boolean | null;
   /** The amount that it reported, in minor units. */
   amount: number | null;
   /** The currency that it reported. */

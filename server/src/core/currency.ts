@@ -1,3 +1,5 @@
+import { invalid, type Refusal } from './errors.ts';
+
 /**
  * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an integer
  * in the smallest unit. Funds codes, metals and test codes are left out.
@@ -20,6 +22,25 @@ const exponents = new Map(
 );
 
 export const currencyCodes: readonly string[] = [...exponents.keys()].sort();
+
+/** Their countries have replaced them. What exists in them is shown, paid, refunded and settled; nothing new is made. */
+const withdrawn = new Set('ANG BGN CUC HRK SLL'.split(' '));
+
+export function isWithdrawn(code: string): boolean {
+  return withdrawn.has(code);
+}
+
+/** Refuses a currency that was withdrawn, for something new (`invalid_request`). */
+export function requireInUse(code: string): void {
+  if (isWithdrawn(code)) throw withdrawnRefusal(code);
+}
+
+export function withdrawnRefusal(code: string): Refusal {
+  return invalid(
+    'currency',
+    `${code} was withdrawn and is not taken any more; what exists in it can still be paid and refunded.`,
+  );
+}
 
 export function isCurrency(code: string): boolean {
   return exponents.has(code);

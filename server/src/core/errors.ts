@@ -41,6 +41,7 @@ export const refusalTypes = {
 
   channel_inactive: 'conflict',
   channel_code_taken: 'conflict',
+  channel_in_use: 'conflict',
   livemode_mismatch: 'conflict',
   account_taken: 'conflict',
   illegal_transition: 'conflict',

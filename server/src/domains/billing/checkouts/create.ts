@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { type Clock, secondMs } from '../../../core/clock.ts';
+import { requireInUse } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
@@ -72,6 +73,7 @@ async function draftOfAmount(
   const { amount, currency, channelIds } = input;
   if (amount === undefined) throw invalid('amount', 'amount is required, unless invoiceId is given.');
   if (currency === undefined) throw invalid('currency', 'currency is required with amount.');
+  requireInUse(currency);
   if (channelIds === undefined) throw invalid('channelIds', 'channelIds is required with amount.');
   const named = await actFor(caller, input.tenantId, database);
   const principal = await channels.actOn(channelIds[0], named);

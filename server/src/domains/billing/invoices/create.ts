@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { requireInUse } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
@@ -51,6 +52,7 @@ export async function createInvoice(
   if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, deps);
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
+    requireInUse(currency);
     const [row] = await insertInvoices(transaction, [
       {
         tenantId,

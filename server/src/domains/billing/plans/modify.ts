@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { requireInUse } from '../../../core/currency.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -55,6 +56,7 @@ export async function modifyPlan(
     const livemode = livemodeOfNew(principal, input.livemode, channel);
     const values = [principal.tenantId, ...valuesOf(plan), deps.clock(), livemode];
     return once(async (transaction) => {
+      requireInUse(plan.currency);
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
       await appendSaved(transaction, principal, 'plan', { before: undefined, after: created, recordOf });
       return recordOf(created);
@@ -66,6 +68,7 @@ export async function modifyPlan(
     const { name, currency, amount, interval, state } = recordOf(existing);
     const plan: WholePlan = { name, currency, amount, interval, state, ...input };
     requireInterval(plan.interval, plan.intervalCount ?? existing.interval_count);
+    if (plan.currency !== existing.currency) requireInUse(plan.currency);
     const channel = await acceptingChannel(plan, existing.tenant_id, deps.channels);
     if (channel !== undefined) {
       requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);

@@ -13,6 +13,7 @@ import { appendSaved } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import { countOpenOfChannel } from '../operations/statements.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, livemodeOfApiKey, mayChange, mayUse } from './rules.ts';
@@ -135,6 +136,7 @@ async function update(
   if (input.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
     throw sandboxDisabled('provider');
   }
+  await requireNothingUnderWay(input, existing, transaction);
   requireProviderOfMode(livemode, input, existing.provider);
   await requireFallbacks(input, { tenantId: existing.tenant_id, livemode }, transaction);
   requireStepUpForFallbacks(existing.fallback_channel_ids, input, principal, clock());
@@ -148,7 +150,7 @@ async function update(
     whole.name,
     whole.code,
     whole.type,
-    currenciesOf(whole.currency),
+    currenciesOf(whole.currency, existing.currencies),
     whole.country,
     whole.state,
     ...secret('apiKey'),
@@ -164,6 +166,22 @@ async function update(
   await appendSaved(transaction, principal, 'channel', { before: existing, after, recordOf, secrets });
   if (existing.state && !after.state) await appendDisabledEvent(transaction, after, generateUuid());
   return after;
+}
+
+/** Under way at a provider, and then refunded there, is only what the channel's credentials belong to. */
+async function requireNothingUnderWay(
+  { provider }: ChannelInput,
+  existing: ChannelRow,
+  transaction: Queryable,
+): Promise<void> {
+  if (provider === undefined || existing.provider === null || provider === existing.provider) return;
+  const [{ count }] = (await transaction.run(countOpenOfChannel, [existing.id])) as [{ count: number }];
+  if (count === 0) return;
+  throw new Refusal(
+    'channel_in_use',
+    `${count} payments of this channel are under way at ${existing.provider}: its provider can be changed when they have ended.`,
+    { field: 'provider', details: { open: count } },
+  );
 }
 
 async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: string): Promise<void> {

@@ -52,7 +52,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
       body: channelInput,
-      refuses: ['channel_code_taken', 'livemode_mismatch', 'sandbox_disabled', 'step_up_required'],
+      refuses: ['channel_code_taken', 'channel_in_use', 'livemode_mismatch', 'sandbox_disabled', 'step_up_required'],
       data: savedChannel,
       message: savedMessage('Channel'),
       perform: async ({ body, principal }, key) => {

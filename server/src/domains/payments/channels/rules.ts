@@ -1,17 +1,21 @@
-import { isCurrency } from '../../../core/currency.ts';
+import { isCurrency, requireInUse } from '../../../core/currency.ts';
 import { invalid, Refusal, type RefusalType } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
 import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
-/** `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code. */
-export function currenciesOf(text: string): string[] {
+/**
+ * `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code, and in use or
+ * one that the channel has already.
+ */
+export function currenciesOf(text: string, existing: readonly string[] = []): string[] {
   const codes = text.split(',').map((code) => code.trim());
   for (const code of codes) {
     if (!isCurrency(code)) {
       throw invalid('currency', `currency names ${JSON.stringify(code)}, which is not an upper-case ISO 4217 code.`);
     }
+    if (!existing.includes(code)) requireInUse(code);
   }
   return [...new Set(codes)];
 }

@@ -63,6 +63,13 @@ export const cancelUnsentCharge = statement<{ number: number }>(
    select number from cancelled`,
 );
 
+/** How many payments have an open charge, refund or cancellation through a channel. Values: channel. */
+export const countOpenOfChannel = statement<{ count: number }>(
+  'processing.count_open_of_channel',
+  `select count(distinct (tenant_id, transaction_id)) as count from provider_operation
+    where channel_id = $1 and finished_at is null`,
+);
+
 /** The open cancellation of a payment. Values: tenant, payment. */
 export const findOpenCancellation = statement<{ number: number }>(
   'processing.find_open_cancel',

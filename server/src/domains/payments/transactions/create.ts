@@ -1,3 +1,4 @@
+import { isWithdrawn, withdrawnRefusal } from '../../../core/currency.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { otherModeRefusal } from '../../../core/livemode.ts';
@@ -78,13 +79,20 @@ export class TransactionCreator implements PaymentWriter {
     // Awaited only when necessary, because each promise adds garbage to the create path.
     const actor = input.tenantId === undefined ? caller : await actFor(caller, input.tenantId, database);
     const principal = actOn(channel, actor);
-    const usable = usableChannel(channel, input, principal);
+    const isRefused = isWithdrawn(input.currency) && !(await this.#paysInvoice(input, principal));
+    const usable = isRefused ? withdrawnRefusal(input.currency) : usableChannel(channel, input, principal);
     const outcome =
       usable instanceof Refusal
         ? ((await this.#firstOutcome(input, principal, idempotencyKey)) ?? usable)
         : await this.#createNew(draftOf(input, usable, principal, generateUuid(), idempotencyKey, seal));
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
+  }
+
+  /** Invoices in a currency that was withdrawn since can still be paid. */
+  async #paysInvoice({ invoiceId }: CreateInput, { tenantId }: Principal): Promise<boolean> {
+    const { reservations, database } = this.#deps;
+    return invoiceId != null && (await reservations.hasInvoice(database, tenantId, invoiceId));
   }
 
   #createNew(draft: Draft): Promise<Outcome> {
