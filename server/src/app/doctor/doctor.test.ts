@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secretPlace as channelSecretPlace } from '../../domains/payments/channels/secrets.ts';
 import { endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
@@ -277,6 +278,27 @@ const defects: Record<string, Defect> = {
         );
       }
       return () => db.query('delete from webhook_endpoint where id > 900');
+    },
+  },
+  'a live channel with a test key': {
+    check: 'channels hold API keys of their own mode',
+    what: /^channel 901 \(shop-901, live\), 902 \(shop-902, test\) takes no new payments/,
+    cure: /a key of its mode/,
+    plant: async () => {
+      const sealer = new Sealer(parseKeyring(keys));
+      for (const [id, livemode, apiKey] of [
+        [901, true, 'sk_test_1'],
+        [902, false, 'rk_live_1'],
+        [903, true, 'sk_live_1'],
+      ] as const) {
+        await db.query(
+          `insert into channel (tenant_id, id, name, code, type, currencies, country, state, provider, livemode, api_key_sealed,
+                                created_at)
+           values (0, $1, 'Shop', $2, 'ONLINE', '{USD}', 'US', true, 'stripe', $3, $4, now())`,
+          [id, `shop-${id}`, livemode, sealer.seal(apiKey, channelSecretPlace(0, id, 'apiKey'))],
+        );
+      }
+      return () => db.query('delete from channel where id > 900');
     },
   },
   'an invalid index': {
