@@ -164,7 +164,7 @@ describe('a payment of the other mode', () => {
     const id = await pay('stripe live', { paymentMethod: 'pm_usBankAccount_success' });
     const reference = await eventually(
       'Stripe is processing it',
-      () => stripe.account.intents.values().find(({ metadata }) => metadata.florin_key === `${id}-1`)?.id,
+      () => [...stripe.account.intents.values()].find(({ metadata }) => metadata.florin_key === `${id}-1`)?.id,
     );
     await eventually('the charge waits', async () => {
       const [row] = await db.query<{ state: string }>(
