@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './packaging/build-console.mjs';
 import { isBundled } from './packaging/bundle.mjs';
+import { whileLocked } from './packaging/lock.mjs';
 import { prune, removeBundler } from './packaging/needed-to-run.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,13 +31,30 @@ const fingerprint = createHash('sha256')
   .digest('hex');
 
 const isProduction = process.argv.includes('--production');
-const [installedFrom, installedWhat] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
 
-if (installedFrom !== fingerprint) install();
-else if (installedWhat === 'production' && !isProduction) add('development');
-requireRuntime();
-if (isProduction && !isBundled()) bundle();
-if (process.argv.includes('--console')) buildConsole();
+if (isInstalled() && (!isProduction || isBundled())) {
+  requireRuntime();
+  if (process.argv.includes('--console')) buildConsole();
+} else {
+  // Another command may be installing into the same folder; what it has done need not be done again.
+  whileLocked(join(root, '.installing'), () => {
+    const [from, what] = installed();
+    if (from !== fingerprint) install();
+    else if (what === 'production' && !isProduction) add('development');
+    requireRuntime();
+    if (isProduction && !isBundled()) bundle();
+    if (process.argv.includes('--console')) buildConsole();
+  });
+}
+
+function installed() {
+  return existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
+}
+
+function isInstalled() {
+  const [from, what] = installed();
+  return from === fingerprint && (what === 'development' || isProduction);
+}
 
 function install() {
   process.stderr.write('Installing the dependencies of package-lock.json (once) …\n');
@@ -91,8 +109,9 @@ function moveMissing(from, to) {
 }
 
 function npm(cwd, ...words) {
-  // No dependency needs its install script; without them no foreign code runs during the installation.
-  const { status } = spawnSync('npm', [...words, '--ignore-scripts', '--loglevel=error'], {
+  // No dependency needs its install script; without them no foreign code runs during the installation. The binaries of PostgreSQL,
+  // Node.js and the bundler are optional dependencies, one for each platform: a configured `omit=optional` must not drop them.
+  const { status } = spawnSync('npm', [...words, '--include=optional', '--ignore-scripts', '--loglevel=error'], {
     cwd,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: process.platform === 'win32',

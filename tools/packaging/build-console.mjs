@@ -89,7 +89,17 @@ function installTools(folder) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
-  run(folder, 'npm', 'ci', '--workspace', 'console', '--include=dev', '--ignore-scripts', '--loglevel=error');
+  run(
+    folder,
+    'npm',
+    'ci',
+    '--workspace',
+    'console',
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--loglevel=error',
+  );
   return folder;
 }
 

@@ -1,4 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -49,6 +51,73 @@ test('files are removed in packages only, not behind links', () => {
     expect(existsSync(join(folder, 'node_modules/a/index.js'))).toBe(true);
     expect(existsSync(join(folder, 'node_modules/a/dist/deep/index.js.map'))).toBe(false);
     expect(existsSync(join(folder, 'server/README.md'))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** A clone whose npm is a program that takes a while, records how it is called, and installs next to nothing. */
+function clone() {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-install-'));
+  for (const path of ['package.json', 'package-lock.json', '.npmrc', 'tools']) {
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  for (const path of ['server', 'sdk', 'cli', 'console']) {
+    mkdirSync(join(folder, path));
+    cpSync(join(root, path, 'package.json'), join(folder, path, 'package.json'));
+  }
+  mkdirSync(join(folder, 'bin'));
+  const calls = join(folder, 'calls');
+  const script = `#!/bin/sh
+echo "begin $*" >> '${calls}'
+rm -rf node_modules && mkdir -p node_modules/.bin && sleep 0.3 && ln -s '${process.execPath}' node_modules/.bin/node
+echo end >> '${calls}'
+`;
+  writeFileSync(join(folder, 'bin', 'npm'), script, { mode: 0o755 });
+  const install = async (...words: string[]) => {
+    const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
+    const child = spawn(process.execPath, [join(folder, 'tools', 'install.mjs'), ...words], { env });
+    let complaints = '';
+    child.stderr.on('data', (text) => {
+      complaints += text;
+    });
+    const [status] = await once(child, 'close');
+    return { status, complaints };
+  };
+  return { folder, install, calls: () => readFileSync(calls, 'utf8').trim().split('\n') };
+}
+
+const root = new URL('../../', import.meta.url).pathname;
+
+test('of two commands that find nothing installed, one installs and the other waits for it', async () => {
+  const { folder, install, calls } = clone();
+  try {
+    const both = await Promise.all([install(), install()]);
+    expect(both.map(({ status }) => status)).toEqual([0, 0]);
+    expect(calls()).toEqual([expect.stringMatching(/^begin ci/), 'end']);
+    expect(existsSync(join(folder, '.installing'))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the lock of a process that was killed is taken over', async () => {
+  const { folder, install } = clone();
+  try {
+    const killed = spawn(process.execPath, ['-e', '']);
+    await once(killed, 'close');
+    writeFileSync(join(folder, '.installing'), String(killed.pid));
+    expect(await install()).toMatchObject({ status: 0 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('optional dependencies are installed, whatever npm is configured to leave out', async () => {
+  const { folder, install, calls } = clone();
+  try {
+    expect(await install()).toMatchObject({ status: 0 });
+    expect(calls()[0]).toContain('--include=optional');
   } finally {
     rmSync(folder, { recursive: true });
   }

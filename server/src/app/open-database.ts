@@ -83,6 +83,8 @@ function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiting): P
       const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
       return waiting.report(reason, { migration, waitedMs });
     },
+    onNewer: (migrations) =>
+      log.warn({ migrations }, 'A newer version of Florin has migrated the database; upgrade this node soon'),
   });
 }
 
@@ -146,7 +148,7 @@ export async function findDatabase(
     throw new SettingsError('the database does not have the schema of this version; start Florin once to migrate it.');
   } catch (error) {
     await found.stop();
-    throw error;
+    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
   }
 }
 

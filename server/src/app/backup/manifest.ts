@@ -103,11 +103,21 @@ async function readOrFail(folder: string, name: string): Promise<string> {
   }
 }
 
+/** The files below a folder, by their paths in it. */
 async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = entries
+    .filter(({ name }) => !isOfTheSystem(name))
+    .map(async (entry) => {
+      if (!entry.isDirectory()) return [entry.name];
+      return (await filesIn(join(folder, entry.name))).map((path) => join(entry.name, path));
+    });
+  return (await Promise.all(found)).flat();
+}
+
+/** Whether an operating system puts entries with this name into folders: the root of a volume, and folders that were looked at. */
+export function isOfTheSystem(name: string): boolean {
+  return ['lost+found', '.DS_Store', 'Thumbs.db', 'desktop.ini'].includes(name) || name.startsWith('._');
 }
 
 export async function sha256Of(file: string): Promise<string> {

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervis
 import { openLog } from '../../platform/process/log.ts';
 import { CommandFailure } from '../cli/failure.ts';
 import { keyFileNames, textIn } from './keys.ts';
+import { isOfTheSystem } from './manifest.ts';
 
 /** Where the database is while it is loaded: a start of Florin does not find it there. */
 const unfinished = 'restoring';
@@ -25,7 +26,7 @@ export async function requireUnusedFolder(dataDir: string, backup: string): Prom
   const ownKeys = entries.includes(unfinished) ? keyFileNames : [];
   const found: string[] = [];
   for (const name of entries) {
-    if (name === unfinished || name === 'lock') continue;
+    if (name === unfinished || name === 'lock' || isOfTheSystem(name)) continue;
     const key = ownKeys.find((file) => file === name);
     const isOurs = key !== undefined && (await textIn(dataDir, key)) === (await textIn(backup, key));
     if (!isOurs) found.push(name);

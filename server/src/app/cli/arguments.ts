@@ -41,15 +41,18 @@ export function readArguments<Name extends string = never>(
     else if (values.version) process.stdout.write(`${version}\n`);
     else {
       const missing = operands[positionals.length];
+      // As a folder, an empty text would be the current one.
+      const empty =
+        operands.find((_, i) => positionals[i] === '') ??
+        names.map((name) => `--${name}`).find((_, i) => given(values, names[i] as Name).includes(''));
+      if (empty !== undefined) throw new Error(`${empty} is empty`);
       if (missing !== undefined) throw new Error(`${missing} is missing`);
       if (positionals.length > operands.length)
         throw new Error(`Unexpected argument '${positionals[operands.length]}'`);
-      const lists = values as Readonly<Record<string, unknown>>;
-      const given = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]));
       return {
         exitCode: undefined,
-        given: given as GivenOptions<Name>,
-        flags: new Set(flags.filter((name) => lists[name] === true)),
+        given: Object.fromEntries(names.map((name) => [name, given(values, name)])) as GivenOptions<Name>,
+        flags: new Set(flags.filter((name) => (values as Record<string, unknown>)[name] === true)),
         operands: positionals,
       };
     }
@@ -59,6 +62,8 @@ export function readArguments<Name extends string = never>(
     return { exitCode: 2 };
   }
 }
+
+const given = (values: object, name: string) => (values as Record<string, readonly string[] | undefined>)[name] ?? [];
 
 /** The first sentence of the message. The second one of Node.js explains how to write file names. */
 const mistakeOf = ({ message }: Error) => `${message.split('. ')[0]?.replace(/\.$/, '')}.`;

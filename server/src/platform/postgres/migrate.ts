@@ -21,6 +21,12 @@ const blockersAfterMs = 500;
 /** The database holds a schema that no migration of this version continues. */
 export class UnknownSchemaError extends Error {}
 
+/**
+ * The end of the name of a migration after which nodes of earlier versions fail, such as one that renames tables. The database lists
+ * the migrations that have run, so an earlier version recognises it there.
+ */
+const breaksOlderNodes = '_breaks_older_nodes';
+
 /** A migration that could not get its lock and will be tried again. */
 export interface MigrationWait {
   migration: string;
@@ -33,6 +39,8 @@ export interface MigrateOptions {
   onWait?: (wait: MigrationWait) => unknown;
   /** Called after each migration, with its name and the time that it took in ms; of a new database, its share of all of them. */
   onMigrated?: (migration: string, elapsedMs: number) => unknown;
+  /** Called at the end with the migrations of a newer version that the database has. */
+  onNewer?: (migrations: readonly string[]) => unknown;
   /** Ends the waiting, but not a running migration. */
   signal?: AbortSignal | undefined;
   dir?: string;
@@ -45,12 +53,15 @@ export async function migrate(
   log: (line: string) => void,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const { onWait = () => {}, onMigrated = () => {}, signal, dir = migrationsDir } = options;
+  const { onWait = () => {}, onMigrated = () => {}, onNewer = () => {}, signal, dir = migrationsDir } = options;
   const { retryPauseMs: pauseMs = retryPauseMs } = options;
   const startedAt = performance.now();
   for (;;) {
     const outcome = await migrateNext(connection, dir, log);
-    if (outcome === 'current') return;
+    if ('newer' in outcome) {
+      if (outcome.newer.length > 0) await onNewer(outcome.newer);
+      return;
+    }
     if (outcome.isDone) {
       const { migrations, elapsedMs } = outcome;
       for (const migration of migrations) await onMigrated(migration, elapsedMs / migrations.length);
@@ -83,12 +94,13 @@ async function migrateNext(
   connection: ConnectionConfig,
   dir: string,
   log: (line: string) => void,
-): Promise<'current' | Attempt> {
+): Promise<{ newer: string[] } | Attempt> {
   const client = await connect(connection, 'migration', 0);
   try {
-    const { pending, isNew } = await stateOf(client, dir);
+    const { pending, unknown, isNew } = await stateOf(client, dir);
+    requireUsable(unknown);
     const [migration] = pending;
-    if (migration === undefined) return 'current';
+    if (migration === undefined) return { newer: unknown };
     const migrations = isNew ? pending : [migration];
     await client.query(`set lock_timeout = ${lockTimeoutMs}`);
     const watch = await watchBlockers(connection, client);
@@ -171,20 +183,30 @@ export interface MigrationState {
 export async function migrationState(connection: ConnectionConfig): Promise<MigrationState> {
   const client = await connect(connection, 'schema check', 10_000);
   try {
-    const [known, applied] = [await knownMigrations(), await appliedTo(client)];
-    return {
-      applied,
-      pending: await pendingOf(client, migrationsDir),
-      unknown: applied.filter((name) => !known.includes(name)),
-    };
+    const { applied, pending, unknown } = await stateOf(client, migrationsDir);
+    return { applied, pending, unknown };
   } finally {
     await client.end();
   }
 }
 
-/** Whether the schema is that of this version, or newer. */
+/**
+ * Whether the schema is that of this version, or a newer one.
+ *
+ * @throws UnknownSchemaError when it is a newer one that this version cannot use
+ */
 export async function isMigrated(connection: ConnectionConfig): Promise<boolean> {
-  return (await migrationState(connection)).pending.length === 0;
+  const { pending, unknown } = await migrationState(connection);
+  requireUsable(unknown);
+  return pending.length === 0;
+}
+
+function requireUsable(unknown: readonly string[]): void {
+  const breaking = unknown.find((name) => name.endsWith(breaksOlderNodes));
+  if (breaking === undefined) return;
+  throw new UnknownSchemaError(
+    `a newer version of Florin has changed the database in a way that this version cannot use (migration ${breaking}); start that version again, or restore a backup of this one.`,
+  );
 }
 
 /** Migrates an empty database to the schema that exactly these migrations make, which may be that of an earlier version. */
@@ -207,22 +229,19 @@ async function connect(connection: ConnectionConfig, name: string, statementTime
   return client;
 }
 
-/** The migrations that have not run yet, in order. */
-async function pendingOf(client: pg.Client, dir: string): Promise<string[]> {
-  return (await stateOf(client, dir)).pending;
-}
-
 /** `isNew`: none has run. */
-async function stateOf(client: pg.Client, dir: string): Promise<{ pending: string[]; isNew: boolean }> {
+async function stateOf(client: pg.Client, dir: string): Promise<MigrationState & { isNew: boolean }> {
   const names = await namesIn(dir);
-  const done = new Set(await appliedTo(client));
+  const applied = await appliedTo(client);
+  const done = new Set(applied);
   const [baseline = ''] = names;
   if (done.size > 0 && !done.has(baseline)) {
     throw new UnknownSchemaError(
       `the database was made by a version before the first release (it lacks the migration ${baseline}); start with a new data folder or database.`,
     );
   }
-  return { pending: names.filter((name) => !done.has(name)), isNew: done.size === 0 };
+  const unknown = applied.filter((name) => !names.includes(name));
+  return { applied, pending: names.filter((name) => !done.has(name)), unknown, isNew: done.size === 0 };
 }
 
 async function namesIn(dir: string): Promise<string[]> {

@@ -17,6 +17,8 @@ export interface ConnectionConfig extends pg.ClientConfig {
   targetSessionAttrs?: TargetSessionAttrs;
   /** `options` of the database URL, added to those of Florin. */
   urlOptions?: string;
+  /** `sslmode` is `prefer` or `allow`: without TLS if the server has none. As in libpq, its certificate is not verified. */
+  prefersTls?: boolean;
   /** What earlier connections have found out, shared by all connections of one URL. */
   learned?: Learned;
 }
@@ -24,13 +26,16 @@ export interface ConnectionConfig extends pg.ClientConfig {
 export interface Learned {
   /** The last host that was accepted: the next connection tries it first, so that a dead host costs its timeout once. */
   lastHost: Host | undefined;
+  /** The server has no TLS, and the URL does not require it. */
+  isPlain: boolean;
   /** A pooler refuses or ignores `options`: a statement makes the session settings instead. */
   ignoresOptions: boolean;
 }
 
 /**
  * Reads a database URL, which may name several hosts (`postgres://user:password@h1:5432,h2:5432/db`) and
- * `target_session_attrs`. The driver supports neither, and would replace Florin's `options`. Errors never contain the URL.
+ * `target_session_attrs`. The driver supports neither, would replace Florin's `options`, and would require TLS for
+ * `sslmode=prefer`. Errors never contain the URL.
  */
 export function connectionOf(url: string): ConnectionConfig {
   const match = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(url);
@@ -39,8 +44,10 @@ export function connectionOf(url: string): ConnectionConfig {
   const at = authority.lastIndexOf('@');
   const parameters = query === '' ? [] : query.split('&');
   const ours = new Map<string, string>();
+  const prefersTls = parameters.some((parameter) => /^sslmode=(prefer|allow)$/.test(parameter));
   const others = parameters.filter((parameter) => {
     const [name = '', value = ''] = parameter.split(/=(.*)/s);
+    if (name === 'sslmode' && prefersTls) return false;
     if (!['host', 'port', 'options', 'target_session_attrs'].includes(name)) return true;
     ours.set(name, decoded(value.replaceAll('+', ' ')));
     return false;
@@ -60,7 +67,8 @@ export function connectionOf(url: string): ConnectionConfig {
     connectionString: `${scheme}${account}${path === '' ? 'localhost' : ''}${rest}`,
     hosts: hostsOf(authority.slice(at + 1), ours.get('host'), ours.get('port')),
     targetSessionAttrs: target,
-    learned: { lastHost: undefined, ignoresOptions: false },
+    learned: { lastHost: undefined, isPlain: false, ignoresOptions: false },
+    ...(prefersTls && { prefersTls, ssl: { rejectUnauthorized: false } }),
     ...(urlOptions !== undefined && { urlOptions }),
   };
 }

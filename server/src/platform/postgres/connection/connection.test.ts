@@ -71,6 +71,16 @@ describe('session settings', () => {
   const on = (connection: ConnectionConfig) =>
     new Database({ connection, connections: 1, name: 'test settings', plans: 'indexed', statementTimeoutMs: 7_000 });
 
+  test.each(['prefer', 'allow'])('work without TLS on a server that has none, with sslmode=%s', async (mode) => {
+    const database = on(connectionOf(`${urlOf(db.connection)}&sslmode=${mode}`));
+    const ssl = { name: 'test.ssl', text: 'select ssl from pg_stat_ssl where pid = pg_backend_pid()' };
+    expect(await database.run(ssl)).toEqual([{ ssl: false }]);
+    const required = on(connectionOf(`${urlOf(db.connection)}&sslmode=require`));
+    await expect(required.run(ssl)).rejects.toThrow();
+    await database.close();
+    await required.close();
+  });
+
   test('of the URL add to our own; those that answers are read by stay', async () => {
     const options = encodeURIComponent('-c work_mem=7MB -c statement_timeout=5000 -c timezone=Asia/Tokyo');
     const database = on(connectionOf(`${urlOf(db.connection)}&options=${options}`));

@@ -59,7 +59,7 @@ export class SessionClient extends pg.Client {
     // process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
     this.on('error', () => {});
     this.#config = config;
-    this.#learned = config.learned ?? { lastHost: undefined, ignoresOptions: false };
+    this.#learned = config.learned ?? { lastHost: undefined, isPlain: false, ignoresOptions: false };
     this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
   }
 
@@ -111,7 +111,7 @@ export class SessionClient extends pg.Client {
       internals.host = candidate.host ?? defaults.host;
       internals.port = candidate.port ?? defaults.port;
       try {
-        await this.#open();
+        await this.#openWithOrWithoutTls();
         await this.#requireTarget();
         this.#learned.lastHost = candidate;
         return;
@@ -131,6 +131,19 @@ export class SessionClient extends pg.Client {
     const { lastHost } = this.#learned;
     if (targetSessionAttrs === 'any' || lastHost === undefined) return hosts;
     return [lastHost, ...hosts.filter((host) => host !== lastHost)];
+  }
+
+  async #openWithOrWithoutTls(): Promise<void> {
+    if (this.#config.prefersTls && this.#learned.isPlain) this.#internals.ssl = false;
+    try {
+      await this.#open();
+    } catch (error) {
+      if (!this.#config.prefersTls || !hasNoTls(error)) throw error;
+      this.#learned.isPlain = true;
+      this.#abandon();
+      this.#internals.ssl = false;
+      await this.#open();
+    }
   }
 
   /** Connects to the current host, with the session settings in force. */
@@ -221,6 +234,9 @@ export class SessionClient extends pg.Client {
     return this as unknown as Internals;
   }
 }
+
+/** The driver's error when a server answers that it has no TLS. */
+const hasNoTls = (error: unknown) => (error as Error).message === 'The server does not support SSL connections';
 
 function unsuited(reason: string): Error {
   return Object.assign(new Error(reason), { code: '25006' });

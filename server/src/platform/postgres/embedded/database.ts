@@ -23,7 +23,7 @@ const createdByAnother = ['42P04', '23505'];
 
 /** PostgreSQL finishes a `create database` whose Florin was killed, so the next Florin may send the same one meanwhile. */
 async function make(connection: EmbeddedConnection): Promise<void> {
-  const client = await open({ ...connection, database: 'postgres' });
+  const client = await openSession({ ...connection, database: 'postgres' });
   try {
     await client.query(`create database "${connection.database}"`);
   } catch (error) {
@@ -35,7 +35,7 @@ async function make(connection: EmbeddedConnection): Promise<void> {
 
 async function exists(connection: EmbeddedConnection): Promise<boolean> {
   try {
-    await (await open(connection)).end();
+    await (await openSession(connection)).end();
     return true;
   } catch (error) {
     if (error instanceof DatabaseError && error.code === '3D000') return false;
@@ -43,9 +43,12 @@ async function exists(connection: EmbeddedConnection): Promise<boolean> {
   }
 }
 
-async function open(connection: EmbeddedConnection): Promise<Client> {
-  // Explicit, because the environment may ask for TLS, which a Unix socket does not have.
-  const client = new Client({ ...connection, ssl: false });
+/**
+ * Opens a session of the embedded PostgreSQL. What the environment asks for is meant for another one: TLS, which a Unix socket
+ * does not have, and `PGOPTIONS`, which the driver would send if it got no options.
+ */
+export async function openSession(connection: EmbeddedConnection): Promise<Client> {
+  const client = new Client({ ...connection, ssl: false, options: '-c timezone=UTC' });
   client.on('error', () => {});
   await client.connect();
   return client;

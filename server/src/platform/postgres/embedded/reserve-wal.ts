@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { EmbeddedConnection, Log } from './contract.ts';
+import { openSession } from './database.ts';
 
 /** As many as `min_wal_size` (`settings.ts`) keeps: PostgreSQL may remove further ones. */
 const reservedFiles = 32;
@@ -49,9 +50,7 @@ export async function reserveWal(
 ): Promise<void> {
   const { bavail, bsize } = await statfs(cluster);
   if (bavail * bsize < leastFreeBytes) return;
-  const client = new Client({ ...connection, ssl: false });
-  client.on('error', () => {});
-  await client.connect();
+  const client = await openSession(connection);
   try {
     const missing = reservedFiles - (await countFiles(client));
     if (missing <= fewFiles) return;

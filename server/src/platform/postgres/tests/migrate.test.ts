@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { type MigrationWait, migrate, UnknownSchemaError } from '../migrate.ts';
+import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../migrate.ts';
 
 const migrations = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 let db: TestDatabase;
@@ -124,4 +124,18 @@ test('a database of a version before the first release is refused, and not chang
   const before = await columns();
   await expect(migrate(db.connection, () => {}, { dir })).rejects.toThrow(UnknownSchemaError);
   expect(await columns()).toEqual(before);
+});
+
+test('a schema of a newer version is reported, and refused where a migration breaks older nodes', async () => {
+  const newer: string[] = [];
+  const start = () => migrate(db.connection, () => {}, { onNewer: (names) => newer.push(...names) });
+  await start();
+  expect(newer).toEqual([]);
+  const run = (name: string) => db.query('insert into schema_migration (name, run_on) values ($1, now())', [name]);
+  await run('9990_new_column');
+  await start();
+  expect([newer, await isMigrated(db.connection)]).toEqual([['9990_new_column'], true]);
+  await run('9991_renamed_tables_breaks_older_nodes');
+  await expect(start()).rejects.toThrow(UnknownSchemaError);
+  await expect(isMigrated(db.connection)).rejects.toThrow('9991_renamed_tables_breaks_older_nodes');
 });
