@@ -1,7 +1,7 @@
 import { Credentials, type Tokens } from './credentials.ts';
 import { FlorinError } from './errors.ts';
 import type { LoginResult, TransactionDetail } from './generated/api.ts';
-import type { RequestOptions } from './operation.ts';
+import type { GivenHeaders, RequestOptions } from './operation.ts';
 import { OperationsClient } from './operations-client.ts';
 import { type Logger, Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
@@ -27,7 +27,7 @@ export interface FlorinOptions {
   /** Receives a line for each request and each retry, never with credentials or bodies. */
   logger?: Logger | undefined;
   /** Sent with every request. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: GivenHeaders | undefined;
 }
 
 export interface LoginInput {

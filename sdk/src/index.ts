@@ -3,7 +3,17 @@ export type { Tokens } from './credentials.ts';
 export * from './errors.ts';
 export type * from './generated/api.ts';
 export { operations, version } from './generated/operations.ts';
-export type { Call, Operation, Pagination, Params, RawBody, Reply, RequestOptions, WriteOptions } from './operation.ts';
+export type {
+  Call,
+  GivenHeaders,
+  Operation,
+  Pagination,
+  Params,
+  RawBody,
+  Reply,
+  RequestOptions,
+  WriteOptions,
+} from './operation.ts';
 export type { List, Page } from './pages.ts';
 export type { Logger } from './transport.ts';
 export type { WaitOptions } from './wait-for.ts';

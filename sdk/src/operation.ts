@@ -10,6 +10,9 @@ export type Params = Readonly<Record<string, unknown>>;
 /** A body that is sent unchanged. */
 export type RawBody = string | Uint8Array<ArrayBuffer> | ArrayBuffer;
 
+/** Headers as an object, as `Headers`, or as pairs. */
+export type GivenHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
+
 export interface RequestOptions {
   /** Aborts the call, also between two tries. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -17,8 +20,8 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** Default: that of the client. 0: no retries. */
   maxRetries?: number | undefined;
-  /** Additional headers. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  /** Additional headers. They replace those of the client and of the SDK, whatever the case of their names. */
+  headers?: GivenHeaders | undefined;
 }
 
 export interface WriteOptions extends RequestOptions {

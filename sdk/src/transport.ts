@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from './errors.ts';
 import { version } from './generated/operations.ts';
-import type { Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
+import type { GivenHeaders, Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
 
 export interface Logger {
   debug?(message: string, facts: Readonly<Record<string, unknown>>): void;
@@ -22,7 +22,7 @@ export interface TransportOptions {
   maxRetries: number;
   fetch: typeof fetch;
   logger: Logger | undefined;
-  headers: Readonly<Record<string, string>>;
+  headers: GivenHeaders;
 }
 
 const firstDelayMs = 250;
@@ -43,9 +43,8 @@ export class Transport {
   /** Rejects with a `FlorinError`, or with the reason of `options.signal`. */
   async send<Data>(operation: Operation, params: Params = {}, options: WriteOptions = {}): Promise<Reply<Data>> {
     const [method, , flags = ''] = operation;
-    const key = flags.includes('k') ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
-    const isRepeatable = method === 'GET' || key !== undefined;
-    const request = this.requestFor(operation, params, options.headers, key);
+    const isRepeatable = method === 'GET' || flags.includes('k');
+    const request = this.requestFor(operation, params, options);
     const maxRetries = options.maxRetries ?? this.options.maxRetries;
     for (let retries = 0, hasRefreshed = false; ; ) {
       const used = operation === refreshOperation ? undefined : this.credentials.authorization;
@@ -71,10 +70,10 @@ export class Transport {
   private requestFor(
     [method, path, flags = '']: Operation,
     params: Params,
-    headers = {},
-    key?: string,
+    { idempotencyKey, headers }: WriteOptions,
   ): PreparedRequest {
     const isRaw = flags.includes('r');
+    const takesKey = flags.includes('k');
     const isJson = method === 'POST' && !isRaw;
     const left: Record<string, unknown> = { ...params };
     if (isRaw) delete left.body;
@@ -88,13 +87,13 @@ export class Transport {
       url: this.options.baseUrl + filled + query,
       method,
       body: isJson ? JSON.stringify(left) : isRaw ? (params.body as RawBody) : undefined,
-      headers: {
-        ...(isJson && { 'content-type': 'application/json' }),
-        ...userAgent,
-        ...(key !== undefined && { 'idempotency-key': key }),
-        ...this.options.headers,
-        ...headers,
-      },
+      headers: mergedHeaders(
+        { ...userAgent, ...(isJson && { 'content-type': 'application/json' }) },
+        takesKey && { 'idempotency-key': crypto.randomUUID() },
+        this.options.headers,
+        takesKey && idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey },
+        headers,
+      ),
       isDocument: flags.includes('d'),
       facts: { method, path: filled },
     };
@@ -107,7 +106,7 @@ export class Transport {
     { signal, timeoutMs = this.options.timeoutMs }: WriteOptions,
   ): Promise<Reply<Data>> {
     signal?.throwIfAborted();
-    const sent = headersOf({ ...(authorization !== undefined && { authorization }), ...headers });
+    const sent = mergedHeaders(authorization !== undefined && { authorization }, headers);
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const startedAt = Date.now();
@@ -117,6 +116,8 @@ export class Transport {
       response = await this.options.fetch(url, {
         method,
         headers: sent,
+        // A redirect would carry passwords and keys to another host. Some edge runtimes do not know `error`.
+        redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
         ...(body !== undefined && { body }),
       });
@@ -136,6 +137,7 @@ export class Transport {
     const requestId = response.headers.get('x-request-id') ?? undefined;
     const durationMs = Date.now() - startedAt;
     this.options.logger?.debug?.('Request', { ...facts, status: response.status, durationMs, requestId });
+    requireNoRedirect(response, this.options.baseUrl);
     if (!response.ok) {
       throw refusalError({ response, text, isRepeatable, baseUrl: this.options.baseUrl });
     }
@@ -181,18 +183,38 @@ interface PreparedRequest {
   url: string;
   method: string;
   body: RawBody | undefined;
-  headers: Record<string, string>;
+  headers: Headers;
   isDocument: boolean;
   facts: { method: string; path: string };
 }
 
-/** Without this check, `fetch` reports a wrong header like an outage, and quotes it. */
-function headersOf(headers: Readonly<Record<string, string>>): Headers {
+/**
+ * One header of each name: the later value replaces the earlier, whatever the case of the name. A value that is undefined or null
+ * is not given. Without the check, `fetch` reports a wrong header like an outage, and quotes it.
+ */
+function mergedHeaders(...layers: readonly (GivenHeaders | false | undefined)[]): Headers {
+  const merged = new Headers();
   try {
-    return new Headers(headers);
+    for (const layer of layers) {
+      for (const [name, value] of pairsIn(layer || {})) {
+        if (value !== undefined && value !== null) merged.set(name, value);
+      }
+    }
   } catch {
     throw new ValidationError('A header or key cannot be sent.', { type: 'header_invalid' });
   }
+  return merged;
+}
+
+const pairsIn = (headers: GivenHeaders): Iterable<readonly [string, string]> =>
+  Symbol.iterator in headers ? (headers as Iterable<readonly [string, string]>) : Object.entries(headers);
+
+/** Browsers hide where a redirect leads. */
+function requireNoRedirect({ status, type, headers }: Response, baseUrl: string): void {
+  const target = headers.get('location');
+  if (type !== 'opaqueredirect' && (target === null || status < 300 || status > 399)) return;
+  const message = `${baseUrl} redirects${target === null ? '' : ` to ${target}`}, and redirects are not followed.`;
+  throw new ApiError(message, { type: 'redirected', status });
 }
 
 interface Envelope<Data> {

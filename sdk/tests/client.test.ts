@@ -90,6 +90,13 @@ test('the same idempotency key gives the same payment; without one each call is 
   expect((await shop.transactions.create(input)).id).not.toBe(first.id);
 });
 
+test('a key given as a header makes one payment of two calls', async () => {
+  const input = { amount: 6, currency: 'EUR', channelId: bank.id };
+  const create = () => shop.transactions.create(input, { headers: { 'Idempotency-Key': 'order-6' } }).withResponse();
+  const [first, again] = [await create(), await create()];
+  expect(again).toMatchObject({ replayed: true, data: { id: first.data.id } });
+});
+
 test('a record is read by its id alone', async () => {
   const { id } = await shop.transactions.create({ amount: 7, currency: 'USD', channelId: bank.id });
   expect((await shop.transactions.get(id)).channelName).toBe('Bank');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as sdk from '../src/index.ts';
-import { accepted, cut, cutInBody, type FaultServer, page, refused, startFaultServer } from './fault-server.ts';
+import { accepted, cut, cutInBody, type Fault, type FaultServer, page, refused, startFaultServer } from './fault-server.ts';
 
 let server: FaultServer;
 let florin: sdk.Florin;
@@ -49,6 +49,50 @@ test('a given key is sent unchanged, and every call without one has its own', as
   server.answer();
   await Promise.all([create(), create()]);
   expect(new Set(keysSent()).size).toBe(2);
+});
+
+test.each([
+  ['a record in another case', { 'Idempotency-Key': 'order-1' }],
+  ['a record in lower case', { 'idempotency-key': 'order-1' }],
+  ['a record that names it twice, of which the later counts', { 'Idempotency-Key': 'order-0', 'IDEMPOTENCY-KEY': 'order-1' }],
+  ['Headers', new Headers({ 'Idempotency-Key': 'order-1' })],
+  ['pairs', [['Idempotency-Key', 'order-1']] as const],
+])('a key given as a header, by %s, replaces the generated one', async (_form, headers) => {
+  server.answer(cut, accepted);
+  await create({ headers });
+  expect(keysSent()).toEqual(['order-1', 'order-1']);
+});
+
+test('a header of a call replaces that of the client and of the SDK whatever its case, and one without a value is not given', async () => {
+  const client = new sdk.Florin({
+    apiKey: 'sk_live_secret',
+    baseUrl: server.address,
+    headers: { 'X-Shop': 'client', 'Idempotency-Key': 'of-the-client', AUTHORIZATION: 'ApiKey sk_live_other' },
+  });
+  server.answer();
+  const input = { amount: 1, currency: 'USD', channelId: 1 };
+  const headers = { 'x-shop': 'call', 'USER-AGENT': 'shop/1', 'idempotency-key': undefined as never };
+  await client.transactions.create(input, { idempotencyKey: 'order-2', headers });
+  expect(server.requests[0]?.headers).toMatchObject({
+    'x-shop': 'call',
+    'user-agent': 'shop/1',
+    'idempotency-key': 'order-2',
+    authorization: 'ApiKey sk_live_other',
+  });
+});
+
+test('a redirect is refused, and neither the password nor the key of a request reaches where it leads', async () => {
+  const elsewhere = await startFaultServer();
+  const moved: Fault = (response) => response.writeHead(307, { location: `${elsewhere.address}/login` }).end();
+  server.answer(moved, moved);
+  const refusal = { name: 'ApiError', type: 'redirected', status: 307, retryable: false };
+  await expect(florin.login({ account: 'admin', password: 'secret' })).rejects.toMatchObject({
+    ...refusal,
+    message: expect.stringContaining(`${elsewhere.address}/login`),
+  });
+  await expect(create()).rejects.toMatchObject(refusal);
+  expect([server.requests.length, elsewhere.requests.length]).toEqual([1 + 1, 0]);
+  await elsewhere.stop();
 });
 
 test('a retry waits for Retry-After, and the call rejects if that is more than a minute', async () => {
