@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as sdk from '../src/index.ts';
-import { accepted, cut, cutInBody, type Fault, type FaultServer, page, refused, startFaultServer } from './fault-server.ts';
+import {
+  accepted,
+  cut,
+  cutInBody,
+  type Fault,
+  type FaultServer,
+  page,
+  refused,
+  startFaultServer,
+} from './fault-server.ts';
 
 let server: FaultServer;
 let florin: sdk.Florin;
@@ -54,7 +63,10 @@ test('a given key is sent unchanged, and every call without one has its own', as
 test.each([
   ['a record in another case', { 'Idempotency-Key': 'order-1' }],
   ['a record in lower case', { 'idempotency-key': 'order-1' }],
-  ['a record that names it twice, of which the later counts', { 'Idempotency-Key': 'order-0', 'IDEMPOTENCY-KEY': 'order-1' }],
+  [
+    'a record that names it twice, of which the later counts',
+    { 'Idempotency-Key': 'order-0', 'IDEMPOTENCY-KEY': 'order-1' },
+  ],
   ['Headers', new Headers({ 'Idempotency-Key': 'order-1' })],
   ['pairs', [['Idempotency-Key', 'order-1']] as const],
 ])('a key given as a header, by %s, replaces the generated one', async (_form, headers) => {
