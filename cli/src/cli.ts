@@ -43,8 +43,24 @@ export class Cli {
 
   /** Created at first use, because some commands need no credentials. */
   get florin(): Florin {
-    this.client ??= this.clientFor(this.apiKey, this.apiKey === undefined ? this.login : undefined);
+    if (this.client === undefined) {
+      if (this.options.apiKey === undefined && this.login !== undefined) this.noteOverride();
+      this.client = this.clientFor(this.apiKey, this.apiKey === undefined ? this.login : undefined);
+    }
     return this.client;
+  }
+
+  /** Stores a login for the next commands. */
+  store(login: StoredLogin): void {
+    this.config.write(loginFile, login);
+    this.noteOverride();
+  }
+
+  /** Says when the environment hides the stored login. */
+  noteOverride(): void {
+    if (this.system.env.FLORIN_API_KEY) {
+      this.out.note('FLORIN_API_KEY is set and is used instead of the stored login.');
+    }
   }
 
   clientFor(apiKey: string | undefined, login: StoredLogin | undefined): Florin {
@@ -76,7 +92,7 @@ export class Cli {
   }
 
   /** Credentials are sent only to the service that issued them, not to another --url. */
-  private get login(): StoredLogin | undefined {
+  get login(): StoredLogin | undefined {
     const stored = this.config.read<StoredLogin>(loginFile);
     const asked = this.options.url ?? (this.system.env.FLORIN_URL || undefined);
     return stored === undefined || asked === undefined || trimmed(asked) === trimmed(stored.url) ? stored : undefined;

@@ -9,6 +9,7 @@ import {
   RateLimitError,
   ValidationError,
 } from '../../sdk/src/index.ts';
+import { printable } from '../../sdk/src/printable.ts';
 
 /** Exit codes of commands. They are stable; docs/guides/command-line.md explains them. */
 export const exitCodes = {
@@ -69,7 +70,9 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** The failure in one line, with a hint where there is one. */
-export function lineOf(error: unknown): string {
+export const lineOf = (error: unknown): string => printable(sentenceOf(error));
+
+function sentenceOf(error: unknown): string {
   if (!(error instanceof FlorinError)) return error instanceof Error ? error.message : String(error);
   const facts = [error.type, error.requestId === undefined ? '' : `request ${error.requestId}`]
     .filter(Boolean)

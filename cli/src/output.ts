@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { printable, printableJson } from '../../sdk/src/printable.ts';
 import type { System } from './system.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,16 +31,16 @@ export class Output {
 
   /** Progress and hints, on standard error. */
   note(line: string): void {
-    this.stderr.write(`${line}\n`);
+    this.stderr.write(`${printableLines(line)}\n`);
   }
 
   line(text: string): void {
-    this.stdout.write(`${text}\n`);
+    this.stdout.write(`${printableLines(text)}\n`);
   }
 
   record(record: object): void {
     if (this.isJson) {
-      this.line(JSON.stringify(record, null, this.isTerminal ? 2 : 0));
+      this.line(printableJson(record, this.isTerminal ? 2 : 0));
       return;
     }
     const entries = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
@@ -72,7 +73,7 @@ export class Output {
   }
 
   row(row: object, columns: readonly Column[]): void {
-    if (this.isJson) this.line(JSON.stringify(row));
+    if (this.isJson) this.line(printableJson(row));
     else this.line(columns.map((column) => textOf(valueAt(row as Row, column))).join(this.isTerminal ? '  ' : '\t'));
   }
 }
@@ -80,9 +81,13 @@ export class Output {
 const valueAt = (row: Row, column: Column): unknown =>
   column.split('.').reduce<unknown>((value, part) => (value as Row | null | undefined)?.[part], row);
 
-/** Without control characters, which could move the cursor of a terminal or break a line. */
 function textOf(value: unknown): string {
-  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return printable(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''));
 }
+
+/** Sentences of this program may have several lines, and rows have tabs. */
+const printableLines = (text: string) =>
+  text
+    .split(/([\n\t])/)
+    .map((part) => (part === '\n' || part === '\t' ? part : printable(part)))
+    .join('');

@@ -1,6 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -69,6 +71,42 @@ test('control characters in data cannot move the cursor of a terminal', async ()
   expect((await shell.run(words)).stdout).toContain('description\ta [2Jb c\n');
 });
 
+const escapes = 'a\u001b]0;b\u0007\u009b2Jc\u202ed';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+
+test('stored text is printed without escape sequences, also as JSON, which keeps its value', async () => {
+  const words = ['payments', 'create', '--amount', '5', '--channel', 'sandbox', '--description', escapes, '--json'];
+  const { stdout, json } = await shell.run(words);
+  expect(stdout).not.toMatch(control);
+  expect(json()).toMatchObject([{ description: escapes }]);
+  const { id } = json()[0] as never as { id: string };
+  expect((await shell.run(`payments get ${id}`, { isTerminal: true })).stdout).not.toMatch(control);
+});
+
+test('what a service or a proxy answers is printed in one line without escape sequences', async () => {
+  const message = `${escapes}\nsecond line`;
+  const answers = [
+    { code: 404, message, data: null, error: { type: 'record_not_found', requestId: 'r-1' } },
+    `<h1>${message}</h1>`,
+  ];
+  const server = createServer((_, response) => {
+    const answer = answers.shift();
+    response.writeHead(404).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const line of ['payments get txn_0', 'payments get txn_0 --json']) {
+    const { stderr } = await shell.run(`${line} --url ${url}`);
+    expect(stderr).toContain('second line');
+    expect(stderr.slice(0, -1)).not.toMatch(control);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+  }
+  const tls = await shell.run(['whoami', '--url', url.replace('http:', 'https:')]);
+  expect(tls).toMatchObject({ exitCode: 6, stderr: expect.stringMatching(/^florin: [^\n]+\n$/) });
+  server.close();
+});
+
 test.each([
   ['payments get txn_0', 4, /There is no/],
   ['payments create --amount 0 --channel sandbox', 2, /amount/],
@@ -86,6 +124,9 @@ test.each([
   ['logs tail --status 9', 2, /status/],
   ['logs get req_0', 4, /There is no request/],
   ['open nowhere', 2, /only console, docs/],
+  ['listen --forward-to 3000', 2, /3000 is not an address, such as http/],
+  ['listen --forward-to ftp://x', 2, /is not an address/],
+  ['listen --forward-to file:/x', 2, /is not an address/],
   ['completion csh', 2, /bash, zsh and fish/],
   ['--url http://127.0.0.1:9 whoami', 6, /could not be reached.*florin start/],
   ['--api-key sk_test_wrong whoami', 3, /florin login/],
@@ -131,8 +172,18 @@ test('a login is stored so that only its owner can read it, used, not sent to an
   expect((await home.run(`keys revoke ${made.id} --json`)).exitCode).toBe(0);
   const elsewhere = await home.run(['payments', 'list', '--url', florin.address.replace('127.0.0.1', 'localhost')]);
   expect(elsewhere.exitCode).toBe(3);
-  await home.run('logout');
+  const other = ['logout', '--url', florin.address.replace('127.0.0.1', 'localhost')];
+  expect((await home.run(other)).stdout).toMatch(/^There is no stored login for http:\/\/localhost/);
+  const overridden = await home.run('whoami --json', { env: { FLORIN_API_KEY: key } });
+  expect(overridden.stderr).toBe('FLORIN_API_KEY is set and is used instead of the stored login.\n');
+  expect((await home.run('whoami --json')).stderr).toBe('');
+  expect(await home.run('logout', { env: { FLORIN_API_KEY: key } })).toMatchObject({
+    stdout: 'Logged out.\n',
+    stderr: '',
+  });
   expect((await home.run(['whoami', ...url])).exitCode).toBe(3);
+  expect(await home.run('logout')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^There is no stored/) });
+  expect(only(await home.run('logout --json'))).toEqual({ loggedOut: false });
 });
 
 test('a logout that does not reach the service forgets the login, and says that the session lasts', async () => {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { openerOn } from '../src/browser.ts';
 import { loginDecidedBy, TestShell } from './run.ts';
 
 let database: TestDatabase;
@@ -51,6 +54,39 @@ test('login --json prints the code as the first line and the result as the last'
     { userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/), verificationUri: expect.stringContaining('/device') },
     { userName: 'admin', livemode: true, scope: 'channel_read' },
   ]);
+});
+
+test.each([
+  ['file:///etc/passwd', false],
+  ['https://elsewhere.example/device?user_code=A&calc', false],
+  ['javascript:alert(1)', false],
+  ['/device?user_code=AAAA-BBBB&x="1"', true],
+])('login --open with the address %s: opened is %s', async (address, isOwn) => {
+  const refusal = { code: 400, message: 'No.', data: null, error: { type: 'access_denied', requestId: 'r-1' } };
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith('/token')) return response.writeHead(400).end(JSON.stringify(refusal));
+    const uri = isOwn ? `http://${request.headers.host}${address}` : address;
+    const code = { userCode: 'AAAA-BBBB', deviceCode: 'd', expiresIn: 60, interval: 1 };
+    const data = { ...code, verificationUri: uri, verificationUriComplete: uri };
+    response.end(JSON.stringify({ code: 200, data }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const opened: string[] = [];
+  const ran = await shell.run(['login', '--open', '--url', url], {
+    open: (one) => opened.push(one),
+    pause: () => Promise.resolve(),
+  });
+  server.close();
+  expect(opened).toEqual(isOwn ? [`${url}/device?user_code=AAAA-BBBB&x=%221%22`] : []);
+  expect(ran.stderr.includes(`Not opened, because it is not a page of ${url}`)).toBe(!isOwn);
+});
+
+test('no shell sees an address that is opened', () => {
+  const address = 'http://127.0.0.1/device?a=1&calc';
+  expect(openerOn('win32', address)).toEqual(['rundll32', ['url.dll,FileProtocolHandler', address]]);
+  expect(openerOn('darwin', address)).toEqual(['open', [address]]);
+  expect(openerOn('linux', address)).toEqual(['xdg-open', [address]]);
 });
 
 test('a login that is denied ends with the exit code of a missing permission', async () => {

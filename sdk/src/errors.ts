@@ -1,3 +1,5 @@
+import { printable } from './printable.ts';
+
 export interface ErrorFacts {
   /** A stable word for programs, such as `channel_inactive`. */
   type: string;
@@ -120,8 +122,8 @@ export function refusalError({ response, text, isRepeatable, baseUrl }: RefusedA
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
     doc: textOf(error.doc)?.replace(/^\//, `${baseUrl}/`),
   };
-  const message = textOf(envelope?.message) ?? `HTTP ${status}, and not an answer of Florin: ${text.slice(0, 200)}`;
-  return new (classes[status] ?? ApiError)(message, facts);
+  const said = textOf(envelope?.message) ?? `HTTP ${status}, and not an answer of Florin: ${text.slice(0, 200)}`;
+  return new (classes[status] ?? ApiError)(printable(said), facts);
 }
 
 const isTransient = (status: number) => status === 408 || status === 429 || status >= 500;

@@ -10,6 +10,7 @@ import {
 } from './errors.ts';
 import { version } from './generated/operations.ts';
 import type { GivenHeaders, Operation, Params, RawBody, Reply, WriteOptions } from './operation.ts';
+import { printable } from './printable.ts';
 
 export interface Logger {
   debug?(message: string, facts: Readonly<Record<string, unknown>>): void;
@@ -213,7 +214,7 @@ const pairsIn = (headers: GivenHeaders): Iterable<readonly [string, string]> =>
 function requireNoRedirect({ status, type, headers }: Response, baseUrl: string): void {
   const target = headers.get('location');
   if (type !== 'opaqueredirect' && (target === null || status < 300 || status > 399)) return;
-  const message = `${baseUrl} redirects${target === null ? '' : ` to ${target}`}, and redirects are not followed.`;
+  const message = `${baseUrl} redirects${target === null ? '' : ` to ${printable(target)}`}, and redirects are not followed.`;
   throw new ApiError(message, { type: 'redirected', status });
 }
 
@@ -231,7 +232,7 @@ function envelopeOf<Data>(text: string, response: Response): Envelope<Data> {
     // Not JSON.
   }
   const { status } = response;
-  throw new ApiError(`HTTP ${status}, and not an answer of Florin: ${text.slice(0, 200)}`, {
+  throw new ApiError(`HTTP ${status}, and not an answer of Florin: ${printable(text.slice(0, 200))}`, {
     type: 'unexpected_answer',
     status,
   });
@@ -276,5 +277,5 @@ const factsOf = (error: unknown) =>
 /** The innermost cause: fetch itself says only "fetch failed". */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = error as { cause?: unknown; code?: string; message?: string };
-  return cause === undefined ? message || code || String(error) : reasonOf(cause);
+  return cause === undefined ? printable(message || code || String(error)).trim() : reasonOf(cause);
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -28,7 +28,8 @@ export async function packedSdk(): Promise<PackedSdk> {
     filter: (path) => !/\/(dist|tests|node_modules)$/.test(path),
   });
   await cp(join(root, 'tsconfig.json'), join(folder, 'source', 'tsconfig.json'));
-  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: source });
+  const programs = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  await run('npm', ['run', 'build'], { cwd: source, env: { ...process.env, PATH: programs } });
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error'], { cwd: source });
   const [tarball] = JSON.parse(stdout) as [{ filename: string; size: number; files: { path: string }[] }];
   const target = join(folder, 'node_modules', '@florin', 'sdk');

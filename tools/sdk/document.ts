@@ -2,7 +2,6 @@
 export interface OpenApiDocument {
   paths: Record<string, Partial<Record<'get' | 'post', OpenApiOperation>>>;
   components?: { schemas?: Record<string, Schema> };
-  webhooks: Record<string, { post: OpenApiOperation }>;
 }
 
 export interface OpenApiOperation {
@@ -33,5 +32,6 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;
+  maxProperties?: number;
   description?: string;
 }

@@ -31,7 +31,9 @@ export class TypeWriter {
     const alternatives = schema.anyOf ?? schema.oneOf;
     if (alternatives !== undefined) return this.union(alternatives, name, open);
     if (schema.const !== undefined) return JSON.stringify(schema.const);
-    if (schema.enum !== undefined) return enumeration(schema.enum, open);
+    if (schema.enum !== undefined) return this.enumeration(schema.enum, open);
+    // What is always null.
+    if (schema.maxProperties === 0) return 'null';
     if (Array.isArray(schema.type)) {
       return [...new Set(schema.type.map((type) => this.typeOf({ ...schema, type }, name, open)))].join(' | ');
     }
@@ -47,6 +49,15 @@ export class TypeWriter {
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .map(([, text]) => text)
       .join('\n\n');
+  }
+
+  /** Its name, if the document has one for the same words; null may be among them. */
+  private enumeration(values: readonly unknown[], open: boolean): string {
+    const words = values.filter((value) => value !== null);
+    const names = Object.keys(this.components);
+    const name = names.find((one) => JSON.stringify(this.components[one]?.enum) === JSON.stringify(words));
+    if (name === undefined || words.length === values.length) return enumeration(values, open);
+    return `${this.component(name, open)} | null`;
   }
 
   private union(alternatives: readonly Schema[], name: string, open: boolean): string {
@@ -116,7 +127,8 @@ const simpleTypes: Readonly<Record<string, string>> = {
 
 function enumeration(values: readonly unknown[], open: boolean): string {
   const literals = values.map((value) => JSON.stringify(value)).join(' | ');
-  return open && values.every((value) => typeof value === 'string') && values.length > 1
+  const words = values.filter((value) => value !== null);
+  return open && words.every((word) => typeof word === 'string') && words.length > 1
     ? `${literals} | (string & {})`
     : literals;
 }

@@ -1,6 +1,6 @@
 import { AuthenticationError, FlorinError } from '../../../sdk/src/index.ts';
 import type { AddCommands, Cli } from '../cli.ts';
-import { loginFile, type StoredLogin } from '../config-folder.ts';
+import { loginFile } from '../config-folder.ts';
 import { usageFailure } from '../failures.ts';
 
 export const addAccountCommands: AddCommands = (program, run) => {
@@ -60,9 +60,16 @@ export const addAccountCommands: AddCommands = (program, run) => {
     );
 };
 
-async function logout({ florin, config, out }: Cli): Promise<void> {
-  const hasKey = config.read<StoredLogin>(loginFile)?.apiKey !== undefined;
-  const failure = await florin.logout().then(() => undefined, failureOf);
+async function logout(cli: Cli): Promise<void> {
+  const { login, config, url, out } = cli;
+  if (login === undefined) {
+    if (out.isJson) out.record({ loggedOut: false });
+    else out.say(`There is no stored login for ${url}.`);
+    return;
+  }
+  const hasKey = login.apiKey !== undefined;
+  const ending = hasKey ? Promise.resolve() : cli.clientFor(undefined, login).logout();
+  const failure = await ending.then(() => undefined, failureOf);
   config.remove(loginFile);
   if (out.isJson) out.record({ loggedOut: true });
   else out.say('Logged out.');
@@ -71,7 +78,7 @@ async function logout({ florin, config, out }: Cli): Promise<void> {
     out.note(`The session could not be ended, and lasts until it expires: ${failure.message}`);
 }
 
-/** Why the session could not be ended. Undefined if there is none: a key has no session, and a session may have ended before. */
+/** Why the session could not be ended. Undefined if there is none: it may have ended before. */
 function failureOf(error: unknown): FlorinError | undefined {
   if (!(error instanceof FlorinError)) throw error;
   return error instanceof AuthenticationError ? undefined : error;

@@ -86,7 +86,7 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
   };
   const stopKeys = onKeyPress(cli.system, {
     r: retry,
-    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${last.id}`, cli.system),
+    o: () => last && openInBrowser(`${url.replace(/\/+$/, '')}/events/${encodeURIComponent(last.id)}`, cli),
   });
   try {
     for await (const event of events) {
@@ -129,8 +129,10 @@ class PositionWriter {
 }
 
 function addressOf(text: string): string {
-  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (url === null)
+  const hasScheme = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text);
+  const url = URL.parse(hasScheme ? text : `http://${text}`);
+  // A number alone would be the host: 3000 is 0.0.11.184.
+  if (url === null || !/^https?:$/.test(url.protocol) || /^\d+([/?#]|$)/.test(text))
     throw usageFailure(`--forward-to ${text} is not an address, such as http://127.0.0.1:3000/webhooks.`);
   return url.href;
 }

@@ -4,7 +4,6 @@ import { ConnectionError, type Florin, FlorinError } from '../../../sdk/src/inde
 import { ask } from '../ask.ts';
 import { openInBrowser } from '../browser.ts';
 import type { AddCommands, Cli } from '../cli.ts';
-import { loginFile } from '../config-folder.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../failures.ts';
 
 export const addLogin: AddCommands = (program, run) => {
@@ -35,9 +34,9 @@ async function login(cli: Cli, options: LoginOptions): Promise<void> {
 }
 
 async function storeKey(cli: Cli, apiKey: string): Promise<void> {
-  const { url, config, out } = cli;
+  const { url, out } = cli;
   const { userName, livemode } = await cli.clientFor(apiKey, undefined).keys.current();
-  config.write(loginFile, { url, apiKey });
+  cli.store({ url, apiKey });
   if (out.isJson) return out.record({ url, userName, livemode });
   out.say(`Logged in to ${url} with a ${modeOf(livemode)} key of ${userName}.`);
 }
@@ -50,13 +49,14 @@ async function loginWithPassword(cli: Cli, account: string, code: string | undef
   const { userName, userType } = await cli
     .clientFor(undefined, { url })
     .login({ account, password, code: () => code ?? ask(cli, 'Code of the authenticator app: ') });
+  cli.noteOverride();
   if (out.isJson) return out.record({ url, userName, userType });
   out.say(`Logged in to ${url} as ${userName}.`);
 }
 
 /** RFC 8628: shows a code, which the user approves in a browser, and waits for the key. */
 async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<void> {
-  const { url, out, config, mode, signal } = cli;
+  const { url, out, mode, signal } = cli;
   const florin = cli.clientFor('', undefined);
   const asked = { client: thisMachine(), scope, livemode: mode.livemode ?? false };
   const { userCode, verificationUri, verificationUriComplete, ...device } = await florin.devices
@@ -68,9 +68,9 @@ async function loginInBrowser(cli: Cli, { scope, open }: LoginOptions): Promise<
     out.note(`or open ${verificationUriComplete}`);
     out.note('Waiting for your approval there. Ctrl-C gives up.');
   }
-  if (open === true) openInBrowser(verificationUriComplete, cli.system);
+  if (open === true) openInBrowser(verificationUriComplete, cli);
   const key = await waitForKey(cli, florin, device);
-  config.write(loginFile, { url, apiKey: key.sk });
+  cli.store({ url, apiKey: key.sk });
   const { userName, livemode, expiresTime, scope: granted } = key;
   if (out.isJson) return out.row({ url, userName, livemode, scope: granted, expiresTime }, []);
   const until = expiresTime === null ? '' : ` until ${expiresTime.slice(0, 10)}`;

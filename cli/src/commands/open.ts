@@ -22,11 +22,12 @@ export const addOpen: AddCommands = (program, run) => {
     .action(run(open));
 };
 
-async function open({ url, out, system }: Cli, page: string): Promise<void> {
+async function open(cli: Cli, page: string): Promise<void> {
+  const { url, out, system } = cli;
   const path = Object.hasOwn(pages, page) ? pages[page] : undefined;
   if (path === undefined) throw usageFailure(`There is no page ${page}, only ${Object.keys(pages).join(', ')}.`);
   const address = url.replace(/\/+$/, '') + path;
   if (out.isJson) return out.record({ url: address });
   out.line(address);
-  if (system.isTerminal) openInBrowser(address, system);
+  if (system.isTerminal) openInBrowser(address, cli);
 }

@@ -84,3 +84,61 @@ test('limits that may be instants are not documented as days, and no pattern nee
 test('a body that may be null documents its refusals too', () => {
   expect(document.paths['/api/inbox/create']?.post).toMatchObject({ responses: { 409: expect.anything() } });
 });
+
+test('nothing in the document stops a generator of clients', () => {
+  expect(obstaclesIn(document)).toEqual([]);
+});
+
+test('an enumeration that has a name is referred to', () => {
+  const { schemas } = document.components;
+  const nameOf = new Map(Object.entries(schemas).map(([name, { enum: words }]) => [JSON.stringify(words), name]));
+  const copies = partsOf(document).flatMap(({ at, part }) =>
+    'enum' in part && nameOf.has(JSON.stringify(part.enum)) && !/\/schemas\/\w+$/.test(at) ? [at] : [],
+  );
+  expect(copies).toEqual([]);
+});
+
+test('no schema has the name that generators give to a part of an operation', () => {
+  const given = operations.flatMap(({ operationId }) =>
+    ['Response', 'Params', 'Request', 'JSONBody', 'JSONRequestBody'].map(
+      (part) => operationId.charAt(0).toUpperCase() + operationId.slice(1) + part,
+    ),
+  );
+  const names = new Set(Object.keys(document.components.schemas));
+  expect(given.filter((name) => names.has(name))).toEqual([]);
+});
+
+interface Part {
+  at: string;
+  part: Record<string, unknown>;
+}
+
+/** All objects within, with their paths; not examples, which are data. */
+function partsOf(part: unknown, at = ''): Part[] {
+  if (Array.isArray(part)) return part.flatMap((inner, i) => partsOf(inner, `${at}/${i}`));
+  if (typeof part !== 'object' || part === null) return [];
+  const inner = Object.entries(part).filter(([name]) => name !== 'example');
+  return [{ at, part: part as Part['part'] }, ...inner.flatMap(([name, value]) => partsOf(value, `${at}/${name}`))];
+}
+
+/** Schemas of false, of null alone, rules over several fields, numbers for integers, and patterns of JavaScript alone. */
+function obstaclesIn(whole: unknown): string[] {
+  return partsOf(whole).flatMap(({ at, part }) => {
+    const { type, const: value, pattern } = part;
+    const isProperties = at.endsWith('/properties');
+    const rules = ['not', 'if', 'then', 'else', 'allOf', 'oneOf'].filter((keyword) => keyword in part);
+    return [
+      ...(isProperties ? Object.keys(part).filter((name) => typeof part[name] === 'boolean') : rules),
+      ...(type === 'null' ? ['null alone'] : []),
+      ...(Number.isInteger(value) && type !== 'integer' ? [`${value} is not an integer`] : []),
+      ...('*/*' in part ? ['*/*'] : []),
+      ...(typeof pattern === 'string' && hasBareBracket(pattern) ? [pattern] : []),
+    ].map((obstacle) => `${at}: ${obstacle}`);
+  });
+}
+
+/** A `[` within a class: to several languages the beginning of another class. */
+function hasBareBracket(pattern: string): boolean {
+  const classes = pattern.replaceAll(/\\./g, '').match(/\[[^\]]*\]/g) ?? [];
+  return classes.some((one) => one.slice(1).includes('['));
+}

@@ -3,7 +3,6 @@ import { countryCodes } from '../../core/country.ts';
 import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
 import { oneLinePattern } from '../../core/one-line.ts';
-import { given } from './documented-rules.ts';
 import { webAddressFormat } from './validation.ts';
 
 /** Schemas that several kinds of records share. */
@@ -52,26 +51,8 @@ export const webAddress = (description: string) =>
     description,
   });
 
-/**
- * In the document: any JSON whose numbers a double holds. Written apart, because it contains itself, and as a rule, which
- * generators leave alone: for them a value stays unknown, which takes every type that a program has.
- */
-export const metadataValue = {
-  description: 'A value of metadata. Its numbers, and those within it, are at most 2^53 − 1.',
-  if: {},
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: {
-    minimum: -Number.MAX_SAFE_INTEGER,
-    maximum: Number.MAX_SAFE_INTEGER,
-    items: { $ref: '#/components/schemas/MetadataValue' },
-    additionalProperties: { $ref: '#/components/schemas/MetadataValue' },
-  },
-};
-
 const metadataOptions = {
   additionalProperties: true,
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  documented: { if: {}, then: { additionalProperties: metadataValue.then.additionalProperties } },
   maxProperties: maximumMetadataKeys,
   title: `an object of at most ${maximumMetadataKeys} keys`,
 };
@@ -80,7 +61,8 @@ export const metadata = Type.Object(
   {},
   {
     ...metadataOptions,
-    description: 'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent.',
+    description:
+      'Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent.',
   },
 );
 
@@ -93,20 +75,23 @@ export const metadataChange = {
         ...metadataOptions,
         description:
           'Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 ' +
-          'keys in all.',
+          'keys in all, and numbers up to 2^53 − 1.',
       },
     ),
   ),
   metadataReplace: Type.Optional(
     Type.Object(
       {},
-      { ...metadataOptions, description: 'Your own data, replaced as a whole. Not together with `metadata`.' },
+      {
+        ...metadataOptions,
+        description: 'Your own data, replaced as a whole. Only in an update, not together with `metadata`.',
+      },
     ),
   ),
 };
 
-/** For `documented`: either some keys of the metadata change, or all of it is replaced. */
-export const bothMetadata = given('metadata', 'metadataReplace');
+/** The description of the body of an update. */
+export const changesSomething = 'At least one field besides `id` is needed.';
 
 /** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
 export const country = Type.String({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { absent, given, never } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -77,13 +76,7 @@ export const checkoutInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: {
-      ...never(given('expiresTime', 'expiresIn')),
-      if: given('invoiceId'),
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: absent('amount', 'currency', 'customerId', 'description'),
-      else: given('amount', 'currency', 'channelIds'),
-    },
+    description: 'Needs `amount`, `currency` and `channelIds`, or `invoiceId`.',
   },
 );
 

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { absent, both, given, never } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   address,
-  bothMetadata,
   keptAddress,
   keptMetadata,
   livemode,
@@ -65,7 +63,6 @@ export const customerInput = Type.Object(
   {
     additionalProperties: false,
     ...requiredToCreate(requiredOfNewCustomer),
-    documented: never(bothMetadata, both(given('metadataReplace'), absent('id'))),
   },
 );
 

@@ -1,9 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { absent, both, given, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
-  bothMetadata,
+  changesSomething,
   currencyCode,
   keptAddress,
   keptMetadata,
@@ -32,7 +31,7 @@ export const lineInput = Type.Object(
     ),
     taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
   },
-  { additionalProperties: false, documented: never(given('taxRate', 'taxAmount')) },
+  { additionalProperties: false },
 );
 
 const lines = Type.Array(lineInput, {
@@ -74,11 +73,6 @@ export const invoiceListQuery = Type.Object({
 const clearable = <Shape extends TSchema>(shape: Shape, title: string, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
 
-const unchanged = both(
-  absent('lines', 'metadata', 'metadataReplace'),
-  untouched('description', 'channelId', 'dueDate'),
-);
-
 export const modifyInput = Type.Object(
   {
     id: long('A DRAFT.'),
@@ -92,7 +86,7 @@ export const modifyInput = Type.Object(
     channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
     dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
   },
-  { additionalProperties: false, documented: never(bothMetadata, unchanged) },
+  { additionalProperties: false, description: changesSomething },
 );
 
 export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });

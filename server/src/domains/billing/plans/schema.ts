@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { never } from '../../../platform/http/documented-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -76,15 +75,6 @@ export const planInput = Type.Object(
   {
     additionalProperties: false,
     ...requiredToCreate(requiredOfNewPlan),
-    documented: never(
-      ...intervalUnits.map((unit) => ({
-        required: ['interval', 'intervalCount'],
-        properties: {
-          interval: { const: unit },
-          intervalCount: { type: 'integer', minimum: longestInterval[unit] + 1 },
-        },
-      })),
-    ),
   },
 );
 

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { absent, both, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
-  bothMetadata,
+  changesSomething,
   long as id,
   keptMetadata,
   livemode,
@@ -69,12 +68,6 @@ export const createInput = Type.Object(
   { additionalProperties: false },
 );
 
-const unchanged = both(
-  absent('planId', 'quantity', 'cancelAtPeriodEnd', 'channelId', 'metadata', 'metadataReplace'),
-  untouched('endTime'),
-  { not: { properties: { invoiceNow: { const: true } }, required: ['invoiceNow'] } },
-);
-
 export const updateInput = Type.Object(
   {
     id: subscriptionId,
@@ -115,7 +108,7 @@ export const updateInput = Type.Object(
     channelId: Type.Optional(channel),
     ...metadataChange,
   },
-  { additionalProperties: false, documented: never(bothMetadata, unchanged) },
+  { additionalProperties: false, description: changesSomething },
 );
 
 export const subscriptionIdInput = Type.Object({ id: subscriptionId }, { additionalProperties: false });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
-import { listPattern } from '../../../platform/http/documented-rules.ts';
+import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { long, oneLine } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { allScopes, scopes } from '../../../core/scopes.ts';
-import { listPattern } from '../../../platform/http/documented-rules.ts';
+import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { generatedKey } from '../developer-keys/schema.ts';
 
 const scopeList = listPattern([...scopes, allScopes]);

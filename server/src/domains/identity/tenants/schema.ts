@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
-import { never } from '../../../platform/http/documented-rules.ts';
 import {
   address,
   keptAddress,
@@ -63,10 +62,6 @@ export const tenantInput = Type.Object(
   {
     additionalProperties: false,
     ...requiredToCreate(requiredOfNewTenant),
-    documented: never(
-      { required: ['id', 'state'], properties: { id: { const: 0 }, state: { const: false } } },
-      { required: ['id', 'secondFactorRequired'], properties: { id: { const: 0 } } },
-    ),
   },
 );
 

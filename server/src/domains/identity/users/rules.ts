@@ -61,7 +61,7 @@ export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, begin
  * As in `userInput`, where it has no \p{L}, which works only where patterns are compiled with the Unicode flag; `requireUserName`
  * is stricter.
  */
-export const userNamePattern = '^[^\\u0000-/:-@[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?[-^`{-\\u00a9]{0,63}$';
+export const userNamePattern = '^[^\\u0000-/:-@\\[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?\\[-^`{-\\u00a9]{0,63}$';
 export const emailPattern = '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$';
 export const maximumEmailLength = 254;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { currencyCodes } from '../../../core/currency.ts';
-import { listPattern } from '../../../platform/http/documented-rules.ts';
+import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { tenantField } from '../../../platform/http/list-query.ts';
 import { country, livemode, long, oneLine, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
-import { absent, given, never } from '../../../platform/http/documented-rules.ts';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
-  bothMetadata,
+  changesSomething,
   currencyCode,
   keptMetadata,
   livemode,
@@ -73,15 +72,7 @@ export const updateInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: {
-      ...never(
-        bothMetadata,
-        absent('status', 'description', 'metadata', 'metadataReplace', 'failureCode', 'failureMessage'),
-      ),
-      if: { anyOf: [given('failureCode'), given('failureMessage')] },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { required: ['status'], properties: { status: { const: 'FAILED' } } },
-    },
+    description: changesSomething,
   },
 );
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { eventTypes, pingType } from '../../../core/event-types.ts';
-import { absent, both, given, never } from '../../../platform/http/documented-rules.ts';
 import { cursorListFields, searchField, tenantField, timeFields } from '../../../platform/http/list-query.ts';
 import { idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -106,12 +105,7 @@ export const replayInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: never(
-      absent('deliveryId', 'endpointId'),
-      given('deliveryId', 'endpointId'),
-      both(given('endpointId'), absent('since')),
-      ...['since', 'until', 'states'].map((field) => both(given(field), absent('endpointId'))),
-    ),
+    description: 'Needs `deliveryId`, or `endpointId` and `since`.',
   },
 );
 

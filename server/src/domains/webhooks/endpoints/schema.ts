@@ -1,8 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
-import { absent, both, given, never, untouched } from '../../../platform/http/documented-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
-import { livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
+import { changesSomething, livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
 export const eventPattern = Type.Enum([...eventPatterns]);
@@ -78,8 +77,7 @@ export const modifyInput = Type.Object(
   },
   {
     additionalProperties: false,
-    // At least one field must change; null is a change of the two limits.
-    documented: never(both(absent('url', 'events', 'state'), untouched('maxInFlight', 'ratePerSecond'))),
+    description: changesSomething,
   },
 );
 
@@ -96,11 +94,7 @@ export const rotateInput = Type.Object(
   },
   {
     additionalProperties: false,
-    documented: never(
-      absent('secret', 'promote', 'promoteAt'),
-      given('promote', 'secret'),
-      given('promote', 'promoteAt'),
-    ),
+    description: 'Needs `promote`, or one or both of `secret` and `promoteAt`.',
   },
 );
 

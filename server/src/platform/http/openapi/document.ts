@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox';
 import type { Route } from '../route.ts';
-import { metadataValue } from '../shapes.ts';
 import { stateInputNulls } from './input-nulls.ts';
 import { type OperationExample, operationOf, sharedSchemas } from './operation.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
@@ -29,8 +28,9 @@ export interface OpenApiDocument {
   servers: Json[];
   tags: Json[];
   paths: Record<string, Record<string, Json>>;
-  webhooks: Record<string, Json>;
-  components: { schemas: Record<string, Json>; securitySchemes: Json };
+  /** By event type. They refer to `pathItems`. */
+  webhooks: Record<string, { $ref: string }>;
+  components: { schemas: Record<string, Json>; pathItems: Record<string, Json>; securitySchemes: Json };
 }
 
 /** The OpenAPI document of these routes. */
@@ -43,9 +43,8 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
       [route.method.toLowerCase()]: operationOf(route, schemas, options.examples),
     };
   }
-  const webhooks = webhooksOf(options.events, options.deliveryHeaders, schemas);
-  if (JSON.stringify(schemas.used).includes('/MetadataValue"')) schemas.add('MetadataValue', () => metadataValue);
-  stateInputNulls(paths, webhooks, schemas.used);
+  const { webhooks, pathItems } = webhooksOf(options.events, options.deliveryHeaders, schemas);
+  stateInputNulls(paths, pathItems, schemas.used);
   return {
     openapi: '3.1.0',
     info: {
@@ -60,6 +59,7 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
     webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas.used).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      pathItems,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token from login.' },
         apiKey: {
@@ -79,4 +79,12 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
       },
     },
   };
+}
+
+/** The POST of each event type. */
+export function webhookOperations({ webhooks, components: { pathItems } }: OpenApiDocument): [string, Json][] {
+  return Object.entries(webhooks).map(([type, { $ref }]) => {
+    const { post } = pathItems[$ref.split('/').at(-1) as string] as { post: Json };
+    return [type, post];
+  });
 }

@@ -46,7 +46,7 @@ export function operationOf(
     ...requirementsOf(needs),
     ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
     ...(body && { requestBody: bodyOf(body, schemas, example.body) }),
-    ...(rawBody && { requestBody: { required: true, content: { '*/*': { schema: {} } } } }),
+    ...(rawBody && { requestBody: { required: true, content: bytes } }),
     responses: {
       200: answerOf(endpoint, schemas, example.answer),
       ...(endpoint.hasEntityTag && { 304: { description: 'The caller has the current version.', headers: entityTag } }),
@@ -54,6 +54,9 @@ export function operationOf(
     },
   };
 }
+
+/** A body of any type, which is taken as it comes. Generators know no wildcard of content types. */
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
 /** A body that may be left out may be null too. */
 function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
@@ -127,7 +130,10 @@ function textOf(types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', ...binary(type) } }]));
 }
 
-/** The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`, `LoginResponse`. */
+/**
+ * The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`. A `LoginResult` keeps its last word,
+ * because generators for Go call what the operation `login` answers `LoginResponse`.
+ */
 function namedEnvelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
   const write = () => schemas.refer(envelope(data, paged));
   const name = envelopeName(data, schemas);
@@ -138,7 +144,7 @@ function envelopeName(data: TSchema, schemas: DocumentSchemas): string | undefin
   const { type, items } = data as { type?: string; items?: TSchema };
   if (type === 'null') return 'EmptyResponse';
   const name = schemas.nameOf(items ?? data);
-  return name && `${name.replace(/(ListItem|Result)$/, '')}${items === undefined ? '' : 'List'}Response`;
+  return name && `${name.replace(/ListItem$/, '')}${items === undefined ? '' : 'List'}Response`;
 }
 
 /**

@@ -48,18 +48,37 @@ export class DocumentSchemas {
   }
 
   #written(schema: Json, property = ''): Json {
-    const { title, properties, items, anyOf, documented, ...rest } = schema;
-    return withoutUnionOfNull({
+    const {
+      title,
+      properties,
+      items,
+      anyOf,
+      documented,
+      if: condition,
+      then: consequence,
+      else: otherwise,
+      ...rest
+    } = schema;
+    const description = descriptionOf(schema);
+    const alternatives = anyOf as TSchema[] | undefined;
+    const isNullable = alternatives?.some(isNull) === true;
+    const written = {
       ...rest,
+      ...(isNull(rest) && { type: ['object', 'null'], maxProperties: 0 }),
       ...typeAndFormat(rest, property),
-      // Rules that the route enforces itself, with a clearer refusal than validation would give.
+      // What generators need otherwise than validation does.
       ...(documented as Json | undefined),
-      // A title completes the sentence of a refusal; generators would make it the name of a type.
-      ...(typeof title === 'string' && rest.description === undefined && { description: sentence(title) }),
+      ...(description !== undefined && { description }),
       ...(properties !== undefined && { properties: this.#properties(properties as Record<string, TSchema>) }),
       ...(items !== undefined && { items: this.refer(items as TSchema) }),
-      ...(anyOf !== undefined && { anyOf: (anyOf as TSchema[]).map((one) => this.#part(one, property)) }),
-    });
+    };
+    if (alternatives === undefined) return written;
+    // Written out instead of referred to where null is added, because a reference cannot be extended.
+    const parts = alternatives
+      .filter((one) => !isNull(one))
+      .map((one) => (isNullable ? this.#written(one as Json, property) : this.#part(one, property)));
+    const whole = parts.length === 1 ? { ...parts[0], ...written } : { ...written, anyOf: parts };
+    return isNullable ? orNull(whole) : whole;
   }
 
   #properties(properties: Record<string, TSchema>): Json {
@@ -67,7 +86,11 @@ export class DocumentSchemas {
   }
 
   #part(schema: TSchema, property: string): Json {
-    return this.nameOf(schema) === undefined ? this.#written(schema as Json, property) : this.refer(schema);
+    if (this.nameOf(schema) !== undefined) return this.refer(schema);
+    const { description, ...undescribed } = schema as Json;
+    // An enumeration with a description of its own is the same enumeration.
+    const isKnown = 'enum' in undescribed && this.nameOf(undescribed as TSchema) !== undefined;
+    return isKnown ? { ...this.refer(undescribed as TSchema), description } : this.#written(schema as Json, property);
   }
 
   /** The schema of a parameter or a field, with the formats that follow from its name. */
@@ -76,7 +99,44 @@ export class DocumentSchemas {
   }
 }
 
+const isNull = (schema: unknown): boolean => (schema as Json).type === 'null';
+
+/**
+ * The description, with what validation states by rules over several fields. The document states no such rules: generators make
+ * types of them that do not compile.
+ */
+function descriptionOf({ title, description, else: otherwise }: Json): string | undefined {
+  // A title completes the sentence of a refusal; generators would make it the name of a type.
+  const own = description ?? (typeof title === 'string' ? sentence(title) : undefined);
+  const { required } = (otherwise ?? {}) as { required?: string[] };
+  const rule = required && `Without \`id\` it creates, and needs ${required.map((name) => `\`${name}\``).join(', ')}.`;
+  return [own, rule].filter(Boolean).join(' ') || undefined;
+}
+
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** The schema that admits null too, in its types: generators stop at a schema of null alone. */
+export function orNull(schema: Json): Json {
+  const { type, anyOf, enum: values, const: value, ...rest } = schema as Nullable;
+  if (anyOf !== undefined) {
+    const [first = {}, ...others] = anyOf;
+    return { ...rest, anyOf: [orNull(first), ...others] };
+  }
+  // Of booleans there is no enumeration with null that generators understand.
+  const admitted = values ?? (value === undefined || typeof value === 'boolean' ? undefined : [value]);
+  return {
+    ...rest,
+    ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
+    ...(admitted !== undefined && { enum: [...new Set([...admitted, null])] }),
+  };
+}
+
+interface Nullable {
+  type?: string | string[];
+  anyOf?: Json[];
+  enum?: unknown[];
+  const?: unknown;
+}
 
 const formatsOfNames: readonly [RegExp, string][] = [
   [/(Time|Since|Until|^time)$/, 'date-time'],
@@ -90,10 +150,11 @@ const formatsOfNames: readonly [RegExp, string][] = [
  * What generators need and validation does without: the type of an enumeration, the size of an integer, and the format
  * that follows from the name of a field. All times end in `Time`.
  */
-function typeAndFormat({ type, format, maxLength, enum: words, maximum }: Json, property: string): Json {
+function typeAndFormat({ type, format, maxLength, enum: words, const: value, maximum }: Json, property: string): Json {
   if (Array.isArray(words) && type === undefined && words.every((word) => typeof word === 'string')) {
     return { type: 'string' };
   }
+  if (Number.isSafeInteger(value)) return { type: 'integer', format: 'int32' };
   if (type === 'integer') {
     return { format: typeof maximum === 'number' && maximum < 2 ** 31 ? 'int32' : 'int64' };
   }
@@ -101,13 +162,4 @@ function typeAndFormat({ type, format, maxLength, enum: words, maximum }: Json, 
   const [, named] = formatsOfNames.find(([names]) => names.test(property)) ?? [];
   // Inputs are limited in length, and declare the format that is enforced; URLs are taken apart instead.
   return named === undefined || (maxLength !== undefined && named !== 'uri') ? {} : { format: named };
-}
-
-/** `anyOf` of a plain type and null becomes one schema of both types, which generators and people read more easily. */
-function withoutUnionOfNull(schema: Json): Json {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1].type !== 'null') return schema;
-  const [one] = anyOf as [Json];
-  if (typeof one.type !== 'string' || one.enum !== undefined || one.const !== undefined) return schema;
-  return { ...one, ...rest, type: [one.type, 'null'] };
 }

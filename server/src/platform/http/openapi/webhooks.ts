@@ -10,16 +10,19 @@ export interface DocumentedEvent {
   object: TSchema | undefined;
 }
 
-/** The webhooks of the document: one POST for each event type, with its payload and the headers of a delivery. */
+/**
+ * The webhooks of the document: one POST for each event type, with its payload and the headers of a delivery. They are path items of
+ * the components, which `webhooks` refers to: openapi-generator makes code that does not compile of webhooks written out in place.
+ */
 export function webhooksOf(
   events: readonly DocumentedEvent[],
   headers: Readonly<Record<string, string>>,
   schemas: DocumentSchemas,
-): Record<string, Json> {
+): { webhooks: Record<string, { $ref: string }>; pathItems: Record<string, Json> } {
   const parameters = Object.entries(headers).map(([name, description]) => {
     return { name, in: 'header', required: true, description, schema: { type: 'string' } };
   });
-  return Object.fromEntries(
+  const pathItems = Object.fromEntries(
     events.map((event) => {
       const name = camelCase(event.type);
       const schema = schemas.add(`${name}Event`, () => payloadOf(event, schemas));
@@ -35,9 +38,13 @@ export function webhooksOf(
           '410': { description: 'The endpoint is gone: it is disabled.' },
         },
       };
-      return [event.type, { post }];
+      return [name, { post }];
     }),
   );
+  const webhooks = Object.fromEntries(
+    events.map(({ type }) => [type, { $ref: `#/components/pathItems/${camelCase(type)}` }]),
+  );
+  return { webhooks, pathItems };
 }
 
 function payloadOf({ type, object }: DocumentedEvent, schemas: DocumentSchemas): Json {
