@@ -53,7 +53,13 @@ export async function checkTypes(): Promise<void> {
   const { compilerOptions } = JSON.parse(await readFile(join(root, 'tsconfig.json'), 'utf8')) as {
     compilerOptions: object;
   };
-  const options = { ...compilerOptions, module: 'ESNext', moduleResolution: 'Bundler', types: [] };
+  const options = {
+    ...compilerOptions,
+    module: 'ESNext',
+    moduleResolution: 'Bundler',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
   const include = generators.map(({ name }) => `${folderOf(name)}/*.ts`);
   await writeFile(built('tsconfig.json'), JSON.stringify({ compilerOptions: options, include }));
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', 'tsconfig.json'], { cwd: built() });

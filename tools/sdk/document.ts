@@ -2,6 +2,7 @@
 export interface OpenApiDocument {
   paths: Record<string, Partial<Record<'get' | 'post', OpenApiOperation>>>;
   components?: { schemas?: Record<string, Schema> };
+  webhooks: Record<string, { post: OpenApiOperation }>;
 }
 
 export interface OpenApiOperation {

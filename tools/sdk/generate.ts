@@ -1,6 +1,5 @@
 import { version } from '../../server/src/app/cli/version.ts';
 import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
-import { webhookOperations } from '../../server/src/platform/http/openapi/document.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 import { methodName, typeName } from './names.ts';
 import { commentOf, TypeWriter } from './types.ts';
@@ -27,15 +26,14 @@ const header = '// Generated from the OpenAPI document by `npm run docs`. Do not
 
 /** The generated files of the SDK, by their paths in the repository. */
 export function sdkFiles(): Record<string, string> {
-  const declared = declaredOpenApi();
-  const document = declared as unknown as OpenApiDocument;
+  const document = declaredOpenApi() as unknown as OpenApiDocument;
   const writer = new TypeWriter(document.components?.schemas);
   const operations = operationsOf(document);
   // Results first: a shape that is both sent and received then admits values of later releases.
   for (const [httpMethod, path, operation] of operations) resultOf(operation, methodName(httpMethod, path), writer);
   const methods = operations.map(([httpMethod, path, operation]) => methodOf(httpMethod, path, operation, writer));
   requireDistinct(methods);
-  const events = eventsOf(webhookOperations(declared), writer);
+  const events = eventsOf(document, writer);
   return {
     'sdk/src/generated/operations.ts': operationsFile(methods),
     'sdk/src/generated/api.ts': apiFile(methods, writer.written(), events),
@@ -123,9 +121,9 @@ function requireDistinct(methods: readonly Method[]): void {
 }
 
 /** The event types with the type of `data.object` of each. */
-function eventsOf(webhooks: readonly [string, object][], writer: TypeWriter): [string, string][] {
-  return webhooks.map(([type, webhook]) => {
-    const payload = (webhook as OpenApiOperation).requestBody?.content['application/json']?.schema ?? {};
+function eventsOf({ webhooks }: OpenApiDocument, writer: TypeWriter): [string, string][] {
+  return Object.entries(webhooks).map(([type, { post }]) => {
+    const payload = post.requestBody?.content['application/json']?.schema ?? {};
     const data = writer.resolve(payload).properties?.data ?? {};
     const object = writer.resolve(data).properties?.object;
     if (object === undefined) throw new Error(`The webhook ${type} has no data.object in the OpenAPI document.`);

@@ -1,5 +1,5 @@
 import { escaped } from '../../platform/http/html.ts';
-import { type OpenApiDocument, webhookOperations } from '../../platform/http/openapi/document.ts';
+import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { htmlOf } from './markdown.ts';
 import { type FieldRow, fieldsOf, resolved, type Schema, schemaLink } from './schema-tables.ts';
 
@@ -152,8 +152,8 @@ ${inputs.join('\n')}${bodyInput}
 }
 
 function webhooksHtml(document: OpenApiDocument): string {
-  const all = webhookOperations(document).map(([type, operation]) => {
-    const { description, requestBody } = operation as unknown as Operation;
+  const all = Object.entries(document.webhooks).map(([type, webhook]) => {
+    const { description, requestBody } = (webhook as { post: Operation }).post;
     const schema = requestBody?.content['application/json']?.schema ?? {};
     return `<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
 ${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`;
@@ -164,7 +164,7 @@ ${all.join('\n')}</section>`;
 }
 
 function schemasHtml(document: OpenApiDocument): string {
-  const payloads = JSON.stringify(webhookOperations(document));
+  const payloads = JSON.stringify(document.webhooks);
   const all = Object.entries(document.components.schemas)
     .filter(([name]) => !name.endsWith('Response') && !payloads.includes(`/${name}"`))
     .map(([name, schema]) => {

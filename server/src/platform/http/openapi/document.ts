@@ -28,9 +28,8 @@ export interface OpenApiDocument {
   servers: Json[];
   tags: Json[];
   paths: Record<string, Record<string, Json>>;
-  /** By event type. They refer to `pathItems`. */
-  webhooks: Record<string, { $ref: string }>;
-  components: { schemas: Record<string, Json>; pathItems: Record<string, Json>; securitySchemes: Json };
+  webhooks: Record<string, Json>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
 }
 
 /** The OpenAPI document of these routes. */
@@ -43,8 +42,8 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
       [route.method.toLowerCase()]: operationOf(route, schemas, options.examples),
     };
   }
-  const { webhooks, pathItems } = webhooksOf(options.events, options.deliveryHeaders, schemas);
-  stateInputNulls(paths, pathItems, schemas.used);
+  const webhooks = webhooksOf(options.events, options.deliveryHeaders, schemas);
+  stateInputNulls(paths, webhooks, schemas.used);
   return {
     openapi: '3.1.0',
     info: {
@@ -59,7 +58,6 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
     webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas.used).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      pathItems,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token from login.' },
         apiKey: {
@@ -79,12 +77,4 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
       },
     },
   };
-}
-
-/** The POST of each event type. */
-export function webhookOperations({ webhooks, components: { pathItems } }: OpenApiDocument): [string, Json][] {
-  return Object.entries(webhooks).map(([type, { $ref }]) => {
-    const { post } = pathItems[$ref.split('/').at(-1) as string] as { post: Json };
-    return [type, post];
-  });
 }

@@ -10,11 +10,11 @@ type Components = Readonly<Record<string, Json>>;
  *
  * Throws when a schema with optional fields is part of requests and of answers, whose fields are not null.
  */
-export function stateInputNulls(paths: Paths, pathItems: Paths, components: Components): void {
+export function stateInputNulls(paths: Paths, webhooks: Json, components: Components): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods)) as Operation[];
   const bodies = operations.map(({ requestBody }) => requestBody);
   const inputs = componentsOf(bodies, components);
-  const answers = componentsOf([pathItems, ...operations.map(({ responses }) => responses)], components);
+  const answers = componentsOf([webhooks, ...operations.map(({ responses }) => responses)], components);
   for (const name of inputs) {
     const schema = components[name] as Json;
     const changed = withNulls(schema, components);

@@ -10,19 +10,16 @@ export interface DocumentedEvent {
   object: TSchema | undefined;
 }
 
-/**
- * The webhooks of the document: one POST for each event type, with its payload and the headers of a delivery. They are path items of
- * the components, which `webhooks` refers to: openapi-generator makes code that does not compile of webhooks written out in place.
- */
+/** The webhooks of the document: one POST for each event type, with its payload and the headers of a delivery. */
 export function webhooksOf(
   events: readonly DocumentedEvent[],
   headers: Readonly<Record<string, string>>,
   schemas: DocumentSchemas,
-): { webhooks: Record<string, { $ref: string }>; pathItems: Record<string, Json> } {
+): Record<string, Json> {
   const parameters = Object.entries(headers).map(([name, description]) => {
     return { name, in: 'header', required: true, description, schema: { type: 'string' } };
   });
-  const pathItems = Object.fromEntries(
+  return Object.fromEntries(
     events.map((event) => {
       const name = camelCase(event.type);
       const schema = schemas.add(`${name}Event`, () => payloadOf(event, schemas));
@@ -31,6 +28,8 @@ export function webhooksOf(
         summary: event.type,
         description: event.description,
         security: [],
+        // No operation of clients: openapi-generator would write one for typescript-fetch that does not compile.
+        'x-internal': true,
         parameters,
         requestBody: { required: true, content: { 'application/json': { schema } } },
         responses: {
@@ -38,13 +37,9 @@ export function webhooksOf(
           '410': { description: 'The endpoint is gone: it is disabled.' },
         },
       };
-      return [name, { post }];
+      return [event.type, { post }];
     }),
   );
-  const webhooks = Object.fromEntries(
-    events.map(({ type }) => [type, { $ref: `#/components/pathItems/${camelCase(type)}` }]),
-  );
-  return { webhooks, pathItems };
 }
 
 function payloadOf({ type, object }: DocumentedEvent, schemas: DocumentSchemas): Json {
