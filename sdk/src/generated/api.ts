@@ -1288,6 +1288,7 @@ export interface ChannelListItem {
   createdTime: string;
 }
 
+/** Without `id` it creates, and needs `name`, `code`, `type`, `currency`, `country`, `state`. */
 export interface ChannelModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
@@ -1316,7 +1317,7 @@ export interface ChannelModifyInput {
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
   fallbackChannelIds?: number[] | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface ChannelsGetParams {
@@ -1359,6 +1360,7 @@ export interface Checkout {
   updatedTime: string;
 }
 
+/** Needs `amount`, `currency` and `channelIds`, or `invoiceId`. */
 export interface CheckoutCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. Not with `invoiceId`. */
   amount?: number | null | undefined;
@@ -1378,10 +1380,10 @@ export interface CheckoutCreateInput {
   expiresTime?: string | null | undefined;
   /** The same in seconds from now, 60 to 31622400. Not together with `expiresTime`. */
   expiresIn?: number | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface CheckoutExpireInput {
@@ -1625,6 +1627,7 @@ export interface CustomerListItem {
   tenantId?: string | null | undefined;
 }
 
+/** Without `id` it creates, and needs `name`. */
 export interface CustomerModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
@@ -1638,9 +1641,9 @@ export interface CustomerModifyInput {
   address?: SellerModifyInputAddress | null | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
-  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  /** Your own data, replaced as a whole. Only in an update, not together with `metadata`. */
   metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
@@ -1651,7 +1654,7 @@ export interface CustomerModifyInput {
   /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
   clockId?: number | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface CustomerPortal {
@@ -1728,7 +1731,7 @@ export interface Delivery {
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  state: DeliveryState | (string & {});
   /** Attempts that have ended. */
   attemptCount: number;
   /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
@@ -1778,7 +1781,7 @@ export interface DeliveryDetail {
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
-  state: "OPEN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  state: DeliveryState | (string & {});
   /** Attempts that have ended. */
   attemptCount: number;
   /** HTTP status of the last answer. null: there was no answer, or the attempt is no longer kept. */
@@ -2126,9 +2129,9 @@ export interface InboxMessage {
   id: string;
   receivedTime: string;
   /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
-  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | null | (string & {});
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
-  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | null | (string & {});
   /** Without headers that carry credentials. */
   headers: Record<string, unknown>;
   /** Decoded as UTF-8. */
@@ -2137,9 +2140,9 @@ export interface InboxMessage {
 
 export interface InboxReceipt {
   /** The verdict on `X-Service-Signature`. null: the inbox has no secret, or its key was lost. */
-  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  serviceSignature: "VERIFIED" | "WRONG" | "ABSENT" | null | (string & {});
   /** The verdict on `webhook-signature`. null: the inbox has no secret, or its key was lost. */
-  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | (string & {}) | null;
+  standardSignature: "VERIFIED" | "WRONG" | "ABSENT" | null | (string & {});
 }
 
 export interface InboxesListParams {
@@ -2225,14 +2228,14 @@ export interface InvoiceCreateInput {
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
   description?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The channel to pay the invoice on. Default: the customer's default channel. */
   channelId?: number | null | undefined;
   /** The last day for payment, YYYY-MM-DD in UTC. Default: the day on which the invoice is finalized. */
   dueDate?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface InvoiceFinalizeInput {
@@ -2376,6 +2379,7 @@ export interface InvoiceListItem {
   tenantId?: string | null | undefined;
 }
 
+/** At least one field besides `id` is needed. */
 export interface InvoiceModifyInput {
   /** A DRAFT. */
   id: number;
@@ -2383,9 +2387,9 @@ export interface InvoiceModifyInput {
   lines?: InvoiceLineInput[] | null | undefined;
   /** Shown on the invoice. null clears it. */
   description?: string | null | undefined;
-  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  /** Your own data, replaced as a whole. Only in an update, not together with `metadata`. */
   metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel to pay the invoice on. null clears it. */
   channelId?: number | null | undefined;
@@ -2561,7 +2565,7 @@ export interface LedgerEntry {
   amount: number;
   currency: string;
   /** The account on the other side of the same transfer. */
-  counterAccount: "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | (string & {});
+  counterAccount: LedgerAccount | (string & {});
   /** The payment. */
   transactionId: string;
   /** The refund of this entry; null: it is of the payment. */
@@ -2637,25 +2641,6 @@ export interface LoginResult {
 export interface LogoutInput {
   /** true: end every session of the user. */
   all?: boolean | null | undefined;
-}
-
-export interface MailTexts {
-  en?: MailTextsEn | null | undefined;
-  de?: MailTextsEn | null | undefined;
-}
-
-export interface MailTextsEn {
-  invoice?: MailTextsEnInvoice | null | undefined;
-  receipt?: MailTextsEnInvoice | null | undefined;
-  paymentFailed?: MailTextsEnInvoice | null | undefined;
-  lastPaymentFailed?: MailTextsEnInvoice | null | undefined;
-}
-
-export interface MailTextsEnInvoice {
-  /** One line of 1 to 200 characters, without control characters. */
-  subject: string;
-  /** Plain text. An empty line begins a new paragraph. */
-  body: string;
 }
 
 export interface OwnedDeveloperKey {
@@ -2795,6 +2780,7 @@ export interface Plan {
   updatedTime: string;
 }
 
+/** Without `id` it creates, and needs `name`, `currency`, `amount`, `interval`, `state`. */
 export interface PlanModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
@@ -2819,7 +2805,7 @@ export interface PlanModifyInput {
   /** false: no new subscriptions. Existing ones continue. */
   state?: boolean | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface PlansGetParams {
@@ -2883,7 +2869,7 @@ export interface Refund {
   amount: number;
   currency: string;
   /** SUCCESS can still become FAILED: a bank may return the money days later. */
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED" | (string & {});
+  status: RefundStatus | (string & {});
   reason: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
@@ -2904,10 +2890,10 @@ export interface RefundCreateInput {
   /** In minor units of the payment's currency, 1 to 9007199254740991. Default: all that is left. */
   amount?: number | null | undefined;
   reason?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface RefundListItem {
@@ -2919,7 +2905,7 @@ export interface RefundListItem {
   amount: number;
   currency: string;
   /** SUCCESS can still become FAILED: a bank may return the money days later. */
-  status: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "CANCELLED" | (string & {});
+  status: RefundStatus | (string & {});
   reason: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
@@ -3174,7 +3160,7 @@ export interface SellerModifyInput {
   /** The language of these mails, and of the page and the PDF of an invoice. An update without it keeps the present value. */
   mailLanguage?: "en" | "de" | null | undefined;
   /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
-  mailTexts?: MailTexts | null | undefined;
+  mailTexts?: SellerModifyInputMailTexts | null | undefined;
 }
 
 /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
@@ -3191,6 +3177,26 @@ export interface SellerModifyInputAddress {
   state?: string | null | undefined;
   /** A country code of ISO 3166-1 alpha-2, such as US. */
   country?: string | null | undefined;
+}
+
+/** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
+export interface SellerModifyInputMailTexts {
+  en?: SellerModifyInputMailTextsEn | null | undefined;
+  de?: SellerModifyInputMailTextsEn | null | undefined;
+}
+
+export interface SellerModifyInputMailTextsEn {
+  invoice?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  receipt?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  paymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  lastPaymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+}
+
+export interface SellerModifyInputMailTextsEnInvoice {
+  /** One line of 1 to 200 characters, without control characters. */
+  subject: string;
+  /** Plain text. An empty line begins a new paragraph. */
+  body: string;
 }
 
 export interface SellersGetParams {
@@ -3235,7 +3241,7 @@ export interface StatisticsRow {
   /** Grouped by channel. */
   channelName?: string | undefined;
   /** Grouped by status. */
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {}) | undefined;
+  status?: TransactionStatus | (string & {}) | undefined;
   /** Grouped by currency. */
   currency?: string | undefined;
   /** Number of payments. */
@@ -3418,10 +3424,10 @@ export interface SubscriptionCreateInput {
   channelId?: number | null | undefined;
   /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
   timeZone?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface SubscriptionIdInput {
@@ -3431,6 +3437,7 @@ export interface SubscriptionIdInput {
 
 export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
 
+/** At least one field besides `id` is needed. */
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
   id: number;
@@ -3450,9 +3457,9 @@ export interface SubscriptionUpdateInput {
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
-  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  /** Your own data, replaced as a whole. Only in an update, not together with `metadata`. */
   metadataReplace?: Record<string, unknown> | null | undefined;
 }
 
@@ -3522,6 +3529,7 @@ export interface Tenant {
   updatedTime: string;
 }
 
+/** Without `id` it creates, and needs `name`, `state`. */
 export interface TenantModifyInput {
   /** Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change. */
   id?: number | null | undefined;
@@ -3553,7 +3561,7 @@ export interface TimelineStep {
   /** The step in words, for people; the wording may change. */
   message: string;
   /** The payment's status after this step; only if the step changed it. */
-  status?: "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED" | (string & {}) | undefined;
+  status?: TransactionStatus | (string & {}) | undefined;
   channelId?: number | undefined;
   channelName?: string | undefined;
   /** Number of the provider operation: the last part of its idempotency key. */
@@ -3616,7 +3624,7 @@ export interface TransactionCreateInput {
   /** The channel that processes the payment. */
   channelId: number;
   description?: string | null | undefined;
-  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys. Returned as it was sent. */
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
   /** A customer of this service or of another system. */
   customerId?: number | null | undefined;
@@ -3627,7 +3635,7 @@ export interface TransactionCreateInput {
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface TransactionDetail {
@@ -3694,14 +3702,15 @@ export interface TransactionListItem {
 
 export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
 
+/** At least one field besides `id` is needed. */
 export interface TransactionUpdateInput {
   /** `txn_` and a time-ordered part. */
   id: string;
   status?: TransactionStatus | null | undefined;
   description?: string | null | undefined;
-  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all. */
+  /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Your own data, replaced as a whole. Not together with `metadata`. */
+  /** Your own data, replaced as a whole. Only in an update, not together with `metadata`. */
   metadataReplace?: Record<string, unknown> | null | undefined;
   /** Only with status FAILED. */
   failureCode?: string | null | undefined;
@@ -3776,6 +3785,7 @@ export interface User {
   updatedTime: string;
 }
 
+/** Without `id` it creates, and needs `userName`, `email`, `userType`, `state`. */
 export interface UserModifyInput {
   /** Omit to create. */
   id?: number | null | undefined;
@@ -3789,7 +3799,7 @@ export interface UserModifyInput {
   oldPassword?: string | null | undefined;
   userType?: "PLATFORM_ADMIN" | "MERCHANT_ADMIN" | "MERCHANT_USER" | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
   /** The permissions of a MERCHANT_USER. An update without it keeps the present roles. */
   roles?: ("viewer" | "cashier" | "operator")[] | null | undefined;
   /** false: the user is disabled. Logins, sessions and keys of the user are refused. */
@@ -3854,7 +3864,7 @@ export interface WebhookEndpoint {
   /** null: the platform's own tenant. */
   tenantId: string | null;
   /** Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not. */
-  disabledReason: "gone" | "failing" | (string & {}) | null;
+  disabledReason: "gone" | "failing" | null | (string & {});
   /** No delivery has succeeded since then. null: the endpoint is not failing. */
   failingSince: string | null;
   /** After consecutive failures, nothing is sent until then. */
@@ -3878,6 +3888,7 @@ export interface WebhookIdInput {
   id: number;
 }
 
+/** At least one field besides `id` is needed. */
 export interface WebhookModifyInput {
   /** The endpoint's id. */
   id: number;
@@ -3909,7 +3920,7 @@ export interface WebhookRegisterInput {
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session live. */
   livemode?: boolean | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
-  tenantId?: string | number | null | undefined;
+  tenantId?: string | null | number | undefined;
 }
 
 export interface WebhookReplay {
@@ -3931,6 +3942,7 @@ export interface WebhookReplay {
   finishedTime: string | null;
 }
 
+/** Needs `deliveryId`, or `endpointId` and `since`. */
 export interface WebhookReplayInput {
   /** Replays this delivery. Not together with other fields. */
   deliveryId?: string | null | undefined;
@@ -3944,13 +3956,14 @@ export interface WebhookReplayInput {
   states?: ("SUCCEEDED" | "FAILED" | "CANCELLED" | "MISSING")[] | null | undefined;
 }
 
+/** Needs `promote`, or one or both of `secret` and `promoteAt`. */
 export interface WebhookRotateInput {
   /** The endpoint's id. */
   id: number;
   /** The next secret. Replaces a secret that is already staged. What follows `whsec_` must be base64, as for libraries of Standard Webhooks. */
   secret?: string | null | undefined;
   /** The staged secret replaces the present one now. */
-  promote?: true | null | undefined;
+  promote?: boolean | null | undefined;
   /** When the staged secret replaces the present one. In the future, at most 366 days ahead. */
   promoteAt?: string | null | undefined;
 }
