@@ -1,3 +1,4 @@
+import { boundedCache } from '../../core/bounded-cache.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { jsonType } from '../../platform/http/server/broken-http.ts';
 import { StaticContent } from '../../platform/http/server/static-content.ts';
@@ -7,17 +8,22 @@ import { htmlOf } from './markdown.ts';
 import { navOf, type Page, pages } from './pages.ts';
 import { referencePage } from './reference.ts';
 import { DocSearch, searchPage } from './search.ts';
-import { shell } from './shell.ts';
+import { type NavGroup, shell } from './shell.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
   "form-action 'self'; frame-ancestors 'none'";
-const html = (content: string) =>
-  new StaticContent(content, 'text/html; charset=utf-8', { headers: { 'content-security-policy': policy } });
+const html = (content: string, { isCompressed = true } = {}) =>
+  new StaticContent(content, 'text/html; charset=utf-8', {
+    headers: { 'content-security-policy': policy },
+    isCompressed,
+  });
 const plain = (content: string, type: string) => new StaticContent(content, `${type}; charset=utf-8`);
 
 /** In characters; the rest of a query is left out. */
 const maximumQuery = 200;
+/** Pages of results that are kept, of some 20 KB each. */
+const maximumResults = 100;
 
 /** The pages, each rendered when it is first asked for. */
 export class Site {
@@ -26,6 +32,8 @@ export class Site {
   readonly #assets: { style: string; script: string };
   #found: ReadonlyMap<string, Page> | undefined;
   #search: DocSearch | undefined;
+  readonly #results = boundedCache<string, StaticContent>(maximumResults);
+  #navigation: readonly NavGroup[] | undefined;
   readonly #rendered = new Map<string, StaticContent>();
 
   constructor(makeDocument: () => OpenApiDocument, assets: { style: string; script: string }) {
@@ -42,6 +50,11 @@ export class Site {
   get #pages(): ReadonlyMap<string, Page> {
     this.#found ??= new Map(pages().map((page) => [page.path, page]));
     return this.#found;
+  }
+
+  get #nav(): readonly NavGroup[] {
+    this.#navigation ??= navOf([...this.#pages.values()]);
+    return this.#navigation;
   }
 
   get #byFile(): ReadonlyMap<string, Page> {
@@ -78,14 +91,18 @@ export class Site {
     );
   }
 
-  /** Not kept: there is a page for each query. */
+  /** Not compressed: that would take longer than the search, and there is a page for each query. */
   search(query: unknown): StaticContent {
     const { q } = query as { q?: unknown };
     const words = typeof q === 'string' ? q.trim().slice(0, maximumQuery) : '';
+    const known = this.#results.get(words);
+    if (known !== undefined) return known;
     this.#search ??= new DocSearch([...this.#pages.values()], this.#document);
-    const nav = navOf([...this.#pages.values()]);
     const main = searchPage(words, this.#search.find(words));
-    return html(shell('Search', main, { nav, current: '/docs/search', assets: this.#assets, query: words }));
+    const shown = { nav: this.#nav, current: '/docs/search', assets: this.#assets, query: words };
+    const page = html(shell('Search', main, shown), { isCompressed: false });
+    this.#results.set(words, page);
+    return page;
   }
 
   /** `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive. */
@@ -96,8 +113,7 @@ export class Site {
   }
 
   #render(path: string, title: string, main: () => string): StaticContent {
-    const nav = () => navOf([...this.#pages.values()]);
-    return this.#keep(path, () => html(shell(title, main(), { nav: nav(), current: path, assets: this.#assets })));
+    return this.#keep(path, () => html(shell(title, main(), { nav: this.#nav, current: path, assets: this.#assets })));
   }
 
   #keep(name: string, make: () => StaticContent): StaticContent {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
@@ -69,6 +69,11 @@ export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps)
 
 const storageOf = ({ free, total }: Room) => ({ freeBytes: free, totalBytes: total });
 
+/** Load balancers ask often, from one address, and must not wait: no limit counts these requests. */
+export function isHealthCheck({ url, is404 }: FastifyRequest): boolean {
+  return url.startsWith('/health/') && !is404;
+}
+
 /** Answers from memory: the monitor probes the database, however often the load balancer asks. */
 function assertWritable({ absence, hasBeenWritable, room }: OperationsDeps['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
@@ -89,7 +94,33 @@ function assertWritable({ absence, hasBeenWritable, room }: OperationsDeps['prim
   throw new Refusal('database_unavailable', what + since, { retryAfterSeconds: 1, details: { reason, seconds } });
 }
 
-/** Prometheus metrics at /metrics: counts and durations, never data of payments or users. */
-export function addMetricsRoute(app: FastifyInstance, contentType: string, text: () => Promise<string>): void {
+/** Long enough that any number of requests costs little, short enough for every scrape interval. */
+const metricsKeptMs = secondMs;
+
+/**
+ * Prometheus metrics at /metrics: counts and durations, never data of payments or users. The text is made once a second at
+ * most: after some use it has 700 KB.
+ */
+export function addMetricsRoute(app: FastifyInstance, contentType: string, makeText: () => Promise<string>): void {
+  const text = keptFor(metricsKeptMs, makeText);
   app.get('/metrics', async (_request, reply) => reply.header('content-type', contentType).send(await text()));
+}
+
+/** The result of the last call while it is not older than this; a call that is in progress is shared. Failures are not kept. */
+function keptFor<Result>(keptMs: number, make: () => Promise<Result>): () => Promise<Result> {
+  let last: { result: Promise<Result>; madeAtMs: number } | undefined;
+  return () => {
+    if (last !== undefined && performance.now() - last.madeAtMs <= keptMs) return last.result;
+    const made = { result: make(), madeAtMs: Number.POSITIVE_INFINITY };
+    last = made;
+    made.result.then(
+      () => {
+        made.madeAtMs = performance.now();
+      },
+      () => {
+        if (last === made) last = undefined;
+      },
+    );
+    return made.result;
+  };
 }

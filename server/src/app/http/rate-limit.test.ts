@@ -59,6 +59,23 @@ test('requests are limited by key, by user with all keys, by tenant, and by addr
   expect((await florin.get('/health/live')).status).toBe(200);
 });
 
+test('every route is limited but the health checks: pages, documentation, metrics, and paths that do not exist', async () => {
+  const open = [
+    '/metrics',
+    '/docs',
+    '/docs/search?q=payment',
+    '/openapi.json',
+    '/reset-password',
+    '/',
+    '/nowhere',
+    '/health/nowhere',
+  ];
+  aMinuteLater();
+  expect(await servedOf(100, undefined)).toEqual([60, 'address']);
+  for (const one of open) expect([one, (await florin.get(one)).status]).toEqual([one, 429]);
+  for (const one of ['/health/live', '/health/ready']) expect((await florin.get(one)).status).toBe(200);
+});
+
 test('answers say what is left of each limit', async () => {
   aMinuteLater();
   await florin.get(path, admin);

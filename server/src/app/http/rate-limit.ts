@@ -5,6 +5,7 @@ import { networkOf } from '../../platform/http/limits/network-of.ts';
 import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
 import type { Siblings } from '../../platform/process/siblings.ts';
 import type { Settings } from '../config/settings.ts';
+import { isHealthCheck } from './operations.ts';
 
 /** What a limit counts by, and the key of a request; undefined if the limit does not apply to it. */
 const partitions = {
@@ -43,7 +44,7 @@ export function addRateLimit(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Refusal | undefined => {
-    if (unlimited.test(request.url)) return undefined;
+    if (isHealthCheck(request)) return undefined;
     for (const { partition, limiter } of limits) {
       const key = (partition === 'address') === (stage === 'address') ? partitions[partition](request) : undefined;
       if (key === undefined) continue;
@@ -59,9 +60,6 @@ export function addRateLimit(
   // After authentication, and before the body is read.
   app.addHook('preParsing', (request, reply, payload, done) => done(refusalAt('caller', request, reply), payload));
 }
-
-/** Load balancers and monitoring ask often, from one address. */
-const unlimited = /^\/(health\/|metrics)/;
 
 function addToHeader(reply: FastifyReply, name: string, item: string): void {
   const before = reply.getHeader(name);

@@ -11,6 +11,7 @@ import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { limitMetrics } from './metrics-access.ts';
+import { addOpenTurns, unknownCallerTurns } from './open-turns.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addDevicePage } from './pages/device-page.ts';
 import { addPayerPages } from './pages/payer-pages.ts';
@@ -59,6 +60,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
+  addOpenTurns(app);
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
   addDocs(app, async () => {
@@ -76,8 +78,8 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, { settings, clock, siblings });
-  const turns = new TenantTurns();
-  for (const route of served) addRoute(app, route, { authenticate, turns });
+  const [turns, unknownTurns] = [new TenantTurns(), unknownCallerTurns()];
+  for (const route of served) addRoute(app, route, { authenticate, turns, unknownTurns });
 
   await app.ready();
   return async () => {

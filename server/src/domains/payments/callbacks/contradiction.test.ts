@@ -64,8 +64,10 @@ describe('a contradiction or a mismatch', () => {
       await scenario.florin.get(`/api/transaction/timeline?id=${id}`, scenario.admin),
     );
     expect(steps.at(-1)).toMatchObject({ type: 'looked_up', message: expect.stringContaining('disagree') });
-    expect((await scenario.florin.get('/metrics')).body).toMatch(
-      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m,
+    await eventually('the metrics show it', async () =>
+      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m.test(
+        (await scenario.florin.get('/metrics')).body,
+      ),
     );
     expect(await named(processingFindings)).toContain(`${id}-1`);
     // The provider corrects its books: a day later it agrees.
@@ -147,8 +149,8 @@ describe('a contradiction or a mismatch', () => {
     expect(await disputeMessages(id)).toMatchObject([
       { kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named },
     ]);
-    expect((await scenario.florin.get('/metrics')).body).toMatch(
-      /^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m,
+    await eventually('the metrics show it', async () =>
+      /^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m.test((await scenario.florin.get('/metrics')).body),
     );
     // The right amount is booked.
     await callbackSettled(await send(id, { amount: 1999 }, 2));

@@ -204,8 +204,8 @@ describe('a callback whose operation is not found', () => {
       scenario.nowMs += waitMs;
     }
     await eventually('the callback is ignored', async () => (await storedCallback(eventId))?.state === 'IGNORED');
-    expect((await scenario.florin.get('/metrics')).body).toMatch(
-      /^florin_callbacks_settled_total\{result="ignored"\} [1-9]/m,
+    await eventually('the metrics show it', async () =>
+      /^florin_callbacks_settled_total\{result="ignored"\} [1-9]/m.test((await scenario.florin.get('/metrics')).body),
     );
   });
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Principal } from '../../../core/principal.ts';
 import { refuseUnstorableText } from '../json-body.ts';
+import type { AddressTurns } from '../limits/address-turns.ts';
+import { networkOf } from '../limits/network-of.ts';
 import type { TenantTurns } from '../limits/tenant-turns.ts';
 import { nameMode, requireModeOf } from '../mode.ts';
 import { requirePermission } from '../permission.ts';
@@ -10,21 +12,37 @@ import { routeSchema } from '../route-schema.ts';
 import { send, sendDocument } from './answer.ts';
 import type { Authenticate, AuthenticatedRequest } from './server.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route authenticates its callers, who take turns by tenant; those of other routes do by address. */
+    authenticates?: boolean;
+  }
+}
+
+export interface AddRouteOptions {
+  authenticate: Authenticate;
+  turns?: TenantTurns;
+  /** Callers whose credentials are not known in memory take these turns until they are authenticated. */
+  unknownTurns?: AddressTurns;
+}
+
 /** Adds a route. The caller is authenticated and authorized before the body is read. */
 export function addRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticate, turns }: { authenticate: Authenticate; turns?: TenantTurns },
+  { authenticate, turns, unknownTurns }: AddRouteOptions,
 ): void {
   const { method, path, needs, endpoint } = route;
+  const authenticates = needs !== 'nothing' && needs !== 'token';
   const options: RouteOptions = {
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(route),
+    config: { authenticates },
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
-      if (needs === 'nothing' || needs === 'token') return done();
+      if (!authenticates) return done();
       const admit = (principal: Principal) => {
         request.principal = { ...principal, requestId: request.id, address: request.address };
         requirePermission(needs, principal);
@@ -37,8 +55,14 @@ export function addRoute(
       // A thrown refusal reaches the error handler: Fastify catches what a hook throws.
       const raw = request.raw as AuthenticatedRequest;
       const cached = authenticate.cached?.(raw, request.address);
-      if (cached === undefined) authenticate(raw, request.address).then(admit).catch(done);
-      else admit(cached);
+      if (cached !== undefined) return admit(cached);
+      if (unknownTurns === undefined) {
+        authenticate(raw, request.address).then(admit).catch(done);
+        return;
+      }
+      unknownTurns.enter(networkOf(request.address), (leave) => {
+        authenticate(raw, request.address).finally(leave).then(admit).catch(done);
+      });
     },
     // Not an async function, because each promise adds garbage to the create path (bench/README.md).
     handler: (request, reply) => {

@@ -17,6 +17,8 @@ export class ObservedResponse<Request extends IncomingMessage = IncomingMessage>
   }
 
   override end(...content: unknown[]): this {
+    // How fast the client reads the answer is no reason to keep others waiting.
+    this.#reply?.request.leaveTurn?.();
     super.end(...(content as []));
     // A small answer is passed to the system at once. Nothing more happens to one whose client has left before.
     if (this.writableLength === 0 || this.destroyed) this.#ended();

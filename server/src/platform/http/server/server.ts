@@ -102,7 +102,7 @@ declare module 'fastify' {
     refusal: Refusal | undefined;
     /** The caller's, in its usual notation. Fastify's `ip` is that of the connection. */
     readonly address: string;
-    /** Ends the request's turn (`TenantTurns`). */
+    /** Ends the request's turn (`TenantTurns`, `AddressTurns`). */
     leaveTurn: (() => void) | undefined;
     /** `performance.now()` when its headers had been received. */
     receivedAtMs: number;

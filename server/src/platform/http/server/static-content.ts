@@ -20,11 +20,17 @@ export class StaticContent {
   readonly #content: Buffer;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #tag: string;
+  readonly #isCompressed: boolean;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
 
-  constructor(content: string, type: string, { immutable = false, headers = {} as Record<string, string> } = {}) {
+  constructor(
+    content: string,
+    type: string,
+    { immutable = false, isCompressed = true, headers = {} as Record<string, string> } = {},
+  ) {
     this.#content = Buffer.from(content);
     this.#type = type;
+    this.#isCompressed = isCompressed;
     this.#tag = hash('sha256', this.#content).slice(0, 16);
     const cache = immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache';
     this.#headers = { 'cache-control': cache, vary: 'accept-encoding', ...headers };
@@ -40,7 +46,9 @@ export class StaticContent {
     const etag = `W/"${this.#tag}"`;
     reply.headers({ ...this.#headers, etag });
     if (request.headers['if-none-match']?.includes(this.#tag)) return reply.code(304).send();
-    const encoding = (['br', 'gzip'] as const).find((one) => accepts(request.headers['accept-encoding'], one));
+    const encoding = this.#isCompressed
+      ? (['br', 'gzip'] as const).find((one) => accepts(request.headers['accept-encoding'], one))
+      : undefined;
     reply.header('content-type', this.#type);
     if (encoding === undefined) return reply.send(this.#content);
     return reply.header('content-encoding', encoding).send(await this.#as(encoding));
