@@ -19,9 +19,8 @@ export function TenantProvider({ children }: { children: ReactNode }) {
   const isPlatform = useProfile().userType === 'PLATFORM_ADMIN';
   const [chosen, set] = useState(storedTenant);
   const { data: tenants = none } = useQuery({
-    queryKey: ['/api/tenant/list', {}],
-    queryFn: ({ signal }) => call('tenants.list', {}, { signal, maxRetries: 0 }),
-    select: ({ data }) => data,
+    queryKey: ['/api/tenant/list', 'all'],
+    queryFn: ({ signal }) => allTenants(signal),
     enabled: isPlatform,
   });
   const value = useMemo(
@@ -40,6 +39,16 @@ export function TenantProvider({ children }: { children: ReactNode }) {
 }
 
 const none: readonly Tenant[] = [];
+
+/** All pages of the list. */
+async function allTenants(signal: AbortSignal): Promise<readonly Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (let page = 1; ; page++) {
+    const { data, pagination } = await call('tenants.list', { page, pageSize: 100 }, { signal, maxRetries: 0 });
+    tenants.push(...data);
+    if (page >= (pagination?.totalPages ?? 1)) return tenants;
+  }
+}
 
 export const useTenant = (): TenantChoice => useContext(Context);
 

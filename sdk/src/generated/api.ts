@@ -79,7 +79,7 @@ export interface TenantsApi {
    *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
-  list(options?: RequestOptions): List<Tenant>;
+  list(params?: TenantsListParams, options?: RequestOptions): List<Tenant>;
   /**
    * Get a tenant.
    *
@@ -210,7 +210,7 @@ export interface SessionsApi {
    *
    * Needs a Bearer access token.
    */
-  list(options?: RequestOptions): List<Session>;
+  list(params?: TenantsListParams, options?: RequestOptions): List<Session>;
   /**
    * End one or all of my sessions.
    *
@@ -225,7 +225,7 @@ export interface KeysApi {
   /**
    * Generate a developer key.
    *
-   * The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. Scopes that the caller does not hold cannot be granted (403). The body is optional.
+   * The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. Scopes that the caller does not hold cannot be granted (403). A user has at most `app.developer-key.max-per-user` keys, including revoked ones. The body is optional.
    *
    * Needs a Bearer access token.
    */
@@ -591,7 +591,7 @@ export interface WebhooksApi extends WebhookHelpers {
   /**
    * Replay one delivery, or all events since a time.
    *
-   * The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no delivery because the endpoint was switched off.
+   * The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no delivery because the endpoint was switched off. A tenant has one of these at a time.
    *
    * Needs the scope `webhook_write`.
    */
@@ -679,7 +679,7 @@ export interface ChannelsApi {
   /**
    * Create or update a channel.
    *
-   * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.
+   * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at most `app.channel.max-per-tenant` channels.
    *
    * Needs the scope `channel_write`.
    */
@@ -850,7 +850,7 @@ export interface ClocksApi {
   /**
    * List test clocks.
    *
-   * Newest first, at most 1,000.
+   * Newest first.
    *
    * Needs the scope `subscription_read`.
    */
@@ -1492,6 +1492,10 @@ export interface ClocksGetParams {
 export interface ClocksListParams {
   /** Only live (true) or test (false) clocks. Default: both. */
   livemode?: boolean | undefined;
+  /** The number of the page. */
+  page?: number | undefined;
+  /** Rows of a page. */
+  pageSize?: number | undefined;
 }
 
 export interface ConsoleProfile {
@@ -3552,6 +3556,13 @@ export interface TenantModifyInput {
 export interface TenantsGetParams {
   /** The tenant; 0: the platform's own. */
   id: number;
+}
+
+export interface TenantsListParams {
+  /** The number of the page. */
+  page?: number | undefined;
+  /** Rows of a page. */
+  pageSize?: number | undefined;
 }
 
 export interface TimelineStep {

@@ -59,6 +59,8 @@ export const refusalTypes = {
   second_factor_absent: 'conflict',
   passkeys_unavailable: 'conflict',
   passkey_limit_reached: 'conflict',
+  key_limit_reached: 'conflict',
+  channel_limit_reached: 'conflict',
   view_limit_reached: 'conflict',
   key_inactive: 'conflict',
   webhook_inactive: 'conflict',

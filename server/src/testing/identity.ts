@@ -165,6 +165,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     isStrict: false,
     lifetimes: { accessTokenSeconds: 86_400, sessionSeconds: 7 * 86_400, idleMs },
     passwordMinLength: 6,
+    maxKeys: 1000,
     publicUrl,
     deploymentMode: 'STANDALONE',
   };

@@ -12,7 +12,7 @@ import { DataTable } from '../../ui/tables/data-table.tsx';
 export function MySessions() {
   const text = useText();
   const signOut = useSignOut();
-  const sessions = useRead('sessions.list');
+  const sessions = useRead('sessions.list', { pageSize: 100 });
   const ending = useChange('sessions.revoke');
   /** What to end after the user has entered a code, which the strict profile requires. */
   const [waiting, setWaiting] = useState<{ id: string } | { all: true }>();

@@ -1,18 +1,15 @@
 import { Badge, Button, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Tenant } from '../../api/client.ts';
-import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
-import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
-import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { DataTable } from '../../ui/tables/data-table.tsx';
+import { ListPage } from '../../ui/tables/list-page.tsx';
 
 export default function TenantsPage() {
   const text = useText();
-  const tenants = useRead('tenants.list');
   const [edited, setEdited] = useState<Tenant | 'new'>();
   const add = (
     <PermittedButton needs="platform" onClick={() => setEdited('new')} w="fit-content">
@@ -20,10 +17,12 @@ export default function TenantsPage() {
     </PermittedButton>
   );
   return (
-    <Page title={text('tenants.title')} actions={add}>
-      <ErrorNote error={tenants.error} onRetry={() => tenants.refetch()} />
-      <DataTable
-        caption={text('tenants.title')}
+    <>
+      <ListPage
+        title={text('tenants.title')}
+        operation="tenants.list"
+        filterNames={[]}
+        actions={add}
         columns={[
           { header: 'ID', cell: ({ id }) => id },
           { header: text('common.name'), cell: ({ name }) => name },
@@ -49,19 +48,18 @@ export default function TenantsPage() {
             ),
           },
         ]}
-        rows={tenants.data?.data}
         keyOf={({ id }) => id}
-        empty={
+        empty={() => (
           <EmptyState title={text('tenants.none')}>
             <Text size="sm">{text('tenants.noneHint')}</Text>
             {add}
           </EmptyState>
-        }
+        )}
       />
       {edited !== undefined && (
         <TenantModal tenant={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
-    </Page>
+    </>
   );
 }
 

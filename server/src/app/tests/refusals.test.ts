@@ -909,7 +909,7 @@ describe('path and query', () => {
     ['/api/transaction/list?channel=5', 'channel', 'Did you mean channelId?'],
     ['/api/transaction/list?colour=red', 'colour', 'Its query parameters: page, pageSize, '],
     ['/api/transaction/detail?ID=txn_1', 'ID', 'Did you mean id?'],
-    ['/api/tenant/list?status=on', 'status', 'It has no query parameters.'],
+    ['/api/tenant/list?status=on', 'status', 'Its query parameters: page, pageSize.'],
   ])('%s gets a hint of what is known', async (path, field, hint) => {
     const { status, body } = await florin.get(path, admin);
     expect({ status, body }).toEqual({ status: 400, body: aRefusal(400, { type: 'invalid_request', field }) });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { visibleModes } from '../../../core/livemode.ts';
+import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { postOnce } from '../../../platform/http/idempotency.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -9,7 +10,7 @@ import { readClock } from './read.ts';
 import { recordOf } from './record.ts';
 import { requireTestClocksOffered } from './rules.ts';
 import { clockAdvance, clockInput, clockListQuery, clockQuery, clockRecord } from './schema.ts';
-import { listClocks } from './statements.ts';
+import { countClocks, listClocks } from './statements.ts';
 
 export function clockRoutes(deps: ClockDeps): Route[] {
   return [
@@ -49,14 +50,20 @@ export function clockRoutes(deps: ClockDeps): Route[] {
 
     get('/api/clock/list', 'subscription_read', 'Clocks', {
       summary: 'List test clocks',
-      description: 'Newest first, at most 1,000.',
+      description: 'Newest first.',
       query: clockListQuery,
       data: Type.Array(clockRecord),
+      paged: true,
       handle: async ({ principal, query }) => {
         requireTestClocksOffered(deps);
+        const { page = 1, pageSize = defaultPageSize } = query;
         const modes = visibleModes(principal, query.livemode, { namesRecord: true });
-        const rows = await deps.database.run(listClocks, [await visibleTenants(deps.database, principal), modes]);
-        return { data: rows.map(recordOf) };
+        const filters = [await visibleTenants(deps.database, principal), modes];
+        const [rows, [count]] = await Promise.all([
+          deps.database.run(listClocks, [...filters, (page - 1) * pageSize, pageSize]),
+          deps.database.run(countClocks, filters),
+        ]);
+        return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
       },
     }),
   ];

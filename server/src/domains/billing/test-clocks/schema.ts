@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pageFields } from '../../../platform/http/list-query.ts';
 import { livemode, livemodeInput, long, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
 
 const time = (description: string) =>
@@ -29,6 +30,7 @@ export const clockAdvance = Type.Object(
 
 export const clockListQuery = Type.Object({
   livemode: Type.Optional(Type.Boolean({ description: 'Only live (true) or test (false) clocks. Default: both.' })),
+  ...pageFields,
 });
 
 export const clockQuery = Type.Object({ id: long('The clock.') });

@@ -32,11 +32,17 @@ export const findClock = statement<ClockRow>(
      join clock k on k.tenant_id = visible.tenant_id and k.id = $2`,
 );
 
-/** Values: visible tenants, modes. */
+/** Values: visible tenants, modes, offset, limit. */
 export const listClocks = statement<ClockRow>(
   'clocks.list',
   `select ${columns} from clock k where k.tenant_id = any ($1::bigint[]) and k.livemode = any ($2::boolean[])
-    order by k.id desc limit 1000`,
+    order by k.id desc offset $3 limit $4`,
+);
+
+/** Values: visible tenants, modes. */
+export const countClocks = statement<{ total: number }>(
+  'clocks.count',
+  'select count(*) as total from clock k where k.tenant_id = any ($1::bigint[]) and k.livemode = any ($2::boolean[])',
 );
 
 /** Starts to advance a READY clock. Values: tenant, id, target (ms), now (ms). */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
+import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
@@ -7,18 +8,20 @@ import { type Actor, appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
-import { insertKey, type KeyRow } from './statements.ts';
+import { insertKey, type KeyRow, lockOwner } from './statements.ts';
 
 export interface KeyDeps {
   database: Database;
   clock: Clock;
+  /** Of one user, including revoked ones: `app.developer-key.max-per-user`. */
+  maxKeys: number;
 }
 
 /** Creates a key that acts as its owner within its scope. Only its hash is stored: the key itself is returned once. */
 export async function generateKey(
   input: Static<typeof generateInput>,
   owner: Principal,
-  { database, clock }: KeyDeps,
+  { database, clock, maxKeys }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   const nowMs = clock();
   requireStepUp(owner, nowMs, 'Generating a key');
@@ -28,7 +31,7 @@ export async function generateKey(
   requireNetworks(allowedAddresses);
   const livemode = input?.livemode ?? true;
   const grant = { scope, name: input?.name ?? null, livemode, expiresAt, allowedAddresses };
-  return database.transaction((transaction) => storeNewKey(transaction, owner, owner, grant, nowMs));
+  return database.transaction((transaction) => storeNewKey(transaction, owner, owner, grant, { nowMs, maxKeys }));
 }
 
 /** What a key may do. */
@@ -47,9 +50,9 @@ export async function storeNewKey(
   owner: Pick<Principal, 'tenantId' | 'userId'>,
   actor: Actor,
   grant: KeyGrant,
-  nowMs: number,
+  options: { nowMs: number; maxKeys: number },
 ): Promise<{ key: string; row: KeyRow }> {
-  const { key, row } = await insertRandomKey(transaction, owner, grant, nowMs);
+  const { key, row } = await insertRandomKey(transaction, owner, grant, options);
   const { scope, name, livemode, allowedAddresses } = grant;
   await appendAudit(transaction, actor, {
     action: 'key.create',
@@ -60,15 +63,16 @@ export async function storeNewKey(
   return { key, row };
 }
 
-/** Generates a key and stores its hash. */
+/** Generates a key and stores its hash. Refuses more than `maxKeys` (`key_limit_reached`). */
 export async function insertRandomKey(
   transaction: Queryable,
   { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
   { scope, name, livemode, expiresAt, allowedAddresses }: KeyGrant,
-  nowMs: number,
+  { nowMs, maxKeys }: { nowMs: number; maxKeys: number },
 ): Promise<{ key: string; row: KeyRow }> {
   const key = generateRandomKey(livemode);
-  const [row] = (await transaction.run(insertKey, [
+  await transaction.run(lockOwner, [userId]);
+  const [row] = await transaction.run(insertKey, [
     tenantId,
     userId,
     Buffer.from(fingerprintOf(key), 'base64'),
@@ -79,6 +83,16 @@ export async function insertRandomKey(
     expiresAt,
     allowedAddresses,
     livemode,
-  ])) as [KeyRow];
+    maxKeys,
+  ]);
+  if (row === undefined) throw limitReached(maxKeys);
   return { key, row };
+}
+
+function limitReached(limit: number): Refusal {
+  return new Refusal(
+    'key_limit_reached',
+    `A user has at most ${limit} developer keys, including revoked ones (app.developer-key.max-per-user).`,
+    { details: { limit } },
+  );
 }

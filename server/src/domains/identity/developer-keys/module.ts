@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { NodeWith } from '../../../platform/node.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { integer } from '../../../platform/settings/kinds.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator } from './authenticate.ts';
@@ -18,11 +20,22 @@ import {
   rotateInput,
 } from './schema.ts';
 
+const settings = {
+  'app.developer-key.max-per-user': setting(integer(1, 100_000), {
+    default: '1000',
+    description:
+      'How many developer keys a user may have, including revoked ones, which the list of a user also shows. Further ones are refused; existing ones stay.',
+  }),
+};
+
+type Node = NodeWith<SettingsOf<typeof settings>>;
+
 /** Secret keys for server-to-server calls, and the authentication of requests by key or by access token. */
 export const developerKeys = defineModule({
   name: 'developer-keys',
   tables: ['developer_key'],
   integrity: keyChecks,
+  settings,
   auditActions: {
     'key.create': 'A developer key was generated and shown once.',
     'key.rotate': 'A developer key was replaced by a new one, which was shown once.',
@@ -40,12 +53,13 @@ export const developerKeys = defineModule({
     CurrentDeveloperKey: currentKey,
   },
   provide,
-  routes: (node: Node) => developerKeyRoutes(node),
+  routes: (context: Node & { maxKeys: number }) => developerKeyRoutes(context),
   retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => sendExpiryNotices(nowMs, node) }],
 });
 
 function provide(node: Node & { sessions: SessionAuthenticator; sessionCookie: SessionCookie }) {
   const keys = new KeyAuthenticator(node);
   node.lifecycle.add('last uses of keys', () => keys.settled());
-  return { keys, authenticate: authenticator({ ...node, keys }) };
+  const maxKeys = node.settings['app.developer-key.max-per-user'];
+  return { keys, maxKeys, authenticate: authenticator({ ...node, keys }) };
 }

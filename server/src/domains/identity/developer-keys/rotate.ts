@@ -18,7 +18,7 @@ const defaultOverlapSeconds = 86_400;
 export async function rotateKey(
   { id, overlapSeconds = defaultOverlapSeconds, expiresTime }: Static<typeof rotateInput>,
   owner: Principal,
-  { database, clock }: KeyDeps,
+  { database, clock, maxKeys }: KeyDeps,
 ): Promise<{ key: string; row: KeyRow }> {
   requireStepUp(owner, clock(), 'Rotating a key');
   return database.transaction(async (transaction) => {
@@ -29,7 +29,7 @@ export async function rotateKey(
     const { scope, name, livemode, allowed_addresses: allowedAddresses } = locked;
     const expiresAt = expiryOf(expiresTime, nowMs) ?? sameLifetime(locked, nowMs);
     const grant = { scope, name, livemode, expiresAt, allowedAddresses };
-    const successor = await insertRandomKey(transaction, owner, grant, nowMs);
+    const successor = await insertRandomKey(transaction, owner, grant, { nowMs, maxKeys });
     const values = [id, successor.row.id, new Date(nowMs + overlapSeconds * 1000), new Date(nowMs)];
     await transaction.run(replaceKey, values);
     await appendAudit(transaction, owner, {

@@ -25,9 +25,10 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
       summary: 'Generate a developer key',
       description:
         'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
-        'Scopes that the caller does not hold cannot be granted (403). The body is optional.',
+        'Scopes that the caller does not hold cannot be granted (403). A user has at most `app.developer-key.max-per-user` keys, ' +
+        'including revoked ones. The body is optional.',
       body: generateInput,
-      refuses: ['role_missing', 'scope_missing', 'step_up_required'],
+      refuses: ['key_limit_reached', 'role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await generateKey(body, principal, deps);
@@ -67,7 +68,7 @@ export function developerKeyRoutes(deps: KeyDeps): Route[] {
         'Returns a new key with the same scope, name, mode and allowed addresses. The old key keeps working for ' +
         '`overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).',
       body: rotateInput,
-      refuses: ['key_inactive', 'role_missing', 'scope_missing', 'step_up_required'],
+      refuses: ['key_inactive', 'key_limit_reached', 'role_missing', 'scope_missing', 'step_up_required'],
       data: generatedKey,
       handle: async ({ body, principal }) => {
         const { key, row } = await rotateKey(body, principal, deps);

@@ -52,11 +52,19 @@ const columns =
   'k.id, k.key_hash, k.livemode, k.masked, k.scope, k.name, k.state, k.created_at, k.updated_at, k.last_used_at, ' +
   'k.expires_at, k.allowed_addresses, k.last_used_address, k.replaced_by';
 
+/** Serializes the new keys of one user, so that parallel ones cannot exceed the limit. Values: user. */
+export const lockOwner = statement<{ id: number }>(
+  'developer_keys.lock_owner',
+  'select id from app_user where id = $1 for no key update',
+);
+
+/** Returns no row if the user already has the maximum, the last value, including revoked keys. */
 export const insertKey = statement<KeyRow>(
   'developer_keys.insert',
   `insert into developer_key as k
           (tenant_id, user_id, key_hash, masked, scope, name, created_at, expires_at, allowed_addresses, livemode)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+    where (select count(*) from developer_key where user_id = $2) < $11
    returning ${columns}`,
 );
 

@@ -50,7 +50,10 @@ export function claimDeviceKey(
         expiresAt: new Date(nowMs + keyLifetimeMs),
         allowedAddresses: [],
       };
-      return { ...(await storeNewKey(transaction, { userId, tenantId }, actor, grant, nowMs)), userName };
+      return {
+        ...(await storeNewKey(transaction, { userId, tenantId }, actor, grant, { nowMs, maxKeys: deps.maxKeys })),
+        userName,
+      };
     });
   });
 }

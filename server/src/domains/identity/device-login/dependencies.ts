@@ -6,6 +6,8 @@ export interface DeviceLoginDeps {
   database: Database;
   clock: Clock;
   publicUrl: string;
+  /** Of one user: `app.developer-key.max-per-user`. */
+  maxKeys: number;
   /** Counts the logins that are begun, by address. */
   beginLimiter: FailureLimiter;
   /** Counts requests with an unknown device code, by address. */

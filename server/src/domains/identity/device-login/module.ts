@@ -30,7 +30,7 @@ export const deviceLogin = defineModule({
     DeviceDecideInput: decideInput,
     DeviceDecision: decision,
   },
-  routes: (context: Node & { makeFailureLimiter: (what: string) => FailureLimiter; clock: Clock }) =>
+  routes: (context: Node & { makeFailureLimiter: (what: string) => FailureLimiter; clock: Clock; maxKeys: number }) =>
     deviceLoginRoutes({
       ...context,
       beginLimiter: context.makeFailureLimiter('begun device logins'),

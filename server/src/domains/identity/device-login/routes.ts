@@ -41,7 +41,14 @@ export function deviceLoginRoutes(deps: DeviceLoginDeps): Route[] {
         'Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or ' +
         'with `slow_down` when the program polls too often. The key expires after 90 days.',
       body: tokenInput,
-      refuses: ['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'too_many_attempts'],
+      refuses: [
+        'authorization_pending',
+        'slow_down',
+        'access_denied',
+        'expired_token',
+        'key_limit_reached',
+        'too_many_attempts',
+      ],
       data: deviceKey,
       handle: async ({ body, address, requestId }) => {
         const { key, row, userName } = await claimDeviceKey(body.deviceCode, { address, requestId }, deps);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import { get, post, type Route } from '../../../platform/http/route.ts';
@@ -14,10 +15,11 @@ import {
   refreshed,
   refreshInput,
   revokeSessionInput,
+  sessionListQuery,
   sessionRecord,
 } from './schema.ts';
 import { idleSince } from './session-authenticator.ts';
-import { listSessionsOfUser, type SessionRow } from './statements.ts';
+import { countSessionsOfUser, listSessionsOfUser, type SessionRow } from './statements.ts';
 
 interface SessionRoutesDeps extends LoginDeps, LogoutDeps, RefreshDeps, RevokeDeps {
   refreshFailures: FailureLimiter;
@@ -81,14 +83,17 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
     get('/api/session/list', 'session', 'Users', {
       summary: 'List my sessions',
       description: 'Newest first: the device and address of each, and when it was last used.',
+      query: sessionListQuery,
       data: Type.Array(sessionRecord),
-      handle: async ({ principal: { userId, sessionId } }) => {
-        const rows = await deps.database.run(listSessionsOfUser, [
-          userId,
-          new Date(deps.clock()),
-          idleSince(deps.clock(), deps.lifetimes.idleMs),
+      paged: true,
+      handle: async ({ query: { page = 1, pageSize = defaultPageSize }, principal: { userId, sessionId } }) => {
+        const usable = [userId, new Date(deps.clock()), idleSince(deps.clock(), deps.lifetimes.idleMs)];
+        const [rows, [count]] = await Promise.all([
+          deps.database.run(listSessionsOfUser, [...usable, (page - 1) * pageSize, pageSize]),
+          deps.database.run(countSessionsOfUser, usable),
         ]);
-        return { data: rows.map((row) => recordOf(row, sessionId)) };
+        const data = rows.map((row) => recordOf(row, sessionId));
+        return { data, pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
       },
     }),
 

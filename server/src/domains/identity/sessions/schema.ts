@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { userTypes } from '../../../core/scopes.ts';
+import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
 
 export const loginInput = Type.Object(
@@ -42,6 +43,8 @@ export const logoutInput = Type.Union([
   ),
   Type.Null(),
 ]);
+
+export const sessionListQuery = Type.Object(pageFields);
 
 export const sessionRecord = Type.Object({
   id: Type.String(),

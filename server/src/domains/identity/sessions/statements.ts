@@ -84,12 +84,20 @@ export const endSessionsOfUser = statement<{ user_id: number }>(
   { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
-/** Usable sessions, newest first. Values: user, now, since when they must have been used. */
+const usableOfUser =
+  'user_id = $1 and ended_at is null and expires_at > $2 and coalesce(last_used_at, created_at) > $3';
+
+/** Usable sessions, newest first. Values: user, now, since when they must have been used; offset, limit. */
 export const listSessionsOfUser = statement<SessionRow>(
   'sessions.list_of_user',
   `select id, user_agent, address, created_at, expires_at, last_used_at from session
-    where user_id = $1 and ended_at is null and expires_at > $2 and coalesce(last_used_at, created_at) > $3
-    order by created_at desc, id limit 1000`,
+    where ${usableOfUser} order by created_at desc, id offset $4 limit $5`,
+);
+
+/** Values: user, now, since when they must have been used. */
+export const countSessionsOfUser = statement<{ total: number }>(
+  'sessions.count_of_user',
+  `select count(*) as total from session where ${usableOfUser}`,
 );
 
 /** Values: user, session, now. */

@@ -1,21 +1,30 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
+import { defaultPageSize, paginationOf } from '../../../core/page.ts';
 import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
 import { administrator, get, platformAdministrator, type Route } from '../../../platform/http/route.ts';
 import { type ModifyTenantDeps, modifyTenant } from './modify.ts';
 import { recordOf } from './record.ts';
-import { tenantInput, tenantQuery, tenantRecord } from './schema.ts';
+import { tenantInput, tenantListQuery, tenantQuery, tenantRecord } from './schema.ts';
 import { modifySeller, readSeller } from './seller.ts';
 import { sellerInput, sellerQuery, sellerRecord } from './seller-schema.ts';
-import { findTenant, listTenants } from './statements.ts';
+import { countTenants, findTenant, listTenants } from './statements.ts';
 
 export function tenantRoutes(deps: ModifyTenantDeps): Route[] {
   return [
     get('/api/tenant/list', platformAdministrator('*'), 'Tenants', {
       summary: 'List tenants',
       description: "Oldest first, without the platform's own tenant.",
+      query: tenantListQuery,
       data: Type.Array(tenantRecord),
-      handle: async () => ({ data: (await deps.database.run(listTenants)).map(recordOf) }),
+      paged: true,
+      handle: async ({ query: { page = 1, pageSize = defaultPageSize } }) => {
+        const [rows, [count]] = await Promise.all([
+          deps.database.run(listTenants, [(page - 1) * pageSize, pageSize]),
+          deps.database.run(countTenants),
+        ]);
+        return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
+      },
     }),
 
     get('/api/tenant/detail', platformAdministrator('*'), 'Tenants', {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { pageFields } from '../../../platform/http/list-query.ts';
 import {
   address,
   keptAddress,
@@ -64,6 +65,8 @@ export const tenantInput = Type.Object(
     ...requiredToCreate(requiredOfNewTenant),
   },
 );
+
+export const tenantListQuery = Type.Object(pageFields);
 
 export const tenantQuery = Type.Object({
   id: Type.Integer({

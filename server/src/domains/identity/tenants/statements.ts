@@ -27,10 +27,15 @@ export const findTenant = statement<TenantRow>('tenants.find', `select ${columns
 
 export const tenantIds = statement<{ id: number }>('tenants.ids', 'select id from tenant');
 
-/** Without the platform's own tenant (id 0), which is null in the API. */
+/** Without the platform's own tenant (id 0), which is null in the API. Values: offset, limit. */
 export const listTenants = statement<TenantRow>(
   'tenants.list',
-  `select ${columns} from tenant where id > 0 order by created_at, id`,
+  `select ${columns} from tenant where id > 0 order by created_at, id offset $1 limit $2`,
+);
+
+export const countTenants = statement<{ total: number }>(
+  'tenants.count',
+  'select count(*) as total from tenant where id > 0',
 );
 
 /**

@@ -21,6 +21,7 @@ import { channelInput, type requiredOfNewChannel } from './schema.ts';
 import { type SecretName, secretPlace } from './secrets.ts';
 import {
   type ChannelRow,
+  countChannels,
   findChannel,
   findChannels,
   insertChannel,
@@ -35,6 +36,8 @@ export interface ChannelDeps {
   seal: (plain: string, place: string) => Buffer;
   clock: Clock;
   generateUuid: GenerateUuid;
+  /** Of one tenant: `app.channel.max-per-tenant`. */
+  maxChannels: number;
   /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
   sandboxEnabled: boolean;
 }
@@ -82,7 +85,7 @@ async function create(
   input: WholeChannel,
   principal: Principal,
   transaction: Queryable,
-  { seal, clock, sandboxEnabled }: ChannelDeps,
+  { seal, clock, sandboxEnabled, maxChannels }: ChannelDeps,
 ): Promise<ChannelRow> {
   const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
@@ -91,6 +94,7 @@ async function create(
   requireProviderOfMode(livemode, input, null);
   await requireFallbacks(input, { tenantId, livemode }, transaction);
   requireStepUpForFallbacks([], input, principal, clock());
+  await requireRoom(tenantId, maxChannels, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
   const [row] = await transaction.run(insertChannel, [
@@ -114,6 +118,17 @@ async function create(
   const after = row as ChannelRow;
   await appendSaved(transaction, principal, 'channel', { before: undefined, after, recordOf, secrets });
   return after;
+}
+
+/** The channels are locked (`lockChannels`), so that parallel creates cannot exceed the limit. */
+async function requireRoom(tenantId: number, limit: number, transaction: Queryable): Promise<void> {
+  const [count] = await transaction.run(countChannels, [tenantId]);
+  if ((count?.total ?? 0) < limit) return;
+  throw new Refusal(
+    'channel_limit_reached',
+    `A tenant has at most ${limit} channels (app.channel.max-per-tenant): change one instead.`,
+    { details: { limit } },
+  );
 }
 
 async function update(

@@ -1,12 +1,22 @@
 import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { NodeWith } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
+import { integer } from '../../../platform/settings/kinds.ts';
 import { ChannelCredentials } from './credentials.ts';
 import { ChannelDirectory } from './directory.ts';
 import { channelRoutes } from './routes.ts';
 import { channelInEvent, channelInput, listedChannel, savedChannel } from './schema.ts';
 import { type SecretName, secretPlace } from './secrets.ts';
 
+const settings = {
+  'app.channel.max-per-tenant': setting(integer(1, 100_000), {
+    default: '1000',
+    description: 'How many channels a tenant may have. Further ones are refused; existing ones stay.',
+  }),
+};
+
+type Node = NodeWith<SettingsOf<typeof settings>>;
 type Provided = ReturnType<typeof provide>;
 
 const sealedSecret = (column: string, name: SecretName) =>
@@ -23,6 +33,7 @@ const sealedSecret = (column: string, name: SecretName) =>
 export const channels = defineModule({
   name: 'channels',
   tables: ['channel'],
+  settings,
   eventTypes: {
     'channel.disabled': 'channel_read',
   },
@@ -50,7 +61,8 @@ export const channels = defineModule({
     sealedSecret('webhook_secret_sealed', 'webhookSecret'),
   ],
   provide,
-  routes: (context: Node & Provided) => channelRoutes(context),
+  routes: (context: Node & Provided) =>
+    channelRoutes({ ...context, maxChannels: context.settings['app.channel.max-per-tenant'] }),
 });
 
 function provide({ database, workerDatabase, caches, open, isLost, sandboxEnabled }: Node) {

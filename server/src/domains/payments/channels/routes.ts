@@ -50,9 +50,17 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
     postOnce('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
       description:
-        'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel.',
+        'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at ' +
+        'most `app.channel.max-per-tenant` channels.',
       body: channelInput,
-      refuses: ['channel_code_taken', 'channel_in_use', 'livemode_mismatch', 'sandbox_disabled', 'step_up_required'],
+      refuses: [
+        'channel_code_taken',
+        'channel_in_use',
+        'channel_limit_reached',
+        'livemode_mismatch',
+        'sandbox_disabled',
+        'step_up_required',
+      ],
       data: savedChannel,
       message: savedMessage('Channel'),
       perform: async ({ body, principal }, key) => {

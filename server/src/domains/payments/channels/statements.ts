@@ -61,6 +61,12 @@ export const findChannels = statement<ChannelRow>(
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 
+/** Values: tenant. */
+export const countChannels = statement<{ total: number }>(
+  'channels.count',
+  'select count(*) as total from channel where tenant_id = $1',
+);
+
 /** A tenant's channels and the platform's. Values: tenant; null lists all channels; modes. */
 export const listChannels = statement<ChannelRow>(
   'channels.list',

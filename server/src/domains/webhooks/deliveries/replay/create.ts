@@ -8,7 +8,7 @@ import { type EndpointDeps, lockManagedEndpoint, requireActive } from '../../end
 import { findReadable } from '../read.ts';
 import { replayedStates, type replayInput } from '../schema.ts';
 import { findRuns, replayDelivery } from '../statements.ts';
-import { findRunning, insertReplay, type ReplayRow } from './statements.ts';
+import { findRunning, insertReplay, lockReplays, type ReplayRow } from './statements.ts';
 
 export interface ReplayDeps extends EndpointDeps {
   /** `app.webhook.keep-deliveries` in ms: for older events it is unknown whether they were delivered. */
@@ -57,7 +57,10 @@ async function replayOne(text: string, principal: Principal, deps: ReplayDeps): 
   });
 }
 
-/** Creates a replay of the events between two times. The same request while it is running returns the same replay. */
+/**
+ * Creates a replay of the events between two times. A tenant has one at a time: the same request while it is running returns the
+ * same replay, another one is refused.
+ */
 async function replayEvents(
   endpointId: number,
   input: ReplayInput,
@@ -75,8 +78,12 @@ async function replayEvents(
   const row = await database.transaction(async (transaction) => {
     const endpoint = await lockManagedEndpoint(transaction, endpointId, principal, 'endpointId');
     requireActive(endpoint);
+    const { tenant_id: tenantId } = endpoint;
+    await transaction.run(lockReplays, [tenantId]);
+    const [running] = await transaction.run(findRunning, [tenantId, endpointId]);
+    if (running !== undefined) return running;
     const [inserted] = await transaction.run(insertReplay, [
-      endpoint.tenant_id,
+      tenantId,
       id,
       endpointId,
       principal.userId,
@@ -86,10 +93,10 @@ async function replayEvents(
       leastUuidAt(sinceMs),
       nowMs,
     ]);
-    if (inserted === undefined) return (await transaction.run(findRunning, [endpointId]))[0];
+    if (inserted === undefined) return undefined;
     await appendAudit(transaction, principal, {
       action: 'webhook.replay',
-      tenantId: endpoint.tenant_id,
+      tenantId,
       recordId: endpointId,
       details: { replayId: publicId('rpl', id), since: inserted.from_at, until: inserted.until_at, states },
     });
@@ -97,6 +104,7 @@ async function replayEvents(
   });
   if (row === undefined) throw new Error(`A replay of webhook ${endpointId} was neither inserted nor found.`);
   const isSame =
+    row.endpoint_id === endpointId &&
     Date.parse(row.from_at) === sinceMs &&
     (input.until === undefined || Date.parse(row.until_at) === untilMs) &&
     row.states.join() === states.join();
@@ -106,10 +114,14 @@ async function replayEvents(
 
 function runningReplay(row: ReplayRow): Refusal {
   const replayId = publicId('rpl', row.id);
-  return new Refusal('replay_running', `Replay ${replayId} of this webhook is running: wait until it is done.`, {
-    field: 'endpointId',
-    details: { replayId },
-  });
+  return new Refusal(
+    'replay_running',
+    `Replay ${replayId} of webhook ${row.endpoint_id} is running: wait until it is done.`,
+    {
+      field: 'endpointId',
+      details: { replayId },
+    },
+  );
 }
 
 /** A replay that takes longer than this may find deliveries deleted that existed when it was created. */

@@ -42,6 +42,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop();
+  await db.query(`update webhook_replay set state = 'STOPPED', finished_at = now() where state = 'RUNNING'`);
 });
 
 // Not `*`: the event that the endpoint was disabled would be missing as well.
@@ -256,6 +257,24 @@ test('the same request while a replay is running returns that replay; a differen
     status: 409,
     body: aRefusal(409, { type: 'replay_running', field: 'endpointId', details: { replayId } }),
   });
+});
+
+test('a tenant has one replay since a time at once, also when they are started in parallel; another tenant has its own', async () => {
+  const endpoints = [endpointId, await registerEndpoint(), await registerEndpoint()];
+  const started = await Promise.all(endpoints.map((id) => replay({ endpointId: id })));
+  expect(started.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  const [first] = started.filter(({ status }) => status === 200).map((reply) => dataOf(reply).replayId);
+  for (const { body } of started.filter(({ status }) => status === 409)) {
+    expect(body.error).toMatchObject({ type: 'replay_running', field: 'endpointId', details: { replayId: first } });
+  }
+  const admin = await administratorOf(florin);
+  const { as: other } = await makeMember(florin, admin, {
+    userType: 'MERCHANT_ADMIN',
+    tenantId: await makeTenant(florin, admin),
+  });
+  const hook = { url: 'http://127.0.0.1:9/', events: ['transaction.*'], secret: 'a secret of tests' };
+  const { id } = dataOf(await florin.post('/api/webhook/register', hook, other));
+  expect((await florin.post('/api/webhook/replay', { endpointId: id, since }, other)).status).toBe(200);
 });
 
 test('one delivery is replayed under its own id with its own retries; a repeated request sends it once', async () => {

@@ -41,10 +41,14 @@ export const insertReplay = statement<ReplayRow>(
   { wakes: [{ topic: replaysDue }] },
 );
 
-/** Values: the endpoint. */
+/** Serializes the replays that a tenant starts, so that no two of them run at a time. Values: tenant. */
+export const lockReplays = statement('deliveries.lock_replays', 'select from tenant where id = $1 for no key update');
+
+/** A running replay of a tenant, that of the endpoint before others. Values: tenant, endpoint. */
 export const findRunning = statement<ReplayRow>(
   'deliveries.find_running_replay',
-  `select ${columns} from webhook_replay r where endpoint_id = $1 and state = 'RUNNING'`,
+  `select ${columns} from webhook_replay r where tenant_id = $1 and state = 'RUNNING'
+    order by endpoint_id <> $2, created_at limit 1`,
 );
 
 /** Finds a replay in any of the given tenants. Values: tenants, id. */
