@@ -42,7 +42,12 @@ const nodeSettings = {
   'app.server.connections-per-address': setting(integer(1, 1_000_000), {
     default: '2000',
     description:
-      'Open connections allowed from one address (a /64 network of IPv6). Those of app.server.trust-proxy are not limited.',
+      'Open connections allowed from one address (a /64 network of IPv6) to each process of the node. Those of app.server.trust-proxy are not limited.',
+  }),
+  'app.server.connections': setting(integer(1, 1_000_000), {
+    default: '40000',
+    description:
+      'Open connections allowed in all, to each process of the node: never more than three quarters of the files that it may open. Further ones get 503.',
   }),
   'app.cors.origins': setting(origins, {
     description:

@@ -5,6 +5,7 @@ import { stopAccepting } from '../../platform/http/server/drain.ts';
 import { httpServer } from '../../platform/http/server/server.ts';
 import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
 import type { Context } from '../assemble.ts';
+import { connectionLimitOf } from '../config/connection-limit.ts';
 import { hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
 import { routesOf } from '../routes.ts';
@@ -47,6 +48,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
+    connections: connectionLimitOf(settings),
     publicUrl: publicUrlOf(settings),
     unknownPage: (request) => unknownPage(request, settings['app.public-url'] ?? ''),
     corsOrigins: settings['app.cors.origins'],

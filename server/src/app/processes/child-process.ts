@@ -2,7 +2,7 @@ import { type ChildProcess as Forked, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { SharedEntry } from '../../platform/process/siblings.ts';
 import { childEntry } from './entry.ts';
-import type { MessageToChild, MessageToParent, Question } from './messages.ts';
+import type { About, MessageToChild, MessageToParent } from './messages.ts';
 import { Questions } from './questions.ts';
 
 export interface ChildProcessOptions {
@@ -10,7 +10,7 @@ export interface ChildProcessOptions {
   onPrepared: () => void;
   onListening: () => void;
   onShared: (entries: SharedEntry[]) => void;
-  answer: (about: Question['about']) => Promise<string>;
+  answer: (question: About) => Promise<string>;
 }
 
 /** The first process's end of the channel to one of its children. */
@@ -39,7 +39,7 @@ export class ChildProcess {
           return this.#questions.answered(message);
         case 'question': {
           const reply = (text: string) => this.send({ type: 'answer', id: message.id, text });
-          answer(message.about).then(reply, () => reply(''));
+          answer(message).then(reply, () => reply(''));
         }
       }
     });
@@ -66,10 +66,10 @@ export class ChildProcess {
   }
 
   /** Resolves with undefined when it does not answer in time, or ends. */
-  async ask(about: Question['about'], timeoutMs: number): Promise<string | undefined> {
+  async ask(about: 'own_metrics' | 'alive', timeoutMs: number): Promise<string | undefined> {
     this.#openQuestions++;
     try {
-      return await this.#questions.ask(about, timeoutMs, (question) => this.send(question));
+      return await this.#questions.ask({ about }, timeoutMs, (question) => this.send(question));
     } finally {
       this.#openQuestions--;
     }

@@ -121,12 +121,16 @@ export class ChildProcesses implements ProcessGroup {
         this.siblings.receive(entries);
         this.#share(entries, child);
       },
-      answer: async (about) => (about === 'all_metrics' ? this.metricsOfAll() : ''),
+      answer: async (question) => {
+        if (question.about === 'request') return this.siblings.asked(question.name, question.text, number);
+        return question.about === 'all_metrics' ? this.metricsOfAll() : '';
+      },
     });
     this.#children.set(number, child);
     if (this.#assignment !== undefined) child.send({ type: 'assignment', assignment: { ...this.#assignment, number } });
     const restart = async (how: string) => {
       this.#children.delete(number);
+      this.siblings.gone(number);
       if (this.#stopBegins.signal.aborted) return;
       const before = performance.now() - startedMs > healthyMs ? 0 : failures;
       const pauseMs = before === 0 ? 0 : Math.min(firstPauseMs * 2 ** before, longestPauseMs);

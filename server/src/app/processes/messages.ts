@@ -31,6 +31,12 @@ export type MessageToParent =
   | Question
   | Answer;
 
-/** `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it answers. */
-export type Question = { type: 'question'; id: number; about: 'own_metrics' | 'all_metrics' | 'alive' };
+/**
+ * `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it answers;
+ * `request`: what `Siblings.answer` answers under the name.
+ */
+export type About =
+  | { about: 'own_metrics' | 'all_metrics' | 'alive' }
+  | { about: 'request'; name: string; text: string };
+export type Question = { type: 'question'; id: number } & About;
 export type Answer = { type: 'answer'; id: number; text: string };

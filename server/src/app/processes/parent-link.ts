@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import { Siblings } from '../../platform/process/siblings.ts';
 import { mergedMetrics } from './merged-metrics.ts';
-import type { Assignment, MessageToChild, MessageToParent } from './messages.ts';
+import type { About, Assignment, MessageToChild, MessageToParent } from './messages.ts';
 import type { ProcessGroup } from './process-group.ts';
 import { Questions } from './questions.ts';
 
@@ -24,6 +24,8 @@ export class ParentLink implements ProcessGroup {
     // Without the first process there is nobody to coordinate with, and its successor needs the port.
     process.on('disconnect', () => process.exit(1));
     this.siblings.sendBy((entries) => this.#send({ type: 'shared', entries }));
+    // Without a limit of time: what the first process has granted must not be lost. Its end is that of this process.
+    this.siblings.askBy(async (name, text) => (await this.#ask({ about: 'request', name, text }, undefined)) ?? '');
     this.assigned = new Promise((resolve) => {
       process.on('message', (message: MessageToChild) => {
         switch (message.type) {
@@ -56,7 +58,7 @@ export class ParentLink implements ProcessGroup {
   }
 
   async metricsOfAll(): Promise<string> {
-    const all = await this.#questions.ask('all_metrics', metricsWithinMs, (question) => this.#send(question));
+    const all = await this.#ask({ about: 'all_metrics' }, metricsWithinMs);
     return all ?? mergedMetrics([{ process: this.number, text: await this.#ownMetrics() }]);
   }
 
@@ -71,7 +73,11 @@ export class ParentLink implements ProcessGroup {
     this.#send({ type: 'listening' });
   }
 
-  async #answer(about: 'own_metrics' | 'all_metrics' | 'alive'): Promise<string> {
+  #ask(about: About, timeoutMs: number | undefined): Promise<string | undefined> {
+    return this.#questions.ask(about, timeoutMs, (question) => this.#send(question));
+  }
+
+  async #answer(about: About['about']): Promise<string> {
     return about === 'own_metrics' ? this.#ownMetrics() : '';
   }
 

@@ -1,12 +1,15 @@
-import type { Answer, Question } from './messages.ts';
+import type { About, Answer, Question } from './messages.ts';
 
 /** Questions to a process on the other end of a channel, matched with their answers. */
 export class Questions {
   readonly #open = new Map<number, (text: string | undefined) => void>();
   #asked = 0;
 
-  /** Asks by `send`. Resolves with undefined when there is no answer within `timeoutMs`, or `drop` is called. */
-  ask(about: Question['about'], timeoutMs: number, send: (question: Question) => void): Promise<string | undefined> {
+  /**
+   * Asks by `send`. Resolves with undefined when there is no answer within `timeoutMs` (undefined: however long it takes), or
+   * `drop` is called.
+   */
+  ask(about: About, timeoutMs: number | undefined, send: (question: Question) => void): Promise<string | undefined> {
     const id = ++this.#asked;
     return new Promise((resolve) => {
       const end = (text: string | undefined) => {
@@ -14,9 +17,9 @@ export class Questions {
         this.#open.delete(id);
         resolve(text);
       };
-      const timer = setTimeout(() => end(undefined), timeoutMs).unref();
+      const timer = timeoutMs === undefined ? undefined : setTimeout(() => end(undefined), timeoutMs).unref();
       this.#open.set(id, end);
-      send({ type: 'question', id, about });
+      send({ type: 'question', id, ...about });
     });
   }
 

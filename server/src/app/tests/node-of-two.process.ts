@@ -143,6 +143,17 @@ test('a limit holds for all processes together', async () => {
   }
 });
 
+test('of parallel wrong passwords through all processes, no more are tried than the limit allows', async () => {
+  const guesses = Array.from({ length: 40 }, async () => {
+    const { client, request } = connect();
+    const { status } = await request('POST', '/api/user/login', undefined, { account: 'nobody', password: 'wrong!' });
+    await client.destroy();
+    return status;
+  });
+  const statuses = (await Promise.all(guesses)).toSorted();
+  expect(statuses).toEqual([...Array(failuresAllowed).fill(401), ...Array(40 - failuresAllowed).fill(429)]);
+});
+
 test('payments are traced from the request on, whichever process accepted it', async () => {
   const channelId = await makeChannel(service, admin);
   const input = { amount: 1, currency: 'USD', channelId };

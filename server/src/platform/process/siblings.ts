@@ -6,18 +6,58 @@ const topicsName = 'topics';
 /** A use of a limit: the name of the limit, and the key that is counted. Or topics that have become due. */
 export type SharedEntry = readonly [name: string, key: string];
 
+/** Answers requests of the other processes. `from` is the number of the process that asks. */
+export type AnswerRequest = (text: string, from: number) => Promise<string>;
+
 /**
  * The other processes of this node (`app.processes`). Sends them every use of a limit that is counted in memory, so that a limit
  * holds for all processes together, and topics of work that has become due. With one process nothing is sent.
+ *
+ * What must be decided in one place, such as the admission of a login, the other processes ask the first one.
  */
 export class Siblings {
   readonly #listeners = new Map<string, (key: string) => void>();
   #send: ((entries: SharedEntry[]) => void) | undefined;
   #pending: SharedEntry[] = [];
+  #ask: ((name: string, text: string) => Promise<string>) | undefined;
+  readonly #answers = new Map<string, AnswerRequest>();
+  readonly #whenGone: ((process: number) => void)[] = [];
 
   /** From now on entries are sent to the other processes. */
   sendBy(send: (entries: SharedEntry[]) => void): void {
     this.#send = send;
+  }
+
+  /** This process is not the first one, which it reaches this way. */
+  askBy(ask: (name: string, text: string) => Promise<string>): void {
+    this.#ask = ask;
+  }
+
+  /** Asks the first process; undefined: this is the first one. */
+  get askFirst(): ((name: string, text: string) => Promise<string>) | undefined {
+    return this.#ask;
+  }
+
+  /** In the first process: answers the requests of this name. */
+  answer(name: string, answer: AnswerRequest): void {
+    this.#answers.set(name, answer);
+  }
+
+  /** In the first process: calls back when another one has ended. */
+  whenGone(listener: (process: number) => void): void {
+    this.#whenGone.push(listener);
+  }
+
+  /** A request of another process. */
+  async asked(name: string, text: string, from: number): Promise<string> {
+    const answer = this.#answers.get(name);
+    if (answer === undefined) throw new Error(`Nothing answers ${name} in the first process.`);
+    return answer(text, from);
+  }
+
+  /** Another process has ended. */
+  gone(process: number): void {
+    for (const listener of this.#whenGone) listener(process);
   }
 
   /** The uses that are counted under a name, which is the same in all processes. */

@@ -3,9 +3,9 @@ import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
-import type { SharedUses } from '../../../platform/http/limits/rate-limiter.ts';
 import { Siblings } from '../../../platform/process/siblings.ts';
 import { normalizedAccount } from './account.ts';
+import { type AttemptCounters, askedAttempts, type LoginAttempt, serveAttempts } from './shared-attempts.ts';
 
 /** Per account and address. */
 const failuresAllowed = 10;
@@ -15,7 +15,7 @@ interface LoginFailuresOptions {
   clock: Clock;
   /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
   failuresPerAddress: number;
-  /** The other processes of the node, whose failures count too. */
+  /** The other processes of the node: the first one counts for all. */
   siblings?: Siblings;
   /** Maximum number of counters in memory: of pairs of account and address, and of addresses. */
   maxCounters?: number;
@@ -31,58 +31,25 @@ interface Counter {
   waiting: (() => void)[];
 }
 
-/** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
-interface LoginAttempt {
-  /** Identifies the caller, because callers take turns when passwords are hashed. */
-  caller: string;
-  succeed: () => void;
-  fail: () => void;
-  /** The attempt ended for a reason unrelated to the password. */
-  release: () => void;
-}
-
 /**
  * Limits failed logins, by account and address and by address alone. An attempt is counted before its password is hashed,
  * so that any number of parallel guesses costs at most as many hashes as failures are allowed. Successful logins are never
  * limited: when concurrent attempts use up a limit, a login waits for their outcome.
  *
  * An account that has logged in from an address before is *familiar* there: it is not refused for failures of other
- * accounts at that address, such as those of an attacker behind the same router. The counters are in memory and bounded; the
- * processes of a node share them.
+ * accounts at that address, such as those of an attacker behind the same router. The counters are in memory and bounded, in the
+ * first process of a node for all of them.
  */
 export class LoginFailures {
-  readonly #clock: Clock;
-  readonly #failuresPerAddress: number;
-  readonly #maxWaiting: number;
-  readonly #byPair: LRUCache<string, Counter>;
-  readonly #byNetwork: LRUCache<string, Counter>;
-  readonly #familiar: LRUCache<string, true>;
-  readonly #pairFailures: SharedUses;
-  readonly #networkFailures: SharedUses;
-  readonly #clearings: SharedUses;
-  #waiting = 0;
+  readonly #counters: AttemptCounters;
 
-  constructor({
-    clock,
-    failuresPerAddress,
-    siblings = new Siblings(),
-    maxCounters = 10_000,
-    maxWaiting = 1_000,
-  }: LoginFailuresOptions) {
-    this.#clock = clock;
-    this.#failuresPerAddress = failuresPerAddress;
-    this.#maxWaiting = maxWaiting;
-    this.#byPair = boundedCache(maxCounters);
-    this.#byNetwork = boundedCache(maxCounters);
-    this.#familiar = boundedCache(maxCounters);
-    this.#pairFailures = siblings.sharedUses('failed logins by account and address');
-    this.#networkFailures = siblings.sharedUses('failed logins by address');
-    this.#clearings = siblings.sharedUses('cleared failed logins');
-    this.#pairFailures.listen((pair) => this.#failed(this.#counterOf(this.#byPair, pair, failuresAllowed)));
-    this.#networkFailures.listen((network) =>
-      this.#failed(this.#counterOf(this.#byNetwork, network, failuresPerAddress)),
-    );
-    this.#clearings.listen((pair) => this.#clear(pair));
+  constructor({ siblings = new Siblings(), ...options }: LoginFailuresOptions) {
+    if (siblings.askFirst !== undefined) {
+      this.#counters = askedAttempts(siblings.askFirst);
+      return;
+    }
+    this.#counters = new LoginCounters(options);
+    serveAttempts(siblings, this.#counters);
   }
 
   /**
@@ -118,11 +85,44 @@ export class LoginFailures {
   ): Promise<Result | undefined> {
     const result = await work();
     if (result === undefined) (await this.reserve(account, address)).fail();
-    else this.#familiar.set(pairOf(account, networkOf(address)), true);
+    else this.#counters.remember(account, address);
     return result;
   }
 
   /** Admits an attempt. Refuses with `too_many_attempts`, or with `overloaded` when too many logins wait. */
+  reserve(account: string, address: string): Promise<LoginAttempt> {
+    return this.#counters.reserve(account, address);
+  }
+
+  /** Clears the failures after the owner of the account has authenticated in another way. */
+  clear(account: string, address: string): void {
+    this.#counters.clear(account, address);
+  }
+}
+
+class LoginCounters implements AttemptCounters {
+  readonly #clock: Clock;
+  readonly #failuresPerAddress: number;
+  readonly #maxWaiting: number;
+  readonly #byPair: LRUCache<string, Counter>;
+  readonly #byNetwork: LRUCache<string, Counter>;
+  readonly #familiar: LRUCache<string, true>;
+  #waiting = 0;
+
+  constructor({
+    clock,
+    failuresPerAddress,
+    maxCounters = 10_000,
+    maxWaiting = 1_000,
+  }: Omit<LoginFailuresOptions, 'siblings'>) {
+    this.#clock = clock;
+    this.#failuresPerAddress = failuresPerAddress;
+    this.#maxWaiting = maxWaiting;
+    this.#byPair = boundedCache(maxCounters);
+    this.#byNetwork = boundedCache(maxCounters);
+    this.#familiar = boundedCache(maxCounters);
+  }
+
   async reserve(account: string, address: string): Promise<LoginAttempt> {
     const network = networkOf(address);
     const pair = pairOf(account, network);
@@ -138,15 +138,12 @@ export class LoginFailures {
     }
   }
 
-  /** Clears the failures after the owner of the account has authenticated in another way. */
-  clear(account: string, address: string): void {
-    const pair = pairOf(account, networkOf(address));
-    this.#clear(pair);
-    this.#clearings.tell(pair);
+  remember(account: string, address: string): void {
+    this.#familiar.set(pairOf(account, networkOf(address)), true);
   }
 
-  #clear(pair: string): void {
-    const counter = this.#byPair.get(pair);
+  clear(account: string, address: string): void {
+    const counter = this.#byPair.get(pairOf(account, networkOf(address)));
     if (counter !== undefined) counter.failedAtMs = [];
   }
 
@@ -194,8 +191,6 @@ export class LoginFailures {
       },
       fail: () => {
         for (const counter of counters) this.#failed(counter);
-        this.#pairFailures.tell(pair);
-        if (!isFamiliar) this.#networkFailures.tell(network);
         release();
       },
       release,

@@ -8,11 +8,12 @@ const reasons = {
   408: 'Request Timeout',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 } as const;
 
 interface RawRefusal {
   status: keyof typeof reasons;
-  type: 'invalid_request' | 'too_many_requests';
+  type: 'invalid_request' | 'too_many_requests' | 'overloaded';
   message: string;
   requestId: string;
   headers: Readonly<Record<string, string>>;

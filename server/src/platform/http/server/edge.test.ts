@@ -176,6 +176,29 @@ test('an address may have so many connections open; a proxy any number', async (
   expect(await served(open('127.0.0.2'))).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+test('so many connections may be open in all, those of proxies too; further ones get 503', async () => {
+  const full = httpServer({ ...common, connections: 3, trustProxy: ['127.0.0.9'] });
+  full.get('/', async () => 'served');
+  await full.listen({ port: 0, host: '127.0.0.1' });
+  const { port: fullPort } = full.server.address() as AddressInfo;
+  const opened = ['127.0.0.2', '127.0.0.9', '127.0.0.9'].map((localAddress) =>
+    connect({ port: fullPort, host: '127.0.0.1', localAddress }),
+  );
+  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  for (const localAddress of ['127.0.0.3', '127.0.0.9']) {
+    const refused = await answerOn(connect({ port: fullPort, host: '127.0.0.1', localAddress }));
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+    expect(refused).toContain('"type":"overloaded"');
+    expect(refused).toContain('Retry-After: 1');
+  }
+  for (const socket of opened) socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  for (const answer of await Promise.all(opened.map(answerOn))) expect(answer).toContain('served');
+  const later = connect({ port: fullPort, host: '127.0.0.1', localAddress: '127.0.0.3' });
+  later.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(await answerOn(later)).toContain('served');
+  await full.close();
+});
+
 test.each([
   ['an answer', '/json', 'POST', '{"a":1}'],
   ['a refusal', '/json', 'POST', '{}'],

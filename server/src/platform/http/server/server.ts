@@ -52,6 +52,8 @@ export interface HttpServerOptions {
   trustProxy?: string[] | undefined;
   /** Open connections allowed from one address other than a proxy's; without it they are not limited. */
   connectionsPerAddress?: number | undefined;
+  /** Open connections allowed in all; without it they are not limited. */
+  connections?: number | undefined;
   /** How browsers reach the service. If it begins with https, answers tell browsers to use HTTPS only. */
   publicUrl?: string | undefined;
   /** The page for a browser at an address that does not exist; undefined: the refusal is sent. */
@@ -153,20 +155,17 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
       }
     },
   });
-  if (options.connectionsPerAddress !== undefined) {
-    limitConnections(app.server, {
-      max: options.connectionsPerAddress,
-      isProxy,
-      refuse: (socket) =>
-        refuseConnection(socket, {
-          status: 429,
-          type: 'too_many_requests',
-          message: `One address may have ${options.connectionsPerAddress} connections open.`,
-          requestId: nextRequestId(),
-          headers: { ...everyAnswer, 'Retry-After': '1' },
-        }),
-    });
-  }
+  limitConnections(app.server, {
+    perAddress: options.connectionsPerAddress,
+    inAll: options.connections,
+    isProxy,
+    refuse: (socket, limit) =>
+      refuseConnection(socket, {
+        ...connectionRefusals(options)[limit],
+        requestId: nextRequestId(),
+        headers: { ...everyAnswer, 'Retry-After': '1' },
+      }),
+  });
   app.setValidatorCompiler(compileSchema as never);
   app.setSerializerCompiler(compileSerializer as never);
   app.removeAllContentTypeParsers();
@@ -241,6 +240,16 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   );
   return app;
 }
+
+const connectionRefusals = ({ connectionsPerAddress }: HttpServerOptions) =>
+  ({
+    perAddress: {
+      status: 429,
+      type: 'too_many_requests',
+      message: `One address may have ${connectionsPerAddress} connections open.`,
+    },
+    inAll: { status: 503, type: 'overloaded', message: 'Too many connections are open just now. Try again shortly.' },
+  }) as const;
 
 function factsOf(reply: FastifyReply, nowMs: number): ReplyFacts {
   const { request } = reply;
