@@ -8,6 +8,7 @@ import { subscribed } from './measurements/creates/subscribed.ts';
 import { token } from './measurements/creates/token.ts';
 import { usualWay } from './measurements/creates/usual-way.ts';
 import { writing } from './measurements/creates/writing.ts';
+import { offeredFlow } from './measurements/flow/flow.ts';
 import { detail } from './measurements/node/detail.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
@@ -23,6 +24,7 @@ import { manyEndpoints } from './measurements/webhooks/many-endpoints.ts';
 
 /** All measurements by their names on the command line, in the order of a complete run. */
 export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
+  'flow-at': offeredFlow,
   ceiling,
   'usual-way': usualWay,
   token,

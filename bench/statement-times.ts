@@ -23,7 +23,7 @@ function timesIn(log: string): StatementTimes {
   const times: StatementTimes = new Map();
   const bound = new Map<string, number>();
   for (const [, pid = '', ms, step, name = ''] of log.matchAll(
-    /\[(\d+)\] LOG: {2}duration: ([\d.]+) ms {2}(bind|execute) ([a-z_]+\.[a-z_]+): /g,
+    /\[(\d+)\] LOG: {2}duration: ([\d.]+) ms {2}(bind|execute) ([a-z_]+\.[a-z_]+)(?:\/\d+)?: /g,
   )) {
     if (step === 'bind') {
       bound.set(pid, Number(ms));

@@ -16,6 +16,7 @@ import {
 } from '../../server/src/domains/payments/transactions/insert-batch.ts';
 import { createInput } from '../../server/src/domains/payments/transactions/schema.ts';
 import type { Draft } from '../../server/src/domains/payments/transactions/statements.ts';
+import { FanOut } from '../../server/src/domains/webhooks/events/fan-out.ts';
 import { Batcher } from '../../server/src/platform/postgres/batcher.ts';
 import { Database } from '../../server/src/platform/postgres/database.ts';
 
@@ -24,7 +25,7 @@ const connection = JSON.parse(connectionJson);
 const callers = new Map([[hash('sha256', key, 'base64'), JSON.parse(caller) as Principal]]);
 const database = new Database({ connection, connections: 1, name: 'bench' });
 const writer = new Database({ connection, connections: 1, name: 'bench writer', plans: 'kept' });
-const inserter = new BatchInserter({ writer, database, onInserted: undefined });
+const inserter = new BatchInserter({ writer, database, fanOut: new FanOut(), onInserted: undefined });
 const batcher = new Batcher<Draft, Outcome>({
   run: (drafts) => inserter.insert(drafts),
   maxBatch: 500,

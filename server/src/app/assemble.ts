@@ -2,7 +2,6 @@ import { invoiceReservations } from '../domains/billing/invoices/payment/reserve
 import { invoiceFollower } from '../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
 import type { Secrets } from './config/secrets.ts';
-import { LoadShedder } from './http/load-shedder.ts';
 import { modules } from './modules.ts';
 import { makeNode, type Surroundings } from './node.ts';
 import type { OpenDatabase } from './open-database.ts';
@@ -18,7 +17,6 @@ export function assemble(
 ) {
   const context = assembleModules(modules, {
     ...makeNode(opened, secrets, surroundings),
-    loadShedder: new LoadShedder(surroundings.group === undefined ? 1 : surroundings.settings['app.processes']),
     // Extension points of payments that billing fills: payments do not depend on billing.
     transitionFollowers: [invoiceFollower],
     reservations: invoiceReservations,

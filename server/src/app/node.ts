@@ -1,6 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
+import { isUnavailable } from '../core/errors.ts';
 import { uuidGenerator } from '../core/id.ts';
+import { Admission } from '../platform/admission/admission.ts';
+import { type Reports, WaitingWork } from '../platform/admission/waiting-work.ts';
 import type { Key } from '../platform/crypto/keyring.ts';
 import { macOf } from '../platform/crypto/mac.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
@@ -13,11 +16,11 @@ import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.
 import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
-import { KeptPlans } from '../platform/postgres/kept-plans.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
 import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
 import { Topics } from '../platform/postgres/notifications/topics.ts';
+import { PlanRenewal } from '../platform/postgres/plan-renewal.ts';
 import { diskSpaceAt } from '../platform/process/disk-space.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -26,7 +29,8 @@ import { Siblings } from '../platform/process/siblings.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   concurrentLists,
-  lookupConnections,
+  queueConnections,
+  queueConnectionsOfChild,
   workerConnections,
   workerConnectionsOfChild,
 } from './config/connections.ts';
@@ -71,6 +75,7 @@ export function makeNode(
       plans,
       macOf: (text) => (eventKey === undefined ? undefined : macOf(text, eventKey)),
       onFull: () => primary.suspectFull(),
+      ...(plans === 'indexed-kept' && { planGeneration: () => planRenewal.generation }),
       onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
       onUnprepared: () =>
         log.warn(
@@ -90,6 +95,10 @@ export function makeNode(
   });
   addConnectionMetrics(metrics, pools);
   const workerDatabase = openPool('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
+  const queueDatabase = openPool('queue', isFirstProcess ? queueConnections : queueConnectionsOfChild, 'indexed-kept');
+  const planRenewal = new PlanRenewal(workerDatabase);
+  planRenewal.start();
+  lifecycle.add('plan renewal', async () => planRenewal.stop());
   const setBackHandlers: (() => Promise<void>)[] = [];
   // A clock that a test controls is used as it is.
   const databaseClock =
@@ -129,13 +138,23 @@ export function makeNode(
     { publisher: database, onSilent: () => primary.suspect(), isDirect: isOursAlone },
   );
   lifecycle.add('notifications', () => notifications.stop());
-  if (!isOursAlone || group !== undefined) {
+  const hasOthers = !isOursAlone || group !== undefined;
+  if (hasOthers) {
     // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without one.
     const transport = isOursAlone ? siblings.topics : byNotify(notifications, workerDatabase);
     const relay = new TopicRelay({ topics, transport });
     relay.start();
     lifecycle.add('topic relay', () => relay.stop());
   }
+  const waitingWork = new WaitingWork(
+    isOursAlone ? reportsToSiblings(siblings) : reportsByNotify(notifications, workerDatabase, logError),
+  );
+  if (hasOthers) waitingWork.start();
+  const admission = new Admission({ oldestWaitMs: () => waitingWork.oldestWaitMs });
+  lifecycle.add('admission', async () => {
+    waitingWork.stop();
+    admission.stop();
+  });
   const sealer = new Sealer(secrets.encryptionKeys);
   const failPoint = settings['app.drill.fail-point'];
   const node = {
@@ -158,12 +177,13 @@ export function makeNode(
     }),
     failPoint: failPoint === undefined ? noFailPoint : failPointAt(failPoint),
     database,
-    // A database elsewhere may be reached through a pooler, where plans that are to be discarded may be another connection's.
-    lookupDatabase: isOursAlone ? new KeptPlans(openPool('lookup', lookupConnections, 'indexed-kept')) : database,
+    queueDatabase,
     workerDatabase,
     listDatabase: new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists }),
     openPool,
     pools,
+    waitingWork,
+    admission,
     primary,
     databaseClock,
     /** Registers a handler that runs whenever the database's clock was set back. */
@@ -189,6 +209,29 @@ export function makeNode(
     dataDir: settings['app.data-dir'],
   };
   return node satisfies NodeWith<Settings>;
+}
+
+/** What waits in this process, for the other processes of the node, and the reverse. */
+function reportsToSiblings(siblings: Siblings): Reports {
+  const { tell, listen } = siblings.sharedUses('waiting work');
+  return { send: (waitMs) => tell(String(waitMs)), listen: (listener) => listen((waitMs) => listener(Number(waitMs))) };
+}
+
+/** The same for all nodes that share the database. */
+function reportsByNotify(
+  notifications: Notifications,
+  database: Database,
+  logError: NodeWith<Settings>['logError'],
+): Reports {
+  const topic = 'waiting-work';
+  return {
+    send: (waitMs) => {
+      notifications
+        .publishToOthers(database, topic, String(waitMs))
+        .catch((error) => isUnavailable(error) || logError(error, 'The other nodes were not told how much work waits'));
+    },
+    listen: (listener) => notifications.on(topic, { changed: (waitMs) => listener(Number(waitMs)) }),
+  };
 }
 
 function addConnectionMetrics(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {

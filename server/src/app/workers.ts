@@ -3,9 +3,7 @@ import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
 import { Sweeper } from '../platform/jobs/sweeper.ts';
 import type { AnyModule } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
-import { KeptPlans } from '../platform/postgres/kept-plans.ts';
 import type { Context } from './assemble.ts';
-import { pollerConnections } from './config/connections.ts';
 import { modules } from './modules.ts';
 
 /** The background workers of all modules, in the order of the modules. */
@@ -41,14 +39,9 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
   const sweeper = sweeperOf(context);
   sweeper.start();
   lifecycle.add('sweeper', () => sweeper.stop());
-  // A database elsewhere may have a clock that differs by up to a second.
-  const onDatabaseClock = context.settings['app.database.url'] === undefined && context.databaseClock !== undefined;
   const poller = new DueWorkPoller({
-    database: onDatabaseClock
-      ? new KeptPlans(context.openPool('poller', pollerConnections, 'indexed'))
-      : context.workerDatabase,
+    database: context.queueDatabase,
     clock,
-    onDatabaseClock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
     onDue: (due) => topics.deliver(due),
   });

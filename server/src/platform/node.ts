@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { GenerateUuid } from '../core/id.ts';
+import type { Admission } from './admission/admission.ts';
+import type { WaitingWork } from './admission/waiting-work.ts';
 import type { Keyring } from './crypto/keyring.ts';
 import type { PasswordCost } from './crypto/passwords.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -33,14 +35,21 @@ export interface Node {
 
   /** For requests. */
   database: Database;
-  /** For look-ups by key on one connection; plans them once on the embedded PostgreSQL. */
-  lookupDatabase: Queryable;
-  /** For background work, with plans that find it by index. Requests never wait for it. */
+  /**
+   * For statements that run hundreds of times a second: of charges and deliveries, and look-ups of payments. They find rows by
+   * index, and their plans are kept.
+   */
+  queueDatabase: Database;
+  /** For other background work, with plans that find it by index. Requests never wait for it. */
   workerDatabase: Database;
   /** For lists that scan thousands of rows: few at once, so that neither payments nor workers wait for them. */
   listDatabase: Queryable;
   /** Opens a further pool, closed with the others. */
   openPool: (name: string, connections: number, plans?: Plans) => Database;
+  /** Admits writes that make events, as fast as the machine keeps up with what they cause. */
+  admission: Admission;
+  /** What admission watches: how long work of this process has waited for it. */
+  waitingWork: WaitingWork;
   /** Wakes workers when a commit has made work due. */
   topics: Topics;
   /** Makes caches of records, whose entries every node drops when they change. */

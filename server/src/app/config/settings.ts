@@ -70,7 +70,7 @@ const nodeSettings = {
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. A node has twelve more for its workers and for lists, and one each for the batch writer, the listener and the primary monitor.',
+      'Connections for requests. A node has thirteen more for its workers, look-ups and lists, and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
@@ -78,7 +78,7 @@ const nodeSettings = {
   }),
   'app.processes': setting(integer(1, 64), {
     description:
-      'Processes of this node. The first does everything, the others only serve requests, on the same port. Each takes about 110 MB and up to app.database.connections + 7 connections. Default: one for each core, at most 4, on Linux with at least 4 cores; else 1.',
+      'Processes of this node. The first does everything, the others only serve requests, on the same port. Each takes about 110 MB and up to app.database.connections + 8 connections. Default: one for each core, at most 4, on Linux with at least 4 cores; else 1.',
   }),
   'app.deployment-mode': setting(oneOf('STANDALONE', 'CLUSTER'), {
     description:

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
-import { addRoute } from '../../platform/http/server/add-route.ts';
+import { type Admit, addRoute } from '../../platform/http/server/add-route.ts';
 import { stopAccepting } from '../../platform/http/server/drain.ts';
 import { httpServer } from '../../platform/http/server/server.ts';
 import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
@@ -21,7 +21,7 @@ import { addSandboxPage } from './pages/sandbox-page.ts';
 import { unknownPage } from './pages/unknown-page.ts';
 import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
-import { logReply } from './request-log.ts';
+import { requestLog } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addSecurityTxt } from './security-txt.ts';
 
@@ -32,6 +32,9 @@ export interface ServeOptions {
   waiting?: WaitingServer | undefined;
 }
 
+/** Of a payment on a payer's page, of a merchant with one endpoint, for admission: three events and their deliveries. */
+const costOfPayment = 6;
+
 /** Listens, and returns the address. */
 export type Listen = () => Promise<string>;
 
@@ -41,9 +44,10 @@ export type Listen = () => Promise<string>;
  */
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
-  const { creator, loadShedder, providers, refusedRequests, requestRecorder, eventStreams } = context;
-  const { checkoutPages, portalPages, makeFailureLimiter } = context;
+  const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { checkoutPages, portalPages, makeFailureLimiter, admission, fanOut } = context;
   const observeReply = requestMetrics(metrics);
+  const logReply = requestLog(log);
   const app = httpServer({
     authenticate,
     trustProxy: settings['app.server.trust-proxy'],
@@ -53,9 +57,8 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     unknownPage: (request) => unknownPage(request, settings['app.public-url'] ?? ''),
     corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
-      loadShedder.answered();
       observeReply(reply);
-      logReply(reply, log);
+      logReply(reply);
       requestRecorder.record(reply);
     },
     onRefusal: (refusal, call) => recordRefused(refusal, call, refusedRequests),
@@ -76,12 +79,19 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     addConsole(app);
     addResetPage(app);
     addDevicePage(app);
-    addPayerPages(app, { checkoutPages, portalPages, failures: makeFailureLimiter('unknown pages of payers') });
+    addPayerPages(app, {
+      checkoutPages,
+      portalPages,
+      failures: makeFailureLimiter('unknown pages of payers'),
+      admit: () => admission.admit('payers', costOfPayment),
+    });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
   }
   addRateLimit(app, { settings, clock, siblings });
   const [turns, unknownTurns] = [new TenantTurns(), unknownCallerTurns()];
-  for (const route of served) addRoute(app, route, { authenticate, turns, unknownTurns });
+  const admit: Admit = (tenantId, events, proceed) =>
+    admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);
+  for (const route of served) addRoute(app, route, { authenticate, admit, turns, unknownTurns });
 
   await app.ready();
   return async () => {

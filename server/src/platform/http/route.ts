@@ -107,6 +107,8 @@ export interface Endpoint {
   isEndless?: boolean;
   /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
   exportTypes?: readonly string[];
+  /** The most events that a call usually makes: admission counts them and their deliveries. Default: none, it is admitted at once. */
+  events?: number;
   handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
 }
 
@@ -127,6 +129,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   hasEntityTag?: true;
   isEndless?: boolean;
   exportTypes?: readonly string[];
+  events?: number;
   handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
 }
 

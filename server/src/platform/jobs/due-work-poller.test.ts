@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Database, type Queryable } from '../postgres/database.ts';
-import { KeptPlans } from '../postgres/kept-plans.ts';
 import { DueWorkPoller, type DueWorkPollerOptions } from './due-work-poller.ts';
 
 let db: TestDatabase;
@@ -114,29 +113,4 @@ test('a poller at rest polls at longer intervals, and at shorter ones again once
   await pollers[0]?.stop();
   pollers[0]?.published();
   expect(polls).toBe(80);
-});
-
-test('on the clock of the database, work is found by a plan that is kept, and made again after a while', async () => {
-  const names: string[] = [];
-  const watched: Queryable = {
-    run: (statement, values) => {
-      names.push(statement.name || statement.text);
-      return database.run(statement, values);
-    },
-  };
-  await db.query('insert into parcel values (1, $1), (2, 0)', [Date.now() + 3_600_000]);
-  await db.query('insert into letter values (1, $1)', [Date.now() + 3_600_000]);
-  const woken = polling({ database: new KeptPlans(watched, 100), onDatabaseClock: true, clock: () => 0 });
-  const plannings = () => names.filter((name) => name === 'plans.forget').length;
-  await eventually('it was planned again', () => plannings() > 1 && names.length > 3 * plannings());
-  await pollers[0]?.stop();
-  expect(woken.parcels).toBeGreaterThan(0);
-  expect(woken.letters).toBe(0);
-  const plansOfPoll = {
-    name: '',
-    text: `select custom_plans::int as custom, generic_plans::int as kept from pg_prepared_statements where name = 'due_work.poll' and statement like '%now()%'`,
-  };
-  const [plans] = (await database.run(plansOfPoll)) as unknown as [{ custom: number; kept: number }];
-  expect(plans.custom).toBe(0);
-  expect(plans.kept).toBeGreaterThan(plannings());
 });

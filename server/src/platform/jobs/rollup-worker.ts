@@ -25,7 +25,7 @@ export function rollupWorker(
       return [];
     },
     slots: 1,
-    gapMs: () => rollupEveryMs,
+    gapMs: rollupEveryMs,
     pollMs: () => idleRollupEveryMs,
     onError,
     onRecovered,

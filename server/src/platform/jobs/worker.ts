@@ -41,10 +41,13 @@ export interface WorkerOptions<Row extends object>
   release?: (notStarted: readonly Row[]) => Promise<void>;
   /** How many pieces may be in flight at once; a function is called before each claim. */
   slots: number | (() => number);
-  /** Maximum number of pieces per claim; a function is called before each. Default: as many as there are slots. */
-  maxBatch?: number | (() => number);
-  /** Minimum time between two claims in ms; read before each. Default: none. */
-  gapMs?: () => number;
+  /** Maximum number of pieces per claim. Default: as many as there are slots. */
+  maxBatch?: number;
+  /**
+   * Minimum time between the starts of two claims in ms, so that work gathers for one statement; a claim that was full is followed
+   * by the next one at once. Default: none.
+   */
+  gapMs?: number;
   /**
    * Time in ms until the next claim when nothing was due; read after each claim. Default: 1 s for a worker with `dueWork`,
    * which the poller wakes, otherwise 100 ms.
@@ -52,6 +55,10 @@ export interface WorkerOptions<Row extends object>
   pollMs?: (() => number) | undefined;
   /** Called by `stop` after the last claim; resolves when all work has ended. Default: `drained`. */
   drain?: (drained: Promise<void>) => Promise<void>;
+  /**
+   * How long a claimed piece has waited for this machine, in ms; 0 if it waited for something else, such as a receiver. Default: 0.
+   */
+  waitedMs?: (work: Row) => number;
   /** Called for every claim that found work: how many pieces, and how long it took in ms. */
   observe?: (count: number, durationMs: number) => void;
 }
@@ -89,6 +96,9 @@ export class Worker<Row extends object> implements BackgroundWorker {
   #failures = 0;
   readonly #uncertain: UncertainLeases;
   #claimedAtMs = Number.NEGATIVE_INFINITY;
+  /** The last claim found as much as it had room for. */
+  #wasFull = false;
+  #oldestWaitMs = 0;
   #poll: NodeJS.Timeout | undefined;
   #gather: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
@@ -104,6 +114,11 @@ export class Worker<Row extends object> implements BackgroundWorker {
   /** Whether it has been started and not stopped. Long work ends early when it is false. */
   get isRunning(): boolean {
     return this.#running;
+  }
+
+  /** How long the oldest piece has waited for this machine in ms, as far as the last claim and one under way have seen. */
+  get oldestWaitMs(): number {
+    return Math.max(this.#oldestWaitMs, this.#claiming === undefined ? 0 : performance.now() - this.#claimedAtMs);
   }
 
   /** Number of pieces that were started and have not ended. */
@@ -154,8 +169,8 @@ export class Worker<Row extends object> implements BackgroundWorker {
     if (!this.#running || !this.#mayHaveDue || this.#claiming !== undefined || this.#failures > 0) return;
     const room = this.#room();
     if (room <= 0) return;
-    const isWorthIt = room * 4 >= Math.min(this.#slots(), this.#maxBatch());
-    const gapLeftMs = this.#claimedAtMs + (this.#options.gapMs?.() ?? 0) - performance.now();
+    const isWorthIt = room * 4 >= Math.min(this.#slots(), this.#maxBatch);
+    const gapLeftMs = this.#wasFull ? 0 : this.#claimedAtMs + (this.#options.gapMs ?? 0) - performance.now();
     const waitMs = Math.max(isWorthIt ? 0 : gatherMs, gapLeftMs);
     if (waitMs <= 0) this.#startClaim(room);
     else this.#gather ??= setTimeout(() => this.#gathered(), waitMs);
@@ -176,13 +191,12 @@ export class Worker<Row extends object> implements BackgroundWorker {
     return typeof slots === 'number' ? slots : slots();
   }
 
-  #maxBatch(): number {
-    const { maxBatch = Number.POSITIVE_INFINITY } = this.#options;
-    return typeof maxBatch === 'number' ? maxBatch : maxBatch();
+  get #maxBatch(): number {
+    return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
   }
 
   #room(): number {
-    return Math.min(this.#maxBatch(), this.#slots() - this.#inFlight.count);
+    return Math.min(this.#maxBatch, this.#slots() - this.#inFlight.count);
   }
 
   #startClaim(room: number): void {
@@ -231,17 +245,25 @@ export class Worker<Row extends object> implements BackgroundWorker {
       this.#failures = 0;
       onRecovered?.();
     }
+    this.#wasFull = claimed.length >= room;
+    this.#oldestWaitMs = this.#longestWaitOf(claimed);
     if (claimed.length === 0) return this.#pollMs();
     observe?.(claimed.length, performance.now() - startedAt);
     if (!this.#running) {
       await this.#releaseClaim(lease, claimed).catch((error) => onError?.(error));
       return this.#pollMs();
     }
-    // A full claim means that more may be due.
-    if (claimed.length >= room) this.#mayHaveDue = true;
+    // More may be due.
+    if (this.#wasFull) this.#mayHaveDue = true;
     if (this.#options.perform !== undefined) this.#startAll(claimed, this.#options.perform);
     // More work is likely to follow soon, possibly written by another node.
     return Math.min(this.#pollMs(), pollAfterWorkMs);
+  }
+
+  #longestWaitOf(claimed: readonly Row[]): number {
+    const { waitedMs } = this.#options;
+    if (waitedMs === undefined) return 0;
+    return claimed.reduce((longest, work) => Math.max(longest, waitedMs(work)), 0);
   }
 
   async #releaseClaim(lease: string, notStarted: readonly Row[]): Promise<void> {

@@ -21,6 +21,8 @@ export interface BatcherOptions<Item, Result> {
 
 interface Waiting<Item, Result> extends Costed {
   item: Item;
+  /** performance.now() */
+  sinceMs: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -39,6 +41,8 @@ export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   readonly #queue = new FairQueue<Waiting<Item, Result>>();
   #inFlight = false;
+  /** Since when the oldest item of the batch in flight has waited. */
+  #oldestInFlightMs: number | undefined;
   #isAway = false;
   #idle: (() => void)[] = [];
 
@@ -50,7 +54,8 @@ export class Batcher<Item, Result> {
     const { maxQueued, groupOf, costOf } = this.#options;
     if (this.#queue.length >= maxQueued) return Promise.reject(queueFull());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
+      const sinceMs = performance.now();
+      this.#queue.push({ item, sinceMs, group: groupOf?.(item), cost: costOf?.(item) ?? 1, resolve, reject });
       if (this.#inFlight) return;
       this.#inFlight = true;
       setImmediate(() => this.#launch());
@@ -61,9 +66,10 @@ export class Batcher<Item, Result> {
     return this.#queue.length;
   }
 
-  /** Whether a group with expensive items waits for others. */
-  get isContended(): boolean {
-    return this.#queue.isContended;
+  /** How long the oldest item has waited for its result, in ms; 0 if there is none. */
+  get oldestWaitMs(): number {
+    const oldestMs = this.#oldestInFlightMs ?? this.#queue.first?.sinceMs;
+    return oldestMs === undefined ? 0 : performance.now() - oldestMs;
   }
 
   /** Resolves when nothing is queued or in flight. */
@@ -76,6 +82,7 @@ export class Batcher<Item, Result> {
     const { maxBatch } = this.#options;
     const batch = this.#queue.take(maxBatch, maxBatch);
     this.#inFlight = true;
+    this.#oldestInFlightMs = batch[0]?.sinceMs;
     // oxlint-disable-next-line typescript/no-floating-promises -- #attempt passes every failure to its items; a defect ends the process.
     this.#flush(batch);
   }
@@ -86,6 +93,7 @@ export class Batcher<Item, Result> {
     this.#options.observe?.(batch.length, performance.now() - startedAt);
     // The next batch starts before the finished one is answered: the database works while replies are written (+7 %).
     this.#inFlight = false;
+    this.#oldestInFlightMs = undefined;
     if (this.#queue.length > 0) this.#launch();
     settle();
     if (!this.#inFlight) for (const resolve of this.#idle.splice(0)) resolve();

@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** How its statements are planned (docs/decisions, Query plans). Default: `fresh`. */
   plans?: Plans;
+  /** The generation of kept plans: when it changes, every statement is planned again. Default: never. */
+  planGeneration?: () => number;
   /** Called when an idle connection breaks. */
   onIdleError?: (error: Error) => void;
   /**
@@ -86,6 +88,7 @@ export class Database implements Queryable {
   #preparesStatements = true;
   readonly #onFull: () => void;
   readonly #onUnprepared: () => void;
+  readonly #planGeneration: () => number;
 
   constructor({
     connection,
@@ -93,6 +96,7 @@ export class Database implements Queryable {
     name,
     statementTimeoutMs = 10_000,
     plans = 'fresh',
+    planGeneration = () => 0,
     onIdleError = () => {},
     onCommitted = () => {},
     macOf,
@@ -104,6 +108,7 @@ export class Database implements Queryable {
     this.macOf = macOf;
     this.#onFull = onFull;
     this.#onUnprepared = onUnprepared;
+    this.#planGeneration = planGeneration;
     this.#pool = new pg.Pool({
       ...connection,
       ...sessionSettings(name, statementTimeoutMs, plans),
@@ -111,6 +116,8 @@ export class Database implements Queryable {
       max: connections,
       connectionTimeoutMillis: 3_000,
       idleTimeoutMillis: 60_000,
+      // Each holds the statements of earlier plan generations until it ends.
+      ...(plans === 'indexed-kept' && { maxLifetimeSeconds: 3_600 }),
       stream: () => this.#newSocket(),
     });
     this.#pool.on('error', (error) => {
@@ -277,7 +284,11 @@ export class Database implements Queryable {
   }
 
   #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {
-    return { ...(this.#preparesStatements && { name }), text, values: values as unknown[] };
+    if (!this.#preparesStatements) return { text, values: values as unknown[] };
+    const generation = this.#planGeneration();
+    if (generation === 0) return { name, text, values: values as unknown[] };
+    // The text changes too, because a pooler knows prepared statements by their text.
+    return { name: `${name}/${generation}`, text: `${text} -- plans ${generation}`, values: values as unknown[] };
   }
 
   #stopPreparing(): void {

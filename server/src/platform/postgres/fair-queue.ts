@@ -42,9 +42,9 @@ export class FairQueue<Item extends Costed> {
     return this.#items.length;
   }
 
-  /** Whether a group with expensive items waits for others. */
-  get isContended(): boolean {
-    return this.#debts.size > 0;
+  /** The item that has waited longest. */
+  get first(): Item | undefined {
+    return this.#items[0];
   }
 
   push(item: Item): void {

@@ -12,6 +12,7 @@ import { listedAs, transactionList } from '../../domains/payments/transactions/l
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
+import { FanOut } from '../../domains/webhooks/events/fan-out.ts';
 import { type ListDeps, pageOf } from '../../platform/lists/list.ts';
 import { Caches } from '../../platform/postgres/caches.ts';
 import { Database } from '../../platform/postgres/database.ts';
@@ -34,6 +35,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     channels,
     generateUuid,
     reservations: invoiceReservations,
+    fanOut: new FanOut(),
     open: String,
     seal: (plain) => Buffer.from(plain),
     observeBatch: (size) => batchSizes.push(size),

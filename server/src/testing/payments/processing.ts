@@ -16,6 +16,7 @@ import { TransactionCreator } from '../../domains/payments/transactions/create.t
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
+import { FanOut } from '../../domains/webhooks/events/fan-out.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 import { Caches } from '../../platform/postgres/caches.ts';
 import { Database, type Queryable } from '../../platform/postgres/database.ts';
@@ -119,6 +120,7 @@ export async function processingNode(
   });
   const creator = new TransactionCreator({
     reservations: invoiceReservations,
+    fanOut: new FanOut(),
     open: String,
     seal: (plain) => Buffer.from(plain),
     writer: pool('test writer', 1),

@@ -13,6 +13,8 @@ interface PayerPages {
   portalPages: PortalPages;
   /** Counts requests for addresses that do not exist, by network, so that links cannot be guessed. */
   failures: FailureLimiter;
+  /** Resolves when a payment may be created, or rejects because the service is overloaded. */
+  admit: () => Promise<void>;
 }
 
 /** Forms have a field or two. */
@@ -24,7 +26,7 @@ type Show = (request: FastifyRequest) => Promise<Page | undefined>;
  * The pages that payers open, below /p: checkouts and portals. They return HTML instead of the envelope, and are not part of
  * the API. Unknown, expired and used tokens all get the same page.
  */
-export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages, failures }: PayerPages): void {
+export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages, failures, admit }: PayerPages): void {
   const answering =
     (show: Show) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -55,7 +57,13 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
   });
 
   withRawBodies(app, (part) => {
-    const post = (path: string, show: Show) => part.post(path, { bodyLimit: maximumFormBytes }, answering(show));
+    const post = (path: string, show: Show) => {
+      const admitted: Show = async (request) => {
+        await admit();
+        return show(request);
+      };
+      part.post(path, { bodyLimit: maximumFormBytes }, answering(admitted));
+    };
     post('/p/:token', (request) => {
       const [page, form, origin] = [pageRequestOf(request), formOf(request), originOf(request)];
       if (form.get('action') === 'give-up') return checkoutPages.giveUp(page, origin);

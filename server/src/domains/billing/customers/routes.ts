@@ -18,6 +18,7 @@ export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase
   return [
     postOnce('/api/customer/modify', 'transaction_write', 'Customers', {
       summary: 'Create or update a customer',
+      events: 1,
       description:
         'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
       body: customerInput,

@@ -40,6 +40,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
   return [
     postOnce('/api/invoice/create', 'invoice_write', 'Invoices', {
       summary: 'Create an invoice',
+      events: 2,
       description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
       body: invoiceInput,
       refuses: acceptanceRefusals,
@@ -99,6 +100,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     post('/api/invoice/finalize', 'invoice_write', 'Invoices', {
       summary: 'Finalize an invoice',
+      events: 2,
       description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
       body: finalizeInput,
       refuses: ['illegal_transition'],
@@ -111,6 +113,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     postOnce('/api/invoice/pay', 'invoice_write', 'Invoices', {
       summary: 'Pay an invoice',
+      events: 4,
       description:
         'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
         'invoice. On a channel without a provider, set the outcome with an update of the payment.',
@@ -123,6 +126,7 @@ export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
 
     post('/api/invoice/void', 'invoice_write', 'Invoices', {
       summary: 'Void an invoice',
+      events: 1,
       description:
         'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
         'paid. Refused while a payment is in progress.',

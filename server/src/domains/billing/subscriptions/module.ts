@@ -90,6 +90,7 @@ function provide(needs: Needs) {
     invoiceFollowers,
     testClocks,
     planUsages,
+    admission,
   } = needs;
   const retryIntervalsMs = settings['app.subscription.retry-intervals'];
   const subscriptionBilling = subscriptionWorker({
@@ -99,6 +100,7 @@ function provide(needs: Needs) {
     retryIntervalsMs,
     failPoint,
     creator,
+    admission,
     ...failureLog(log, 'Subscription billing'),
   });
   const followerDeps = { generateUuid, retryIntervalsMs };

@@ -29,6 +29,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
   return [
     postOnce('/api/subscription/create', 'subscription_write', 'Subscriptions', {
       summary: 'Subscribe a customer to a plan',
+      events: 6,
       description:
         'Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. ' +
         'With an `Idempotency-Key`, a repeated request gets the first answer.',
@@ -41,6 +42,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
 
     postOnce('/api/subscription/update', 'subscription_write', 'Subscriptions', {
       summary: 'Change a subscription',
+      events: 2,
       description:
         'Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.',
       body: updateInput,
@@ -52,6 +54,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
 
     postOnce('/api/subscription/pause', 'subscription_write', 'Subscriptions', {
       summary: 'Pause a subscription',
+      events: 1,
       description:
         'No further billing period begins until the subscription is resumed. The current period is not refunded.',
       body: subscriptionIdInput,
@@ -63,6 +66,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
 
     postOnce('/api/subscription/resume', 'subscription_write', 'Subscriptions', {
       summary: 'Resume a subscription',
+      events: 6,
       description:
         'Within the paid period, the subscription continues unchanged. After it, a new period begins now, and all later ' +
         'periods are counted from now.',
@@ -75,6 +79,7 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
 
     postOnce('/api/subscription/cancel', 'subscription_write', 'Subscriptions', {
       summary: 'Cancel a subscription',
+      events: 2,
       description:
         'At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.',
       body: cancelInput,

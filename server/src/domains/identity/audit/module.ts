@@ -57,7 +57,7 @@ export const audit = defineModule({
         return [];
       },
       slots: 1,
-      gapMs: () => chainEveryMs,
+      gapMs: chainEveryMs,
       pollMs: () => idleChainEveryMs,
       ...failureLog(log, 'Chaining the audit log'),
     }),

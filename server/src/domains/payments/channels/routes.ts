@@ -49,6 +49,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
 
     postOnce('/api/channel/modify', 'channel_write', 'Channels', {
       summary: 'Create or update a channel',
+      events: 1,
       description:
         'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at ' +
         'most `app.channel.max-per-tenant` channels.',

@@ -4,11 +4,16 @@ import type { Breaker } from './breaker.ts';
 /** Operations of one channel in flight in this process, including those whose settlement is being written. */
 export const maximumInFlightPerChannel = 500;
 
+/** Operations that waited for a full channel are claimed within this time after it has room again. */
+const recentMs = 5_000;
+
 /** How many more operations of each channel this process may claim. */
 export class ChannelLimits {
   readonly #breaker: Breaker;
   readonly #channels: Pick<ChannelDirectory, 'find'>;
   readonly #inFlight = new Map<number, number>();
+  /** When each channel last had as many in flight as it may, in ms of performance.now(). */
+  readonly #fullAtMs = new Map<number, number>();
 
   constructor(breaker: Breaker, channels: Pick<ChannelDirectory, 'find'>) {
     this.#breaker = breaker;
@@ -16,7 +21,14 @@ export class ChannelLimits {
   }
 
   started(channelId: number): void {
-    this.#inFlight.set(channelId, this.#inFlightOf(channelId) + 1);
+    const count = this.#inFlightOf(channelId) + 1;
+    this.#inFlight.set(channelId, count);
+    if (count >= maximumInFlightPerChannel) this.#fullAtMs.set(channelId, performance.now());
+  }
+
+  /** Whether operations of the channel have recently waited for others of it to end. */
+  wasFull(channelId: number): boolean {
+    return performance.now() - (this.#fullAtMs.get(channelId) ?? Number.NEGATIVE_INFINITY) < recentMs;
   }
 
   finished(channelId: number): void {

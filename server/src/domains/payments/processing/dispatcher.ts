@@ -1,6 +1,7 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { retryAfterMs } from '../../../core/retry-after.ts';
+import { Backlog } from '../../../platform/admission/backlog.ts';
 import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
@@ -56,6 +57,8 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
 
 /** Operations in flight in this process, including those whose settlement is being written. */
 const maximumInFlight = 1_000;
+/** One claim then takes several payments, whose statements they share. */
+const claimGapMs = 25;
 /** A lease lasts longer than its two calls (a look-up, then a call), by the time to settle. */
 const leaseBeyondCallsMs = 10 * secondMs;
 
@@ -78,12 +81,15 @@ export class Dispatcher {
   readonly #limits: ChannelLimits;
   readonly #deferrer: Deferrer;
   readonly #leaseMs: number;
+  /** Operations that were late at the start, or after the database was unavailable. */
+  readonly #backlog = new Backlog();
 
   constructor(options: DispatcherOptions) {
     const { clock, channels, settler, timeoutMs, onError, onRecovered } = options;
     this.#options = options;
     this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
     this.#breaker = new Breaker(clock);
+    this.#backlog.begin(clock());
     this.#limits = new ChannelLimits(this.#breaker, channels);
     this.#deferrer = new Deferrer(options);
     this.worker = new Worker<OperationRow>({
@@ -100,10 +106,26 @@ export class Dispatcher {
         await settler.drained();
       },
       slots: maximumInFlight,
+      gapMs: claimGapMs,
       maxBatch: maximumClaim,
+      waitedMs: (operation) => this.#waitedMs(operation),
       onError,
-      onRecovered,
+      onRecovered: () => {
+        this.#backlog.begin(clock());
+        onRecovered?.();
+      },
     });
+  }
+
+  /**
+   * A new operation waits for this machine, unless its channel has as many in flight as it may: then it waits for a provider. The
+   * sandbox is part of this machine.
+   */
+  #waitedMs(operation: OperationRow): number {
+    const { state, operation_channel_id, operation_provider, operation_created_ms } = operation;
+    const waitsForProvider = operation_provider !== 'sandbox' && this.#limits.wasFull(operation_channel_id);
+    if (state !== 'READY' || waitsForProvider) return 0;
+    return this.#backlog.waitedMs(operation_created_ms, this.#options.clock());
   }
 
   async #claim(maximum: number, lease: string): Promise<LeasedOperation[]> {
@@ -120,6 +142,8 @@ export class Dispatcher {
       plainArray(limits.map(([, limit]) => limit)),
     ]);
     if (rows.length === 0) return [];
+    const created = rows.filter(({ state }) => state === 'READY').map((row) => row.operation_created_ms);
+    if (created.length > 0) this.#backlog.claimed(Math.min(...created), nowMs);
     failPoint('claimed');
     return this.#markProcessing(rows.map((row) => Object.assign(row, { lease })));
   }

@@ -63,10 +63,10 @@ export const processing = defineModule({
 });
 
 function provide(needs: Needs) {
-  const { settings, log, workerDatabase, sandboxEnabled } = needs;
+  const { settings, log, queueDatabase, sandboxEnabled, waitingWork } = needs;
   const common = {
     ...needs,
-    database: workerDatabase,
+    database: queueDatabase,
     timeoutMs: settings['app.provider.timeout'],
     rateLimitWaitMs: settings['app.provider.rate-limit-wait'],
     observe: providerCallObserver(needs),
@@ -79,6 +79,8 @@ function provide(needs: Needs) {
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     ...failureLog(log, 'Payment processing'),
   });
+  waitingWork.watch(() => dispatcher.worker.oldestWaitMs);
+  waitingWork.watch(() => settler.oldestWaitMs);
   const rechecker = new FinishedRechecker({ ...common, settler });
   const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
   return { settler, dispatcher, rechecker, disputes };

@@ -101,6 +101,11 @@ export class Settler {
     return (await nextChannelFor(row, outcome, this.#deps)) !== null;
   }
 
+  /** How long the oldest outcome has waited to be written, in ms. */
+  get oldestWaitMs(): number {
+    return this.#batcher.oldestWaitMs;
+  }
+
   drained(): Promise<void> {
     return this.#turns.drained();
   }

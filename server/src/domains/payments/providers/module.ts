@@ -26,9 +26,9 @@ export const providers = defineModule({
   workers: ({ sandboxEnabled, ...context }: Needs & Provided) => (sandboxEnabled ? [sandboxWorker(context)] : []),
 });
 
-function provide({ settings, workerDatabase, clock, publicUrl, sandboxEnabled }: Needs) {
+function provide({ settings, queueDatabase, clock, publicUrl, sandboxEnabled }: Needs) {
   const providers = new Providers({
-    database: workerDatabase,
+    database: queueDatabase,
     clock,
     sandboxEnabled,
     publicUrl,
@@ -37,9 +37,9 @@ function provide({ settings, workerDatabase, clock, publicUrl, sandboxEnabled }:
   return { providers };
 }
 
-function sandboxWorker({ providers, workerDatabase, clock, log }: Omit<Needs & Provided, 'sandboxEnabled'>) {
+function sandboxWorker({ providers, queueDatabase, clock, log }: Omit<Needs & Provided, 'sandboxEnabled'>) {
   return sandboxCallbackSender({
-    database: workerDatabase,
+    database: queueDatabase,
     clock,
     deliverCallback: (...callback) => providers.deliverCallback(...callback),
     onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),

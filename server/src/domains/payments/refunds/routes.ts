@@ -13,6 +13,7 @@ export function refundRoutes(deps: CreateRefundDeps & Pick<ListDeps, 'listDataba
   return [
     postOnce('/api/refund/create', 'transaction_refund', 'Refunds', {
       summary: 'Refund a transaction',
+      events: 3,
       description:
         'Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a ' +
         'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',

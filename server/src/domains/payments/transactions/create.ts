@@ -7,6 +7,7 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Database, Transaction } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
+import type { FanOut } from '../../webhooks/events/fan-out.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
@@ -33,12 +34,12 @@ export interface CreateTransactionDeps {
   database: Database;
   channels: ChannelDirectory;
   reservations: PaymentReservations;
+  fanOut: FanOut;
   generateUuid: GenerateUuid;
   /** Opens a sealed value from its place of storage. */
   open: (sealed: Buffer, place: string) => string;
   seal: (plain: string, place: string) => Buffer;
-  /** `isContended`: payments with many deliveries delay those of other tenants. */
-  observeBatch: (size: number, durationMs: number, isContended: boolean) => void;
+  observeBatch: (size: number, durationMs: number) => void;
   /** Called for each payment that was written, after the commit. */
   onCreated?: (draft: Draft, by: 'request' | 'billing') => void;
 }
@@ -53,18 +54,18 @@ export class TransactionCreator implements PaymentWriter {
 
   constructor(deps: CreateTransactionDeps) {
     this.#deps = deps;
-    const { writer, database, onCreated } = deps;
+    const { writer, database, fanOut, onCreated } = deps;
     const onInserted = onCreated && ((draft: Draft) => onCreated(draft, 'request'));
-    const inserter = new BatchInserter({ writer, database, onInserted });
+    const inserter = new BatchInserter({ writer, database, fanOut, onInserted });
     this.#batcher = new Batcher({
       run: (drafts) => inserter.insert(drafts),
       maxBatch: maximumBatch,
       // A tenant pays for its own endpoints: its deliveries take places from its payments, not from those of others.
-      costOf: ({ tenantId }) => 1 + inserter.fanOutOf(tenantId),
+      costOf: ({ tenantId }) => fanOut.costOf(tenantId, 1),
       groupOf: ({ tenantId }) => tenantId,
       maxQueued: maximumQueued,
       retryForMs,
-      observe: (size, durationMs) => deps.observeBatch(size, durationMs, this.#batcher.isContended),
+      observe: deps.observeBatch,
     });
   }
 

@@ -3,6 +3,7 @@ import { violatedConstraint } from '../../../platform/postgres/connection/failur
 import type { Database } from '../../../platform/postgres/database.ts';
 import { idempotencyMismatch } from '../../../platform/postgres/idempotency-records.ts';
 import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
+import type { FanOut } from '../../webhooks/events/fan-out.ts';
 import {
   type Draft,
   type ExistingPayment,
@@ -34,6 +35,7 @@ export interface BatchInserterOptions {
   writer: Database;
   /** Reads the first answers to repeated requests. */
   database: Database;
+  fanOut: FanOut;
   /** Called for each payment that was inserted. */
   onInserted: ((draft: Draft) => void) | undefined;
 }
@@ -41,8 +43,6 @@ export interface BatchInserterOptions {
 /** Inserts batches of payments and finds the first answers to those that were inserted before. */
 export class BatchInserter {
   readonly #options: BatchInserterOptions;
-  /** How many endpoints each tenant's last payment was delivered to; tenants without any are left out. */
-  readonly #fanOut = new Map<number, number>();
   /** So many further batches are inserted by the statement that leaves repeats out. */
   #repeatsExpected = 0;
 
@@ -50,15 +50,10 @@ export class BatchInserter {
     this.#options = options;
   }
 
-  /** How many deliveries a payment of the tenant is expected to have. */
-  fanOutOf(tenantId: number): number {
-    return this.#fanOut.get(tenantId) ?? 0;
-  }
-
   async insert(drafts: readonly Draft[]): Promise<Outcome[]> {
     const inserted = await this.#write(inKeyOrder(drafts));
-    this.#learnFanOut(inserted);
-    const { database, onInserted } = this.#options;
+    const { database, fanOut, onInserted } = this.#options;
+    for (const { tenant_id, deliveries } of inserted) fanOut.learn(tenant_id, deliveries);
     const ids = insertedIds(inserted);
     if (ids === undefined) {
       if (onInserted !== undefined) for (const draft of drafts) onInserted(draft);
@@ -83,13 +78,6 @@ export class BatchInserter {
       if (violatedConstraint(error) === undefined) throw error;
       this.#repeatsExpected = batchesAfterRepeat;
       return insertPaymentsUnlessRepeated(writer, drafts);
-    }
-  }
-
-  #learnFanOut(inserted: readonly InsertedRow[]): void {
-    for (const { tenant_id, deliveries } of inserted) {
-      if (deliveries > 0) this.#fanOut.set(tenant_id, deliveries);
-      else this.#fanOut.delete(tenant_id);
     }
   }
 }

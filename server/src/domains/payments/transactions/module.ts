@@ -3,6 +3,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { TracedWork } from '../../../platform/tracing/tracing.ts';
+import type { FanOut } from '../../webhooks/events/fan-out.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
@@ -23,7 +24,7 @@ type Needs = Node & {
   /** What other modules add to the statement that applies transitions. */
   transitionFollowers: readonly TransitionFollower[];
   reservations: PaymentReservations;
-  loadShedder: { paid: (payments: number, isContended: boolean) => void };
+  fanOut: FanOut;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -88,7 +89,7 @@ function createdByBilling({ id, tenantId, channelId, livemode, createdMs }: Draf
 }
 
 function provide(needs: Needs) {
-  const { database, lookupDatabase, openPool, metrics, loadShedder, transitionFollowers, tracing } = needs;
+  const { database, queueDatabase, openPool, metrics, transitionFollowers, tracing } = needs;
   const batchSizes = metrics.histogram(
     'florin_create_batch_size',
     'Payments written by one statement.',
@@ -108,8 +109,7 @@ function provide(needs: Needs) {
     },
     // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
     writer: openPool('writer', 1, 'kept'),
-    observeBatch: (size, durationMs, isContended) => {
-      loadShedder.paid(size, isContended);
+    observeBatch: (size, durationMs) => {
       batchSizes.observe(size);
       batchSeconds.observe(durationMs / 1000);
     },
@@ -117,7 +117,7 @@ function provide(needs: Needs) {
   metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
   return {
     creator,
-    reader: new TransactionReader({ database, lookupDatabase }),
+    reader: new TransactionReader({ database, lookupDatabase: queueDatabase }),
     transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.transitioned(transition)),
   };
 }

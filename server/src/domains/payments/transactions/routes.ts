@@ -79,6 +79,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
   return [
     postOnce('/api/transaction/create', 'transaction_write', 'Transactions', {
       summary: 'Create a transaction',
+      events: 3,
       description:
         'Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same ' +
         '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
@@ -94,6 +95,7 @@ export function transactionRoutes(deps: TransactionDeps): Route[] {
 
     postOnce('/api/transaction/update', 'transaction_write', 'Transactions', {
       summary: 'Update a transaction',
+      events: 1,
       description:
         'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
         'merged by key, `metadataReplace` replaces it as a whole.',

@@ -76,11 +76,11 @@ export class Deliverer {
   }
 
   #deliver(delivery: LeasedDelivery, queue: EndpointQueue, target: Target | undefined): Promise<void> {
-    const { sender } = this.#options;
+    const { sender, clock } = this.#options;
     if (target?.state !== true || target.keys === undefined) return this.#withhold(delivery, queue, target);
     const attempt = new Attempt(this.#options, delivery, queue, target, target.keys);
-    if (target.forbidden) attempt.ended({ ...forbiddenAddress });
-    else sender.post(attempt);
+    const send = () => (target.forbidden ? attempt.ended({ ...forbiddenAddress }) : sender.post(attempt));
+    queue.post(send, clock());
     return attempt.promise;
   }
 
@@ -151,6 +151,7 @@ class Attempt implements Posting {
   }
 
   ended(sent: SendResult | undefined): void {
+    this.#queue.posted(this.#options.clock());
     try {
       if (sent !== undefined) this.#record(sent);
       else {
@@ -207,7 +208,8 @@ class Attempt implements Posting {
 
   /** `sent` is undefined: nothing was sent, or too late for the result to count. */
   #finish(sent: SendResult | undefined): void {
-    this.#options.claimer.end(this.#queue, sent && verdictOf(sent.outcome, sent.status, sent.durationMs));
+    const verdict = sent && verdictOf(sent.outcome, sent.status, sent.durationMs);
+    this.#options.claimer.end(this.#queue, verdict, sent?.durationMs);
     this.#resolve();
   }
 

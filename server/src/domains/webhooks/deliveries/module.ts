@@ -40,18 +40,10 @@ const settings = {
   }),
 };
 
-/** Backpressure: while payments need all the processor time, deliveries slow down. */
-export interface LoadShedding {
-  /** The most deliveries of a tenth of a second; undefined: no load is shed. */
-  readonly deliveryLimit: number | undefined;
-  posted: () => void;
-}
-
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
   guards: AddressGuards;
   endpoints: EndpointDirectory;
   disabledNotice: DisabledEndpointMailer;
-  loadShedder: LoadShedding;
 };
 type Provided = ReturnType<typeof provide>;
 
@@ -129,29 +121,29 @@ function provide(needs: Needs) {
     log,
     clock,
     generateUuid,
+    queueDatabase,
     workerDatabase,
     endpoints,
     disabledNotice,
-    loadShedder,
     metrics,
     tracing,
+    waitingWork,
   } = needs;
-  const observers = deliveryMetrics(metrics, workerDatabase, clock, () => deliveries.inFlight);
+  const observers = deliveryMetrics(metrics, queueDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
-    database: workerDatabase,
-    transactions: workerDatabase,
+    database: queueDatabase,
+    transactions: queueDatabase,
     directory: endpoints,
     clock,
     generateUuid,
     timeoutMs: settings['app.webhook.timeout'],
     retryIntervalsMs: settings['app.webhook.retry-intervals'],
     maxInFlight: settings['app.webhook.max-in-flight'],
+    isBehind: () => waitingWork.isBehind,
     idlePollMs,
     quietPollMs,
-    sheddingClaimSize: () => loadShedder.deliveryLimit,
     observer: {
       onAttempt: (attempt) => {
-        loadShedder.posted();
         observers.onAttempt(attempt);
         if (tracing !== undefined) traceAttempt(attempt, tracing, clock());
       },
@@ -160,6 +152,12 @@ function provide(needs: Needs) {
     ...failureLog(log, 'Webhook delivery'),
     onDisabled: (endpoint, reason) => disabledNotice.notify(endpoint, reason),
   });
-  const replays = replayWorker({ database: workerDatabase, clock, ...failureLog(log, 'Replaying webhooks') });
+  waitingWork.watch(() => deliveries.oldestWaitMs);
+  const replays = replayWorker({
+    database: workerDatabase,
+    clock,
+    isBehind: () => waitingWork.isBehind,
+    ...failureLog(log, 'Replaying webhooks'),
+  });
   return { deliveries, replays };
 }

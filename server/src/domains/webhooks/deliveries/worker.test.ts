@@ -14,7 +14,6 @@ import {
   testDeliveries,
 } from '../../../testing/webhooks/deliveries.ts';
 import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
-import { type ClaimedDelivery, claimDeliveries } from '../delivery-queue/claim-statements.ts';
 import { AddressGuard } from '../endpoints/address-guard.ts';
 
 let deliveries: TestDeliveries;
@@ -24,7 +23,6 @@ let registerEndpoint: TestDeliveries['registerEndpoint'];
 let startWorker: TestDeliveries['startWorker'];
 let appendEvent: TestDeliveries['appendEvent'];
 let appendEvents: TestDeliveries['appendEvents'];
-let enqueue: TestDeliveries['enqueue'];
 let untilFinished: TestDeliveries['untilFinished'];
 let untilAttempted: TestDeliveries['untilAttempted'];
 let attemptsOf: TestDeliveries['attemptsOf'];
@@ -38,7 +36,6 @@ beforeAll(async () => {
     startWorker,
     appendEvent,
     appendEvents,
-    enqueue,
     untilFinished,
     untilAttempted,
     attemptsOf,
@@ -311,39 +308,6 @@ test('deliveries in flight never exceed the slots', async () => {
   expect(worker.inFlight).toBe(150);
   held.answerAll(200);
   await untilFinished(300);
-});
-
-test('while load is shed, claims have the size that it leaves, and every endpoint gets its turn', async () => {
-  const { endpointIds } = await subscribe(200, { endpoints: 30 });
-  await enqueue(endpointIds, 3);
-  const claims: number[][] = [];
-  const database: Queryable = {
-    run: async (statement, values) => {
-      const rows = await db.database.run(statement, values);
-      if (statement === (claimDeliveries as unknown))
-        claims.push((rows as ClaimedDelivery[]).map((row) => row.endpoint_id));
-      return rows;
-    },
-  };
-  startWorker({ database, sheddingClaimSize: () => 10 });
-  await eventually('three claims', () => claims.length >= 3);
-  expect(claims.slice(0, 3).map((claim) => claim.length)).toEqual([10, 10, 10]);
-  expect(new Set(claims.slice(0, 3).flat()).size).toBe(30);
-});
-
-test('deliveries to an endpoint that hangs do not use up what load shedding leaves', async () => {
-  const held = heldAnswers();
-  const { endpointIds: hanging } = await subscribe(held.answering, { endpoints: 4 });
-  let limit: number | undefined;
-  const worker = startWorker({ sheddingClaimSize: () => limit });
-  await enqueue(hanging, 10);
-  await eventually('all that may hang', () => worker.inFlight === 32);
-  limit = 10;
-  const receiver = await startReceiver(200);
-  await enqueue(await registerEndpoint(receiver.url), 1);
-  await untilFinished(1);
-  expect(receiver.received).toHaveLength(1);
-  expect(worker.inFlight).toBe(32);
 });
 
 test('a forbidden address gets no connection, and the attempt records the reason', async () => {

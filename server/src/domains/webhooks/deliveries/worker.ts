@@ -31,8 +31,8 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   idlePollMs?: number;
   /** The same while no delivery that is due is open, at any endpoint. */
   quietPollMs?: number;
-  /** While load is shed: the most deliveries of a claim, of which there are then ten a second. undefined: it is not shed. */
-  sheddingClaimSize?: () => number | undefined;
+  /** Whether work of this machine waits (`WaitingWork`). Default: it does not. */
+  isBehind?: () => boolean;
   observer?: DeliveryWorkerObserver;
   /** Called once when an endpoint has been switched off, after the commit, to notify its owner. */
   onDisabled?: EndpointHealthOptions['onDisabled'];
@@ -54,8 +54,8 @@ export interface DeliveryWorkerObserver extends DeliveryObserver {
 const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */
 const pollMs = 100;
-/** While load is shed. A few large claims cost a third of many small ones. */
-const sheddingClaimGapMs = 100;
+/** One claim then takes the events of several payments. */
+const claimGapMs = 25;
 /** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
 const leaseMarginMs = 20 * secondMs;
 
@@ -71,7 +71,7 @@ const leaseMarginMs = 20 * secondMs;
  * then keeps its lease and is sent again when that runs out.
  */
 export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDelivery> {
-  const { database, clock, timeoutMs, retryIntervalsMs, ca, sheddingClaimSize, observer = {} } = options;
+  const { database, clock, timeoutMs, retryIntervalsMs, ca, observer = {} } = options;
   const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs, quietPollMs = idlePollMs } = options;
   const reports = reportOnce(options);
   const leaseMs = timeoutMs + leaseMarginMs;
@@ -89,6 +89,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     clock,
     slots: maxInFlight,
     leaseMs,
+    isBehind: options.isBehind ?? (() => false),
     health,
     renew: (delivery) => recorder.renew(delivery.id, delivery),
     onDue: () => worker.wake(),
@@ -119,11 +120,15 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       await sender.close();
     },
     slots: maxInFlight,
-    gapMs: () => (sheddingClaimSize?.() === undefined ? 0 : sheddingClaimGapMs),
-    // Not by fewer slots: deliveries to endpoints that hang would take them all.
-    maxBatch: () => Math.min(maxClaimSize, sheddingClaimSize?.() ?? maxClaimSize),
-    pollMs: () => (claimer.isQuiet ? quietPollMs : claimer.isIdle ? idlePollMs : pollMs),
+    gapMs: claimGapMs,
+    maxBatch: maxClaimSize,
+    waitedMs: (delivery) => claimer.waitedMs(delivery),
     ...reports,
+    onRecovered: () => {
+      claimer.recovered();
+      reports.onRecovered();
+    },
+    pollMs: () => (claimer.isQuiet ? quietPollMs : claimer.isIdle ? idlePollMs : pollMs),
   });
   return worker;
 }

@@ -111,6 +111,7 @@ export function endpointRoutes(deps: RegisterDeps): Route[] {
 
     post('/api/webhook/test', 'webhook_write', 'Webhooks', {
       summary: 'Send a ping to a webhook endpoint',
+      events: 1,
       description:
         'Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, ' +
         'retried and listed among the deliveries like any other event.',

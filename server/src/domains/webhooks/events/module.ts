@@ -2,6 +2,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node } from '../../../platform/node.ts';
 import { digestCheck } from './digest-check.ts';
 import { sealedEventKeys } from './digests.ts';
+import { FanOut } from './fan-out.ts';
 import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
 import { eventDetail, eventRow, type } from './schema.ts';
@@ -21,5 +22,6 @@ export const events = defineModule({
   integrity: eventChecks,
   keyedIntegrity: [digestCheck],
   sealed: [sealedEventKeys],
+  provide: () => ({ fanOut: new FanOut() }),
   routes: (context: Node) => eventRoutes(context),
 });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Principal } from '../../../core/principal.ts';
+import type { Proceed } from '../../admission/admission.ts';
 import { refuseUnstorableText } from '../json-body.ts';
 import type { AddressTurns } from '../limits/address-turns.ts';
 import { networkOf } from '../limits/network-of.ts';
@@ -19,8 +20,12 @@ declare module 'fastify' {
   }
 }
 
+/** Calls `proceed` when a write of the tenant that makes so many events may begin, or with a refusal. */
+export type Admit = (tenantId: number, events: number, proceed: Proceed) => void;
+
 export interface AddRouteOptions {
   authenticate: Authenticate;
+  admit?: Admit;
   turns?: TenantTurns;
   /** Callers whose credentials are not known in memory take these turns until they are authenticated. */
   unknownTurns?: AddressTurns;
@@ -30,7 +35,7 @@ export interface AddRouteOptions {
 export function addRoute(
   app: FastifyInstance,
   route: Route,
-  { authenticate, turns, unknownTurns }: AddRouteOptions,
+  { authenticate, admit, turns, unknownTurns }: AddRouteOptions,
 ): void {
   const { method, path, needs, endpoint } = route;
   const authenticates = needs !== 'nothing' && needs !== 'token';
@@ -43,25 +48,30 @@ export function addRoute(
     onRequest: (request, _reply, done) => {
       request.declaredPath = path;
       if (!authenticates) return done();
-      const admit = (principal: Principal) => {
-        request.principal = { ...principal, requestId: request.id, address: request.address };
-        requirePermission(needs, principal);
+      const takeTurn = (tenantId: number) => {
         if (turns === undefined) return done();
-        turns.enter(principal.tenantId, (leave) => {
+        turns.enter(tenantId, (leave) => {
           request.leaveTurn = leave;
           done();
         });
       };
+      const authorize = (principal: Principal) => {
+        request.principal = { ...principal, requestId: request.id, address: request.address };
+        requirePermission(needs, principal);
+        const { tenantId } = principal;
+        if (admit === undefined || endpoint.events === undefined) return takeTurn(tenantId);
+        admit(tenantId, endpoint.events, (refusal) => (refusal === undefined ? takeTurn(tenantId) : done(refusal)));
+      };
       // A thrown refusal reaches the error handler: Fastify catches what a hook throws.
       const raw = request.raw as AuthenticatedRequest;
       const cached = authenticate.cached?.(raw, request.address);
-      if (cached !== undefined) return admit(cached);
+      if (cached !== undefined) return authorize(cached);
       if (unknownTurns === undefined) {
-        authenticate(raw, request.address).then(admit).catch(done);
+        authenticate(raw, request.address).then(authorize).catch(done);
         return;
       }
       unknownTurns.enter(networkOf(request.address), (leave) => {
-        authenticate(raw, request.address).finally(leave).then(admit).catch(done);
+        authenticate(raw, request.address).finally(leave).then(authorize).catch(done);
       });
     },
     // Not an async function, because each promise adds garbage to the create path (bench/README.md).

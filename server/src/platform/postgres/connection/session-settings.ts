@@ -7,7 +7,8 @@ import pg from 'pg';
  *   PostgreSQL guesses: to claim 200 deliveries of 100,000 it sorted them all, in 55 ms instead of 2. Hash joins stay
  *   allowed, for statements that join the rows they have written with their input values: as a nested loop that took 25 ms
  *   for 500 payments.
- * - `indexed-kept`: as `indexed`, planned once; only in a `KeptPlans`, which discards the plans of its connection.
+ * - `indexed-kept`: as `indexed`, and planned once for any values, until the tables have grown (`PlanRenewal`): for
+ *   statements that run hundreds of times a second. To plan the settlement of one payment took 4.4 ms, to execute it 1.5.
  * - `kept`: planned once, for statements whose plan does not depend on the size of tables.
  */
 export type Plans = 'fresh' | 'indexed' | 'indexed-kept' | 'kept';

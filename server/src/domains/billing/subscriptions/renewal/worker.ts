@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../core/clock.ts';
+import type { Admission } from '../../../../platform/admission/admission.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import { realClockId } from '../../test-clocks/rules.ts';
 import type { TestClockWork } from '../../test-clocks/worker.ts';
@@ -10,16 +11,28 @@ import { subscriptionsDue } from './write-statements.ts';
 
 export interface SubscriptionWorkerDeps extends RenewDeps, CollectDeps, FailureReports {
   clock: Clock;
+  admission: Pick<Admission, 'turn'>;
 }
+
+/** Of a renewal or a charge with its payment, with the deliveries of a merchant that has one endpoint. */
+const costOfEach = 6;
+/** A batch pays its cost in such parts, so that the writes of tenants come between them. */
+const costOfTurn = 60;
 
 /**
  * Renews due subscriptions and collects due charges, batch by batch until nothing is due. Batches of renewals and charges
  * alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes may run it at once.
  */
 export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object> {
-  const { clock, database, onError, onRecovered } = deps;
-  const processDue = async (clockId: number, nowMs: number): Promise<number> =>
-    (await renewDue(clockId, nowMs, deps)) + (await collectDue(clockId, nowMs, deps));
+  const { clock, database, admission, onError, onRecovered } = deps;
+  const processDue = async (clockId: number, nowMs: number): Promise<number> => {
+    const processed = (await renewDue(clockId, nowMs, deps)) + (await collectDue(clockId, nowMs, deps));
+    // The next batch waits until this one's payments can be charged beside those of all tenants.
+    for (let cost = processed * costOfEach; cost > 0; cost -= costOfTurn) {
+      await admission.turn('renewals', Math.min(cost, costOfTurn));
+    }
+    return processed;
+  };
   return new Worker({
     name: 'subscriptions',
     dueWork: { topic: subscriptionsDue, due: subscriptionDue },

@@ -15,6 +15,7 @@ function claimerOn(database: Queryable, onSurveyFailed: (error: unknown) => void
     slots: 1,
     leaseMs: minuteMs,
     health: { reserveTrials: async () => new Map(), returnTrials: async () => {} } as never,
+    isBehind: () => false,
     renew: () => false,
     onDue: () => {},
     onSurveyFailed,

@@ -26,6 +26,8 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: number;
   leaseMs: number;
+  /** Whether work of this machine waits: endpoints that catch up then do so slowly. */
+  isBehind: () => boolean;
   health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
   /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
   renew: (delivery: LeasedDelivery) => boolean;
@@ -94,6 +96,11 @@ export class Claimer {
     return this.isIdle && this.#lastSurveyedId === 0 && !this.#hasOpen;
   }
 
+  /** After an outage: what is due has waited for its end. */
+  recovered(): void {
+    for (const queue of this.#queues.values()) queue.backlog.begin(this.#options.clock());
+  }
+
   /** Forgets when deliveries are due: the next claim surveys all endpoints from the beginning. */
   reset(): void {
     this.#ready.clear();
@@ -132,6 +139,17 @@ export class Claimer {
     return toSend;
   }
 
+  /**
+   * How long a claimed delivery has waited for this machine, in ms: 0 for a retry, a replay, and where the endpoint or an outage
+   * has kept it waiting.
+   */
+  waitedMs({ endpoint_id, attempts, replay_of, due_ms }: ClaimedDelivery): number {
+    const nowMs = this.#options.clock();
+    const queue = this.#queues.get(endpoint_id);
+    const isFirst = attempts === 0 && replay_of === null;
+    return isFirst && queue?.isQuick(nowMs) ? queue.backlog.waitedMs(due_ms, nowMs) : 0;
+  }
+
   begin(endpointId: number): EndpointQueue {
     const queue = this.#queues.get(endpointId);
     if (queue === undefined) throw new Error(`A delivery to endpoint ${endpointId} was claimed without a grant.`);
@@ -140,9 +158,9 @@ export class Claimer {
     return queue;
   }
 
-  end(queue: EndpointQueue, verdict: AttemptVerdict | undefined): void {
-    const { clock, slots, onDue } = this.#options;
-    queue.end(clock(), verdict, slots);
+  end(queue: EndpointQueue, verdict: AttemptVerdict | undefined, durationMs?: number): void {
+    const { clock, onDue } = this.#options;
+    queue.end(clock(), verdict, durationMs);
     if (queue.inFlight === 0) this.#active.delete(queue);
     if (queue.dueFromMs !== undefined) onDue();
   }
@@ -169,7 +187,13 @@ export class Claimer {
   }
 
   #allocate(freeSlots: number, nowMs: number): SlotAllocator {
-    const allocator = new SlotAllocator({ freeSlots, slots: this.#options.slots, active: this.#active, nowMs });
+    const allocator = new SlotAllocator({
+      freeSlots,
+      slots: this.#options.slots,
+      active: this.#active,
+      isBehind: this.#options.isBehind(),
+      nowMs,
+    });
     allocator.grant(this.#ready);
     return allocator;
   }
@@ -233,10 +257,13 @@ export class Claimer {
   /** Queues with fewer due deliveries than they were granted are no longer ready; others have more. */
   #update(granted: ReadonlyMap<EndpointQueue, number>, rows: readonly ClaimedDelivery[]): void {
     const unused = new Map(granted);
+    const nowMs = this.#options.clock();
     for (const row of rows) {
       const queue = this.#queues.get(row.endpoint_id) as EndpointQueue;
       queue.dueFromMs = Math.max(queue.dueFromMs ?? 0, row.due_ms);
       unused.set(queue, (unused.get(queue) ?? 0) - 1);
+      // Rows of one endpoint come in the order of their due times.
+      if (row.attempts === 0) queue.backlog.claimed(row.due_ms, nowMs);
     }
     for (const [queue, count] of unused) {
       if (count > 0) this.#removeDue(queue);

@@ -1,9 +1,19 @@
 import { secondMs } from '../../../../core/clock.ts';
+import { Backlog } from '../../../../platform/admission/backlog.ts';
 import type { EndpointSnapshot } from '../../delivery-queue/endpoint-snapshot.ts';
 import { type AttemptVerdict, breakerFailures, promptMs } from '../rules.ts';
 
 /** Deliveries in flight at first, and again while the endpoint is slow, failing or silent. */
-const initialWindow = 8;
+export const initialWindow = 8;
+/** The same while it answers promptly, and the most while it answers quickly: a shop's receiver breaks at some hundreds. */
+const promptWindow = 32;
+const largestWindow = 128;
+/** A quick endpoint may have this many windows claimed: the next deliveries follow without waiting for a claim. */
+const claimedWindows = 2;
+/** An endpoint is quick whose fastest answer of the last ones took at most this: slower ones may have waited for this machine. */
+const quickMs = 75;
+/** The fastest of at least so many answers, and of twice as many at most. */
+const answersCompared = 32;
 /** A pause that this node begins is in the database, and in every read that starts, after this time. */
 const pauseWrittenMs = secondMs;
 
@@ -11,9 +21,9 @@ const pauseWrittenMs = secondMs;
  * One endpoint on this node: since when deliveries are due to it, how many are in flight, its window, its circuit breaker
  * and its rate.
  *
- * The window limits the deliveries in flight. Like TCP slow start it begins at 8 and grows by one with every prompt
- * answer while more deliveries are due, so that it doubles every round trip; a slow answer or a failure halves it. While
- * the endpoint is slow, failing or silent, only the initial 8 apply.
+ * The window limits the deliveries in flight. It is 8 while the endpoint is new, slow, failing or silent, and 32 while it answers
+ * promptly. While it also answers quickly and more deliveries are due, the window grows by one with every answer, to 128; when its
+ * answers take longer, it shrinks by as much. The endpoint's own `maxInFlight` replaces all of these.
  */
 export class EndpointQueue {
   readonly id: number;
@@ -37,14 +47,21 @@ export class EndpointQueue {
   /** The delivery in flight is the first to an endpoint without history: no second one before its answer. */
   isIntroduction = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
-  #window: number;
+  /** Deliveries that are on their way to the endpoint, and claimed ones that wait for the window. */
+  #underWay = 0;
+  #waiting: (() => void)[] = [];
+  /** Deliveries that were late because of the endpoint, a start or an outage. */
+  readonly backlog = new Backlog();
+  #window = promptWindow;
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #fastestBeforeMs = Number.POSITIVE_INFINITY;
+  #answersCompared = 0;
   #lastVerdict: AttemptVerdict | undefined;
   #lastActivityMs = 0;
 
   constructor(id: number, endpoint: EndpointSnapshot) {
     this.id = id;
     this.endpoint = endpoint;
-    this.#window = this.#initialWindow;
   }
 
   /** Takes over a newer snapshot, except that a pause which this node has just begun may not be in it yet. */
@@ -60,7 +77,8 @@ export class EndpointQueue {
   }
 
   /** The endpoint answers again. Only a success ends the series of failures. */
-  recover(hasSucceeded: boolean): void {
+  recover(hasSucceeded: boolean, nowMs: number): void {
+    this.backlog.begin(nowMs);
     this.#pausedAtMs = Number.NEGATIVE_INFINITY;
     const firstFailureMs = hasSucceeded ? null : this.endpoint.firstFailureMs;
     this.endpoint = { ...this.endpoint, pausedUntilMs: null, firstFailureMs };
@@ -72,8 +90,26 @@ export class EndpointQueue {
     if (this.inFlight++ === 0) this.#lastActivityMs = nowMs;
   }
 
-  /** `verdict` is undefined when nothing was sent. The window never exceeds `slots`, which is all that the node has. */
-  end(nowMs: number, verdict: AttemptVerdict | undefined, slots: number): void {
+  /** Calls `send` when the window allows another delivery to be on its way; call `posted` when it has been answered. */
+  post(send: () => void, nowMs: number): void {
+    this.#waiting.push(send);
+    this.#sendWaiting(nowMs);
+  }
+
+  posted(nowMs: number): void {
+    this.#underWay--;
+    this.#sendWaiting(nowMs);
+  }
+
+  #sendWaiting(nowMs: number): void {
+    while (this.#waiting.length > 0 && this.#underWay < this.window(nowMs)) {
+      this.#underWay++;
+      (this.#waiting.shift() as () => void)();
+    }
+  }
+
+  /** `verdict` is undefined when nothing was sent. */
+  end(nowMs: number, verdict: AttemptVerdict | undefined, durationMs = 0): void {
     this.inFlight--;
     this.isTrial = false;
     this.isIntroduction = false;
@@ -82,8 +118,29 @@ export class EndpointQueue {
     this.consecutiveFailures = verdict === 'failed' ? this.consecutiveFailures + 1 : 0;
     this.failingSinceMs = verdict === 'failed' ? (this.failingSinceMs ?? nowMs) : undefined;
     this.#lastVerdict = verdict;
-    if (verdict !== 'prompt') this.#window = Math.max(this.#initialWindow, Math.floor(this.#window / 2));
-    else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, slots);
+    this.#adjustWindow(verdict, durationMs, nowMs);
+  }
+
+  #adjustWindow(verdict: AttemptVerdict, durationMs: number, nowMs: number): void {
+    if (verdict !== 'prompt') {
+      this.#window = promptWindow;
+      this.#fastestMs = this.#fastestBeforeMs = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const wasQuick = this.#answersQuickly;
+    this.#fastestMs = Math.min(this.#fastestMs, durationMs);
+    if (++this.#answersCompared % answersCompared === 0) {
+      this.#fastestBeforeMs = this.#fastestMs;
+      this.#fastestMs = Number.POSITIVE_INFINITY;
+    }
+    // What came due while its answers took longer has waited for them.
+    if (this.#answersQuickly && !wasQuick) this.backlog.begin(nowMs);
+    if (!this.#answersQuickly) this.#window = Math.max(this.#window - 1, promptWindow);
+    else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, largestWindow);
+  }
+
+  get #answersQuickly(): boolean {
+    return Math.min(this.#fastestMs, this.#fastestBeforeMs) <= quickMs;
   }
 
   /** Its last attempt was answered, however slowly. */
@@ -116,17 +173,24 @@ export class EndpointQueue {
     return this.#lastVerdict === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
-  /** Deliveries in flight at most, by this endpoint's own window and limit. */
+  /** Whether nothing but this machine keeps its deliveries waiting: it answers quickly, and has no limits of its own. */
+  isQuick(nowMs: number): boolean {
+    const { maxInFlight, ratePerS, pausedUntilMs } = this.endpoint;
+    const isLimited = maxInFlight !== null || ratePerS !== null || pausedUntilMs !== null;
+    return !isLimited && this.#answersQuickly && this.isPrompt(nowMs);
+  }
+
+  /** Deliveries that may be on their way to it at once. */
+  window(nowMs: number): number {
+    return this.endpoint.maxInFlight ?? (this.isPrompt(nowMs) ? this.#window : initialWindow);
+  }
+
+  /** Deliveries that may be claimed for it at once. */
   limit(nowMs: number): number {
-    const { maxInFlight } = this.endpoint;
-    return this.isPrompt(nowMs) ? Math.min(this.#window, maxInFlight ?? this.#window) : this.#initialWindow;
+    return this.window(nowMs) * (this.isQuick(nowMs) ? claimedWindows : 1);
   }
 
   idleMs(nowMs: number): number {
     return this.inFlight > 0 ? 0 : nowMs - this.#lastActivityMs;
-  }
-
-  get #initialWindow(): number {
-    return this.endpoint.maxInFlight ?? initialWindow;
   }
 }

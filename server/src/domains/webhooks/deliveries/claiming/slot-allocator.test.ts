@@ -20,31 +20,76 @@ test('an endpoint without history gets eight slots', () => {
   expect(granted({}, 512)).toBe(8);
 });
 
-test('a prompt endpoint gets one slot more with every answer, and at most four fifths of all', () => {
+test('an endpoint that answers quickly gets one slot more with every answer, up to twice 128', () => {
   const queue = new EndpointQueue(1, snapshot);
-  expect(send(queue, 8, 'prompt')).toBe(16);
-  expect(send(queue, 16, 'prompt')).toBe(32);
-  for (let i = 0; i < 10; i++) send(queue, queue.limit(nowMs), 'prompt');
-  expect(granted({ queue }, 512)).toBe(410);
+  expect(send(queue, 1, 'prompt')).toBe(2 * 33);
+  for (let i = 0; i < 10; i++) send(queue, queue.window(nowMs), 'prompt');
+  expect(queue.window(nowMs)).toBe(128);
+  expect(granted({ queue }, 512)).toBe(256);
 });
 
-test.each(['slow', 'failed'] as const)(
-  'after a %s answer an endpoint is unproven, and keeps half of its window',
-  (how) => {
-    const queue = new EndpointQueue(1, snapshot);
-    for (let i = 0; i < 5; i++) send(queue, queue.limit(nowMs), 'prompt');
-    expect(queue.limit(nowMs)).toBe(256);
-    expect(send(queue, 1, how)).toBe(8);
-    expect(send(queue, 1, 'prompt')).toBe(129);
-  },
-);
+test('an endpoint that answers within a second, and not quickly, has 32 in flight', () => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 100; i++) send(queue, 1, 'prompt', 200);
+  expect(queue.window(nowMs)).toBe(32);
+  expect(granted({ queue }, 512)).toBe(32);
+});
+
+test('the window of an endpoint whose answers take longer shrinks to 32', () => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 200; i++) send(queue, 1, 'prompt');
+  expect(queue.window(nowMs)).toBe(128);
+  for (let i = 0; i < 64; i++) send(queue, 1, 'prompt', 200);
+  expect(queue.window(nowMs)).toBeLessThan(128);
+  for (let i = 0; i < 128; i++) send(queue, 1, 'prompt', 200);
+  expect(queue.window(nowMs)).toBe(32);
+});
+
+test.each(['slow', 'failed'] as const)('after a %s answer an endpoint is unproven, and begins at 32 again', (how) => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 200; i++) send(queue, 1, 'prompt');
+  expect(queue.window(nowMs)).toBe(128);
+  expect(send(queue, 1, how)).toBe(8);
+  send(queue, 1, 'prompt', 200);
+  expect(queue.window(nowMs)).toBe(32);
+});
 
 test('an endpoint that is silent for a second gets no more than one without history', () => {
   const queue = new EndpointQueue(1, snapshot);
-  for (let i = 0; i < 5; i++) send(queue, queue.limit(nowMs), 'prompt');
+  for (let i = 0; i < 200; i++) send(queue, 1, 'prompt');
   for (let i = 0; i < 5; i++) queue.begin(nowMs);
-  expect(queue.limit(nowMs + secondMs)).toBe(256);
+  expect(queue.window(nowMs + secondMs)).toBe(128);
   expect(queue.limit(nowMs + secondMs + 1)).toBe(8);
+});
+
+test("an endpoint's own limit replaces all others", () => {
+  const queue = new EndpointQueue(1, { ...snapshot, maxInFlight: 300 });
+  expect(queue.limit(nowMs)).toBe(300);
+  for (let i = 0; i < 10; i++) send(queue, 1, 'prompt');
+  expect(queue.limit(nowMs)).toBe(300);
+  expect(send(queue, 1, 'failed')).toBe(300);
+});
+
+test('no more deliveries are on their way than the window allows, and the others follow in their order', () => {
+  const queue = new EndpointQueue(1, { ...snapshot, maxInFlight: 2 });
+  const sent: number[] = [];
+  for (const number of [1, 2, 3, 4]) queue.post(() => sent.push(number), nowMs);
+  expect(sent).toEqual([1, 2]);
+  queue.posted(nowMs);
+  expect(sent).toEqual([1, 2, 3]);
+  queue.posted(nowMs);
+  queue.posted(nowMs);
+  expect(sent).toEqual([1, 2, 3, 4]);
+});
+
+test('while this machine is behind, an endpoint that catches up gets no more than one without history', () => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 200; i++) send(queue, 1, 'prompt');
+  queue.backlog.begin(nowMs);
+  expect(granted({ queue, isBehind: true }, 512)).toBe(8);
+  expect(granted({ queue, isBehind: false }, 512)).toBe(256);
+  queue.backlog.claimed(nowMs, nowMs);
+  expect(granted({ queue, isBehind: true }, 512)).toBe(256);
 });
 
 test('a paused endpoint gets no slot; afterwards it gets one trial at a time', () => {
@@ -143,27 +188,27 @@ test('no more slots are granted than are free, and unproven endpoints leave half
 
 /** How many slots one endpoint alone is granted. */
 function granted(
-  { queue, ...overrides }: Partial<EndpointSnapshot> & { queue?: EndpointQueue },
+  { queue, isBehind, ...overrides }: Partial<EndpointSnapshot> & { queue?: EndpointQueue; isBehind?: boolean },
   slots: number,
 ): number {
-  return total([queue ?? new EndpointQueue(1, { ...snapshot, ...overrides })], slots);
+  return total([queue ?? new EndpointQueue(1, { ...snapshot, ...overrides })], slots, isBehind);
 }
 
 /** How many slots these endpoints are granted. */
-function total(queues: EndpointQueue[], slots = 512): number {
+function total(queues: EndpointQueue[], slots = 512, isBehind = false): number {
   const active = queues.filter(({ inFlight }) => inFlight > 0);
   const freeSlots = slots - active.reduce((sum, { inFlight }) => sum + inFlight, 0);
-  const allocator = new SlotAllocator({ freeSlots, slots, active, nowMs });
+  const allocator = new SlotAllocator({ freeSlots, slots, active, isBehind, nowMs });
   allocator.grant(new Set(queues));
   return freeSlots - allocator.remaining;
 }
 
 /** Sends `count` deliveries while more are due, and returns how many may be in flight afterwards. */
-function send(queue: EndpointQueue, count: number, how: AttemptVerdict): number {
+function send(queue: EndpointQueue, count: number, how: AttemptVerdict, durationMs = 1): number {
   for (let i = 0; i < count; i++) queue.begin(nowMs);
   for (let i = 0; i < count; i++) {
     queue.dueFromMs = nowMs;
-    queue.end(nowMs, how, 512);
+    queue.end(nowMs, how, durationMs);
   }
   return queue.limit(nowMs);
 }

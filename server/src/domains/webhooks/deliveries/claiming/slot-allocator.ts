@@ -1,5 +1,5 @@
 import { secondMs } from '../../../../core/clock.ts';
-import type { EndpointQueue } from './endpoint-queue.ts';
+import { type EndpointQueue, initialWindow } from './endpoint-queue.ts';
 
 /**
  * Pools for endpoints that have not just answered promptly: each is a quarter of a node's slots, so that the last quarter
@@ -21,6 +21,8 @@ export interface SlotAllocatorOptions {
   slots: number;
   /** The queues with deliveries in flight. */
   active: Iterable<EndpointQueue>;
+  /** Work of this machine waits: endpoints that catch up get no more than one without history. Default: false. */
+  isBehind?: boolean;
   nowMs: number;
 }
 
@@ -64,11 +66,12 @@ export class SlotAllocator {
 
   /** How many more deliveries the queue may have in flight, apart from `remaining`. */
   allowanceOf(queue: EndpointQueue): number {
-    const { nowMs } = this.#options;
+    const { nowMs, isBehind } = this.#options;
     const { isActive, ratePerS } = queue.endpoint;
     if (!isActive) return Number.POSITIVE_INFINITY;
     const used = queue.inFlight + (this.granted.get(queue) ?? 0);
-    const own = ratePerS !== null && queue.rateUsedUntilMs > nowMs ? 0 : queue.limit(nowMs) - used;
+    const limit = isBehind && queue.backlog.isOn ? Math.min(initialWindow, queue.limit(nowMs)) : queue.limit(nowMs);
+    const own = ratePerS !== null && queue.rateUsedUntilMs > nowMs ? 0 : limit - used;
     if (queue.isPaused(nowMs) || own <= 0) return 0;
     if (queue.isHalfOpen(nowMs)) return used === 0 ? Math.min(1, this.#left('trial', queue)) : 0;
     // One slot more while it uses fewer than four times the slots then free.

@@ -80,7 +80,7 @@ export class EndpointHealth {
 
   /** Closes the circuit breaker. Only a success ends the series of failures that may switch the endpoint off. */
   async recover(queue: EndpointQueue, hasSucceeded: boolean): Promise<void> {
-    queue.recover(hasSucceeded);
+    queue.recover(hasSucceeded, this.#options.clock());
     await this.#write(({ database }) => database.run(recoverEndpoint, [queue.id, hasSucceeded]));
   }
 

@@ -81,6 +81,16 @@ export const claimReplays = claimStatement<DueReplay>(replayTable, {
   returning: ['tenant_id', 'id', 'endpoint_id'],
 });
 
+/** How many deliveries to the endpoint are due. Values: endpoint, now in ms, the number at which to stop counting. */
+export const countDue = statement<{ count: number }>(
+  'deliveries.count_due',
+  `select count(*) from (
+     select from delivery
+      where state = 'OPEN' and endpoint_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
+      order by due_at limit $3
+   ) as due`,
+);
+
 /** Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease. */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
   'deliveries.claim_replays',

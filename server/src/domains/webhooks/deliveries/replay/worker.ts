@@ -8,6 +8,7 @@ import { lockEndpoint } from '../../endpoints/statements.ts';
 import {
   advanceReplay,
   claimReplays,
+  countDue,
   type DueReplay,
   enqueueReplayed,
   lockReplay,
@@ -21,6 +22,8 @@ export interface ReplayWorkerOptions extends FailureReports {
   /** Uses one connection at a time. */
   database: Pick<Database, 'run' | 'transaction'>;
   clock: Clock;
+  /** Whether work of this machine waits (`WaitingWork`): replays wait until it is done. Default: it does not. */
+  isBehind?: () => boolean;
   /** Events examined in one transaction at most. */
   batch?: number;
 }
@@ -32,6 +35,8 @@ const leaseMs = 30 * secondMs;
 /** Pause between batches: limits a replay of millions to 5,000 events per second. */
 const batchPauseMs = 100;
 const maxBatchSize = 500;
+/** While so many deliveries to the endpoint are due, the next batch waits: new events would have to wait behind it. */
+const mostWaiting = 500;
 /** Deliveries read for one batch: an index range of events contains the deliveries to all endpoints of the tenant. */
 const maxDeliveriesRead = 50_000;
 /**
@@ -76,11 +81,21 @@ class Replayer {
   /** Returns whether nothing is left to do now, or another node has the lease. */
   async run(replay: LeasedReplay, isRunning: () => boolean): Promise<boolean> {
     while (isRunning()) {
-      const isFinished = await this.#options.database.transaction((transaction) => this.#runBatch(transaction, replay));
+      const isFinished =
+        (await this.#mayEnqueue(replay)) &&
+        (await this.#options.database.transaction((transaction) => this.#runBatch(transaction, replay)));
       if (isFinished) return true;
       await new Promise((resolve) => setTimeout(resolve, batchPauseMs));
     }
     return false;
+  }
+
+  /** Replayed deliveries take only what new ones leave, at the endpoint as well as on this machine. */
+  async #mayEnqueue({ endpoint_id }: LeasedReplay): Promise<boolean> {
+    const { database, clock, isBehind = () => false } = this.#options;
+    if (isBehind()) return false;
+    const [row] = await database.run(countDue, [endpoint_id, clock(), mostWaiting]);
+    return (row?.count ?? 0) < mostWaiting;
   }
 
   /** Enqueues one batch and records the progress. true: nothing is left to do now, or another node has the lease. */

@@ -1,0 +1,23 @@
+/**
+ * How many endpoints an event of each tenant is sent to, as its last payments had it: what a write of the tenant will cause is
+ * estimated before it is written.
+ */
+export class FanOut {
+  /** Tenants without endpoints are left out. */
+  readonly #endpoints = new Map<number, number>();
+
+  /** Deliveries that an event of the tenant is expected to have. */
+  of(tenantId: number): number {
+    return this.#endpoints.get(tenantId) ?? 0;
+  }
+
+  learn(tenantId: number, deliveries: number): void {
+    if (deliveries > 0) this.#endpoints.set(tenantId, deliveries);
+    else this.#endpoints.delete(tenantId);
+  }
+
+  /** The cost of a write that makes so many events, for admission: the events and their deliveries. */
+  costOf(tenantId: number, events: number): number {
+    return events * (1 + this.of(tenantId));
+  }
+}
