@@ -2184,14 +2184,16 @@ export interface Invoice {
   total: number;
   /** `total`; 0 when the invoice is VOID. */
   amountDue: number;
-  /** The sum of the successful payments. */
+  /** What successful payments have paid of it; never more than `total`. */
   amountPaid: number;
   /** `amountDue` − `amountPaid`. */
   amountRemaining: number;
-  /** The sum of the payments in progress. */
+  /** The sum of the payments that have not ended: those in progress, and those that wait for a person and reserve nothing. */
   amountUnderWay: number;
-  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
+  /** What payments took although nothing, or less, was left to pay, as far as no refund returns it. [Refund](refunds.md) those payments. */
+  amountToReturn: number;
   /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
@@ -2220,7 +2222,7 @@ export interface Invoice {
   updatedTime: string;
   /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
   lines: InvoiceLine[];
-  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
+  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
   payments: InvoicePayment[];
 }
 
@@ -2263,14 +2265,16 @@ export interface InvoiceInPaymentEvent {
   total: number;
   /** `total`; 0 when the invoice is VOID. */
   amountDue: number;
-  /** The sum of the successful payments. */
+  /** What successful payments have paid of it; never more than `total`. */
   amountPaid: number;
   /** `amountDue` − `amountPaid`. */
   amountRemaining: number;
-  /** The sum of the payments in progress. */
+  /** The sum of the payments that have not ended: those in progress, and those that wait for a person and reserve nothing. */
   amountUnderWay: number;
-  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
+  /** What payments took although nothing, or less, was left to pay, as far as no refund returns it. [Refund](refunds.md) those payments. */
+  amountToReturn: number;
   /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
@@ -2299,7 +2303,7 @@ export interface InvoiceInPaymentEvent {
   updatedTime: string;
   /** `description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`. */
   lines: InvoiceLine[];
-  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
+  /** The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`. */
   payments: InvoicePayment[];
   /** The payment; null: there was none. */
   transactionId: string | null;
@@ -2345,14 +2349,16 @@ export interface InvoiceListItem {
   total: number;
   /** `total`; 0 when the invoice is VOID. */
   amountDue: number;
-  /** The sum of the successful payments. */
+  /** What successful payments have paid of it; never more than `total`. */
   amountPaid: number;
   /** `amountDue` − `amountPaid`. */
   amountRemaining: number;
-  /** The sum of the payments in progress. */
+  /** The sum of the payments that have not ended: those in progress, and those that wait for a person and reserve nothing. */
   amountUnderWay: number;
-  /** The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`. */
+  /** The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor `version`. */
   amountRefunded: number;
+  /** What payments took although nothing, or less, was left to pay, as far as no refund returns it. [Refund](refunds.md) those payments. */
+  amountToReturn: number;
   /** When the failed payment of a subscription is retried. null: no retry is scheduled, or one is in progress. */
   nextPaymentAttempt: string | null;
   channelId: number | null;
@@ -2423,6 +2429,8 @@ export interface InvoicePayResult {
 export interface InvoicePayment {
   transactionId: string | null;
   amount: number;
+  /** What it took beyond what was left to pay. */
+  amountExcess: number;
   state: DeliveryState | (string & {});
   automatic: boolean;
   failureCode: string | null;
@@ -2498,6 +2506,8 @@ export interface InvoicesListParams {
   amountFrom?: number | undefined;
   /** Only invoices with at most this `total`, in minor units. */
   amountTo?: number | undefined;
+  /** true: only invoices with an `amountToReturn`. */
+  toReturn?: boolean | undefined;
   /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
   metadata?: Record<string, string> | undefined;
   /** Only rows found by their id, their number, the beginning of their description, or the mail address or external id of their customer. */

@@ -1,5 +1,3 @@
-import { invoiceReservations } from '../domains/billing/invoices/payment/reserve.ts';
-import { invoiceFollower } from '../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
 import type { Secrets } from './config/secrets.ts';
 import { modules } from './modules.ts';
@@ -17,9 +15,6 @@ export function assemble(
 ) {
   const context = assembleModules(modules, {
     ...makeNode(opened, secrets, surroundings),
-    // Extension points of payments that billing fills: payments do not depend on billing.
-    transitionFollowers: [invoiceFollower],
-    reservations: invoiceReservations,
   });
   return context satisfies Intersection<Uses<(typeof modules)[number]>>;
 }

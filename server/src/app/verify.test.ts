@@ -789,14 +789,14 @@ const plants: Plant[] = [
   [
     /paid amount of every invoice/,
     'a payment that was not counted',
-    'update invoice set amount_paid = 0, amount_held = 0 where number = 2',
+    'update invoice set amount_paid = 0 where number = 2',
     ofPayment('openInvoice'),
   ],
   [
     /paid amount of every invoice/,
-    'an amount held by nobody',
-    'update invoice set amount_held = amount_held + 1 where number = 2',
-    ofPayment('openInvoice'),
+    'a part of a payment that counts as excess',
+    'update invoice_payment set excess = 1 where transaction_id = {invoicePayment}',
+    ofPayment('invoice'),
   ],
   [
     /has the state, amount and currency of its transaction/,

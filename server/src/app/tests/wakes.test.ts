@@ -29,7 +29,8 @@ const workTables: Record<string, WorkTable> = {
 
 /** Statements that write due columns and need not wake anyone, each with the reason. */
 const exceptions: Record<string, string> = {
-  'invoices.reserve_payments invoice_payment': 'The payment is open; it is due when it has ended.',
+  'invoices.insert_payments invoice_payment': 'The payment is open; its end settles the invoice.',
+  'invoices.end_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
   'invoices.insert_failed_payments invoice_payment': 'The payment is written as applied: nothing is left to do.',
   'deliveries.bring_forward delivery': 'The clock was set back: the worker that runs the statement wakes itself.',
   'replays.shorten_waits webhook_replay': 'The clock was set back: the worker that runs the statement wakes itself.',

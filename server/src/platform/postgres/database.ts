@@ -33,6 +33,11 @@ export function afterCommit(database: Queryable | Transaction, effect: () => voi
   else effect();
 }
 
+/** Runs statements, and several of them in one transaction. */
+export interface Transactional extends Queryable {
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+}
+
 export interface DatabaseOptions {
   connection: ConnectionConfig;
   /** Maximum number of connections. A batch writer has one, which keeps its statements prepared and its batches in order. */
@@ -73,7 +78,7 @@ const checkEveryMs = 1_000;
  * A pool of connections to one PostgreSQL. Failures of the database itself are thrown as a Refusal for the caller (503 with
  * Retry-After); a violated constraint is thrown as the driver's error.
  */
-export class Database implements Queryable {
+export class Database implements Transactional {
   readonly #pool: pg.Pool;
   readonly #onCommitted: NonNullable<DatabaseOptions['onCommitted']>;
   /** The maximum number of connections. */

@@ -1,14 +1,13 @@
 import { dayMs } from '../../core/clock.ts';
 import type { Principal } from '../../core/principal.ts';
 import { invoiceChecks } from '../../domains/billing/invoices/integrity.ts';
-import { invoiceSettlementWorker } from '../../domains/billing/invoices/settlement/settle.ts';
 import { collectDue, followPayments } from '../../domains/billing/subscriptions/charges/collect.ts';
 import { createSubscription } from '../../domains/billing/subscriptions/create.ts';
 import { subscriptionChecks } from '../../domains/billing/subscriptions/integrity.ts';
 import type { SubscriptionRecord } from '../../domains/billing/subscriptions/record.ts';
 import { renewDue } from '../../domains/billing/subscriptions/renewal/renew.ts';
 import { offendersOf } from '../../platform/postgres/check.ts';
-import { Database, type Queryable } from '../../platform/postgres/database.ts';
+import { Database, type Queryable, type Transaction } from '../../platform/postgres/database.ts';
 import { noFailPoint } from '../../platform/process/fail-point.ts';
 import { arrangeChannels, paymentsNode } from '../payments/payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
@@ -38,19 +37,13 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     onError: (error: unknown) => errors.push(error),
     creator,
   };
-  const settler = invoiceSettlementWorker({
-    database: workerDatabase,
-    generateUuid,
-    followers: { settled: (transaction, settled) => followPayments(transaction, settled, deps) },
-    onError: (error) => errors.push(error),
-  });
+  payments.followers.settled = (transaction, settled) => followPayments(transaction, settled, deps);
   return {
     ...payments,
     deps,
     /** The names of all statements run by subscriptions so far, and `begin` for each transaction. */
     statements,
     errors,
-    settler,
     setTime: (atMs: number) => {
       nowMs = atMs;
     },
@@ -65,7 +58,6 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
       while ((await renewDue(0, nowMs, deps)) > 0);
     },
     stop: async () => {
-      await settler.stop();
       await payments.stop();
       await workerDatabase.close();
     },
@@ -110,9 +102,11 @@ function recordingStatements(database: Database, statements: string[]): Database
   });
   return Object.assign(Object.create(database) as Database, {
     run: recording(database).run,
-    transaction: <Result>(work: (transaction: Queryable) => Promise<Result>) => {
+    transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) => {
       statements.push('begin');
-      return database.transaction((transaction) => work(recording(transaction)));
+      return database.transaction((transaction) =>
+        work({ ...recording(transaction), afterCommit: (effect) => transaction.afterCommit(effect) }),
+      );
     },
     snapshot: <Result>(work: (snapshot: Queryable) => Promise<Result>) => database.snapshot(work),
   });

@@ -1,7 +1,7 @@
-import type { Queryable } from '../../platform/postgres/database.ts';
+import type { Queryable, Transactional } from '../../platform/postgres/database.ts';
 
 /** A database that loses answers. */
-export interface LosingQueryable extends Queryable {
+export interface LosingDatabase extends Transactional {
   /** For each lost answer, the value of its statement at `valueIndex`. */
   readonly lost: string[];
 }
@@ -11,10 +11,14 @@ export interface LosingQueryable extends Queryable {
  * query timeout. Answers without rows arrive. `valueIndex`: which value of the statement `lost` collects, such as the lease of
  * a claim.
  */
-export function losingAnswers(database: Queryable, name: string, count: number, valueIndex: number): LosingQueryable {
+export function losingAnswers(
+  database: Transactional,
+  name: string,
+  count: number,
+  valueIndex: number,
+): LosingDatabase {
   const lost: string[] = [];
-  return {
-    lost,
+  const losing = (database: Queryable): Queryable => ({
     run: async (statement, values = []) => {
       const rows = await database.run(statement, values);
       if (statement.name === name && rows.length > 0 && lost.length < count) {
@@ -23,5 +27,13 @@ export function losingAnswers(database: Queryable, name: string, count: number, 
       }
       return rows;
     },
+  });
+  return {
+    ...losing(database),
+    transaction: (work) =>
+      database.transaction((transaction) =>
+        work({ ...losing(transaction), afterCommit: (effect) => transaction.afterCommit(effect) }),
+      ),
+    lost,
   };
 }

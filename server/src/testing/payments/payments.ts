@@ -3,20 +3,18 @@ import { uuidGenerator } from '../../core/id.ts';
 import type { ListPagination } from '../../core/page.ts';
 import type { Principal } from '../../core/principal.ts';
 import { scopes, type UserType } from '../../core/scopes.ts';
-import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
-import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { appendAuditEntries, systemActor } from '../../domains/identity/audit/append.ts';
 import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
 import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
 import { listedAs, transactionList } from '../../domains/payments/transactions/list/list.ts';
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
-import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
 import { FanOut } from '../../domains/webhooks/events/fan-out.ts';
 import { type ListDeps, pageOf } from '../../platform/lists/list.ts';
 import { Caches } from '../../platform/postgres/caches.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
+import { transitionsWithInvoices } from '../billing/invoice-payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
 /** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
@@ -29,12 +27,17 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   const batchSizes: number[] = [];
   /** The ids of the payments that metrics and traces have been told of. */
   const counted = { created: [] as string[], transitioned: [] as string[] };
+  const { transitions, invoicePayments, followers, settling } = transitionsWithInvoices(
+    database,
+    generateUuid,
+    ({ row }) => counted.transitioned.push(row.id),
+  );
   const creator = new TransactionCreator({
     writer,
     database,
     channels,
     generateUuid,
-    reservations: invoiceReservations,
+    invoicePayments,
     fanOut: new FanOut(),
     open: String,
     seal: (plain) => Buffer.from(plain),
@@ -42,7 +45,6 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     onCreated: ({ id }) => counted.created.push(id),
   });
   const reader = new TransactionReader({ database });
-  const transitions = new PaymentTransitions([invoiceFollower], ({ row }) => counted.transitioned.push(row.id));
   const deps = { database, reader, generateUuid, clock, transitions };
   return {
     creator,
@@ -52,6 +54,9 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     transitions,
     channels,
     generateUuid,
+    invoicePayments,
+    followers,
+    settling,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).answer,
     updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>

@@ -1,8 +1,6 @@
 import { type Clock, hourMs } from '../../core/clock.ts';
 import { uuidGenerator, uuidOfPublicId } from '../../core/id.ts';
 import type { Principal } from '../../core/principal.ts';
-import { invoiceReservations } from '../../domains/billing/invoices/payment/reserve.ts';
-import { invoiceFollower } from '../../domains/billing/invoices/settlement/follow-payment.cte.ts';
 import { ChannelCredentials } from '../../domains/payments/channels/credentials.ts';
 import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
 import { operationsDue } from '../../domains/payments/operations/open.cte.ts';
@@ -14,15 +12,15 @@ import type { Absent, Operation, Outcome, Provider } from '../../domains/payment
 import { createRefund } from '../../domains/payments/refunds/create.ts';
 import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
-import { PaymentTransitions } from '../../domains/payments/transactions/transition-statements.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
 import { FanOut } from '../../domains/webhooks/events/fan-out.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 import { Caches } from '../../platform/postgres/caches.ts';
-import { Database, type Queryable } from '../../platform/postgres/database.ts';
+import { Database, type Transactional } from '../../platform/postgres/database.ts';
 import { Notifications } from '../../platform/postgres/notifications/notifications.ts';
 import { type Topic, Topics } from '../../platform/postgres/notifications/topics.ts';
 import { type FailPoint, noFailPoint } from '../../platform/process/fail-point.ts';
+import { transitionsWithInvoices } from '../billing/invoice-payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
 type Answer = Outcome | Absent | Promise<Outcome | Absent>;
@@ -60,7 +58,7 @@ export interface ProcessingNodeOptions {
   timeoutMs?: number;
   rateLimitWaitMs?: number;
   /** Wraps the database of the dispatcher, for example to lose responses. */
-  wrapDatabase?: (database: Queryable) => Queryable;
+  wrapDatabase?: (database: Transactional) => Transactional;
 }
 
 /** The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes. */
@@ -92,7 +90,7 @@ export async function processingNode(
   const generateUuid = uuidGenerator(clock);
   const errors: unknown[] = [];
   const disputes: string[] = [];
-  const transitions = new PaymentTransitions([invoiceFollower]);
+  const { transitions, invoicePayments } = transitionsWithInvoices(database, generateUuid);
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
     database: working,
@@ -119,7 +117,7 @@ export async function processingNode(
     onError: (error) => errors.push(error),
   });
   const creator = new TransactionCreator({
-    reservations: invoiceReservations,
+    invoicePayments,
     fanOut: new FanOut(),
     open: String,
     seal: (plain) => Buffer.from(plain),
@@ -144,6 +142,7 @@ export async function processingNode(
     disputes,
     channels,
     credentials,
+    creator,
     operationsOf,
     create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
       JSON.parse((await creator.create(input, principal)).json).id,

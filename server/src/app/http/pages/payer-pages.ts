@@ -67,7 +67,7 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
     post('/p/:token', (request) => {
       const [page, form, origin] = [pageRequestOf(request), formOf(request), originOf(request)];
       if (form.get('action') === 'give-up') return checkoutPages.giveUp(page, origin);
-      return checkoutPages.pay(page, form.get('channel'), origin);
+      return checkoutPages.pay(page, { channel: form.get('channel'), besides: form.get('besides') }, origin);
     });
     post('/p/portal/:token/cancel', (request) =>
       portalPages.cancel(param(request, 'token'), formOf(request).get('subscription'), originOf(request)),

@@ -111,7 +111,7 @@ async function draftOfInvoice(
   const principal = await actFor(caller, input.tenantId, database);
   const invoice = await readInvoice(database, invoiceId, principal, 'invoiceId');
   const { tenant_id: tenantId, livemode, currency } = invoice;
-  if (!isPayable(invoice.status)) requirePayableAmount(invoice, undefined, 'invoiceId');
+  if (!isPayable(invoice.status)) requirePayableAmount(invoice, 0, undefined, 'invoiceId');
   const customer = await readCustomer(database, invoice.customer_id, principal);
   const defaultChannelId = invoice.channel_id ?? customer.default_channel_id;
   const channelIds = input.channelIds ?? (defaultChannelId === null ? [] : [defaultChannelId]);

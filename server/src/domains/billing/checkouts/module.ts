@@ -3,6 +3,7 @@ import type { Node } from '../../../platform/node.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
+import type { RegisteredInvoicePayments } from '../../payments/transactions/invoice-payments.ts';
 import type { UpdateTransactionDeps } from '../../payments/transactions/update.ts';
 import type { InvoiceLinks } from '../invoices/mails/links.ts';
 import type { PdfRenderer } from '../invoices/rendering/pdf-renderer.ts';
@@ -18,6 +19,7 @@ import { sweepExpired } from './sweep.ts';
 type Needs = Node & {
   channels: ChannelDirectory;
   creator: TransactionCreator;
+  invoicePayments: RegisteredInvoicePayments;
   pdfRenderer: PdfRenderer;
   invoiceLinks: InvoiceLinks;
 } & Pick<UpdateTransactionDeps, 'reader' | 'transitions'>;

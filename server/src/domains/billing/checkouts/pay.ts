@@ -3,38 +3,51 @@ import { Refusal } from '../../../core/errors.ts';
 import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
+import type { InvoicePayments, StillWaiting } from '../../payments/transactions/invoice-payments.ts';
 import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';
 import { payer } from './payer.ts';
-import { hashOfToken, maximumPayments, newToken, statusOf } from './rules.ts';
+import { hashOfToken, isWaiting, maximumPayments, newToken, statusOf } from './rules.ts';
 import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } from './statements.ts';
 
 export interface PayDeps {
   clock: Clock;
   generateUuid: GenerateUuid;
   creator: PaymentWriter;
+  invoicePayments: Pick<InvoicePayments, 'lookUpWaiting'>;
   /** `app.public-url`, without a slash at the end. */
   publicUrl: string;
 }
 
+/** What the payer has chosen. */
+export interface PayerChoice {
+  channelId: number;
+  /** How many payments the page showed, if the payer pays in another way besides one of an invoice that waits; null: no. */
+  besides: number | null;
+  stillWaiting: StillWaiting;
+}
+
 /**
  * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second click
- * or a second payer finds the first payment and creates none. Another payment is possible only after the previous one has
- * failed. Throws when the channel or the invoice refuses the payment.
+ * or a second payer finds the first payment and creates none. Another payment is possible after the previous one has failed,
+ * and of an invoice while the previous one waits for a person: the first money pays the invoice, and what comes second is
+ * given back. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Transaction,
   tokenHash: Buffer,
-  channelId: number,
+  { channelId, besides, stillWaiting }: PayerChoice,
   origin: RequestOrigin,
   deps: PayDeps,
 ): Promise<void> {
   const nowMs = deps.clock();
   await transaction.run(lockByToken, [tokenHash]);
   const [row] = await transaction.run(findByToken, [tokenHash]);
-  if (row === undefined || statusOf(row, nowMs) !== 'OPEN' || row.payments >= maximumPayments) return;
+  if (row === undefined || row.payments >= maximumPayments) return;
+  const isBesides = besides === row.payments && isWaiting(row) && row.invoice_id !== null && row.is_payable;
+  if (statusOf(row, nowMs) !== 'OPEN' && !isBesides) return;
   if (!row.channel_ids.includes(channelId)) {
     throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
   }
@@ -44,7 +57,7 @@ export async function payCheckout(
   const transactionId =
     row.invoice_id === null
       ? await payAmount(transaction, row, channelId, returnUrl, deps)
-      : await payInvoice(transaction, row, row.invoice_id, channelId, returnUrl, deps);
+      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl }, deps);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
   const actor = { ...payer, ...origin };
@@ -60,7 +73,7 @@ async function payAmount(
   { generateUuid, creator }: PayDeps,
 ): Promise<string> {
   const id = generateUuid();
-  const [refusal] = await creator.createInTransaction(transaction, [
+  const [created] = await creator.createInTransaction(transaction, [
     {
       id,
       tenantId: row.tenant_id,
@@ -77,7 +90,7 @@ async function payAmount(
       returnUrl,
     },
   ]);
-  if (refusal !== undefined) throw refusal;
+  if (created instanceof Refusal) throw created;
   return id;
 }
 
@@ -86,10 +99,9 @@ async function payInvoice(
   transaction: Transaction,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
   invoiceId: number,
-  channelId: number,
-  returnUrl: string,
+  request: { channelId: number; stillWaiting: StillWaiting; returnUrl: string },
   deps: PayDeps,
 ): Promise<string> {
   const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId }])) as [LockedInvoice];
-  return payLockedInvoice(transaction, invoice, { channelId, userId, paymentMethod: null, returnUrl }, deps);
+  return (await payLockedInvoice(transaction, invoice, { ...request, userId, paymentMethod: null }, deps)).id;
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { dayMs, hourMs } from '../../../core/clock.ts';
-import type { CheckoutRow } from './statements.ts';
+import type { CheckoutOnPage, CheckoutRow } from './statements.ts';
 
 /**
  * OPEN: it can be paid. PROCESSING: a payment of the checkout or its invoice is in progress. EXPIRED: its time is over, it was
@@ -17,6 +17,18 @@ export function statusOf(
   if (row.is_processing) return 'PROCESSING';
   const isOver = row.closed_at !== null || Date.parse(row.expires_at) <= nowMs;
   return isOver || !row.is_payable ? 'EXPIRED' : 'OPEN';
+}
+
+/**
+ * Whether the newest payment waits for its payer at a provider, or for money on a channel without a provider: nothing happens
+ * until a person does something.
+ */
+export function isWaiting({
+  payment_status: status,
+  provider,
+  next_action,
+}: Pick<CheckoutOnPage, 'payment_status' | 'provider' | 'next_action'>): boolean {
+  return (status === 'PENDING' || status === 'PROCESSING') && (provider === null || next_action !== null);
 }
 
 /** Whether the page is shown. The receipt is shown for at least a day after the payment, even after the checkout is closed. */

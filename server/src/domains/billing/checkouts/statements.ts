@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { amountReserved } from '../invoices/statements.ts';
 
 export interface CheckoutRow {
   tenant_id: number;
@@ -27,7 +28,7 @@ export interface CheckoutRow {
   /** Whether its amount or its invoice is paid. */
   is_paid: boolean;
   paid_at: string | null;
-  /** Whether a payment of it, or of its invoice, is in progress. */
+  /** Whether its newest payment has not ended, or a payment of its invoice is in progress. */
   is_processing: boolean;
   /** Whether its invoice can still be paid; true without an invoice. */
   is_payable: boolean;
@@ -44,11 +45,12 @@ const ofPayment = (value: string) =>
   `(select ${value} from transaction t where t.tenant_id = c.tenant_id and t.id = ${newestPayment})`;
 const ofInvoice = (value: string) =>
   `(select ${value} from invoice i where i.tenant_id = c.tenant_id and i.id = c.invoice_id)`;
-const either = (payment: string, invoice: string) =>
-  `coalesce(case when c.invoice_id is null then ${ofPayment(payment)} else ${ofInvoice(invoice)} end, false)`;
+const isOfInvoice = (value: string) => `(c.invoice_id is not null and coalesce(${ofInvoice(value)}, false))`;
 
-export const isPaid = either(`t.status in ('SUCCESS', 'REFUNDED')`, `i.status = 'PAID'`);
-export const isProcessing = either(`t.status in ('PENDING', 'PROCESSING')`, 'i.amount_held > i.amount_paid');
+export const isPaid = `(${isOfInvoice(`i.status = 'PAID'`)}
+  or (c.invoice_id is null and coalesce(${ofPayment(`t.status in ('SUCCESS', 'REFUNDED')`)}, false)))`;
+export const isProcessing = `(coalesce(${ofPayment(`t.status in ('PENDING', 'PROCESSING')`)}, false)
+  or ${isOfInvoice(`${amountReserved} > 0`)})`;
 export const isPayable = `(c.invoice_id is null or coalesce(${ofInvoice(`i.status in ('OPEN', 'UNCOLLECTIBLE')`)}, false))`;
 
 /** The columns of `CheckoutRow`, from `checkout c`. */

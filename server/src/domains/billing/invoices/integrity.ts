@@ -20,12 +20,11 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'The paid amount of every invoice equals its successful payments, and its reserved amount also includes payments in progress',
+      'The paid amount of every invoice equals its successful payments without what they took beyond its total, and a paid invoice is paid exactly',
     offenders: `
       with summed as (
         select tenant_id, invoice_id as id,
-               coalesce(sum(amount) filter (where state = 'SUCCEEDED' and applied_at is not null), 0) as paid,
-               coalesce(sum(amount) filter (where state in ('OPEN', 'SUCCEEDED') or applied_at is null), 0) as reserved,
+               coalesce(sum(amount - excess) filter (where state = 'SUCCEEDED' and applied_at is not null), 0) as paid,
                count(*) as payments
           from invoice_payment
          group by 1, 2
@@ -33,19 +32,20 @@ export const invoiceChecks: readonly Check[] = [
       select ${invoiceName} as offender
         from invoice i
         left join summed using (tenant_id, id)
-       where (i.amount_paid, i.amount_held, i.payments)
-             is distinct from (coalesce(paid, 0), coalesce(reserved, 0), coalesce(summed.payments, 0))
-          or i.amount_held > i.total or (i.status = 'PAID') <> (i.number is not null and i.amount_paid = i.total)
-          or (i.status in ('DRAFT', 'VOID') and i.amount_held > 0)`,
+       where (i.amount_paid, i.payments) is distinct from (coalesce(paid, 0), coalesce(summed.payments, 0))
+          or (i.status = 'PAID') <> (i.number is not null and i.amount_paid = i.total)
+          or (i.status in ('DRAFT', 'VOID') and i.amount_paid > 0)`,
   },
   {
-    claim: 'Every payment of an invoice has the state, amount and currency of its transaction',
+    claim:
+      'Every payment of an invoice has the state, amount and currency of its transaction, and took more than was left to pay only if it succeeded',
     offenders: `
       select format('tenant %s invoice %s payment %s', p.tenant_id, p.invoice_id, p.number) as offender
         from invoice_payment p
         join invoice i on i.tenant_id = p.tenant_id and i.id = p.invoice_id
         left join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
-       where p.transaction_id is not null
+       where (p.excess > 0 and p.state <> 'SUCCEEDED')
+          or p.transaction_id is not null
          and (p.state, p.amount, i.currency, p.invoice_id)
              is distinct from (case when t.status in ('PENDING', 'PROCESSING') then 'OPEN'
                                     when t.status in ('SUCCESS', 'REFUNDED') then 'SUCCEEDED' else t.status end,

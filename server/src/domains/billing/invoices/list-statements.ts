@@ -76,6 +76,15 @@ export const invoiceFilters = listFilters({
     condition: (value) => `i.total <= ${value}`,
     counted: false,
   },
+  toReturn: {
+    field: Type.Optional(Type.Boolean({ description: 'true: only invoices with an `amountToReturn`.' })),
+    type: 'boolean',
+    condition: (value) => `(not ${value} or exists (
+      select from invoice_payment p
+        join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
+       where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.excess > 0 and p.excess > t.amount_refund_held))`,
+    counted: false,
+  },
   metadata: {
     field: metadataField,
     type: 'json',

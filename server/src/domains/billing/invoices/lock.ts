@@ -1,6 +1,6 @@
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type LockedInvoice, lockInvoiceRows } from './statements.ts';
+import { findOpenPayments, type LockedInvoice, lockInvoiceRows, type OpenPayment } from './statements.ts';
 
 export interface InvoiceKey {
   tenantId: number;
@@ -24,4 +24,16 @@ export function lockInvoices(transaction: Queryable, wanted: readonly InvoiceKey
     plainArray(ordered.map(({ tenantId }) => tenantId)),
     plainArray(ordered.map(({ invoiceId }) => invoiceId)),
   ]);
+}
+
+/** The open payments of locked invoices, by `mapKeyOf`. No statement runs if none of the invoices has ever had a payment. */
+export async function openPaymentsOf(
+  transaction: Queryable,
+  invoices: readonly LockedInvoice[],
+): Promise<Map<string, OpenPayment[]>> {
+  const wanted = invoices.filter(({ payments }) => payments > 0);
+  if (wanted.length === 0) return new Map();
+  const keys = [plainArray(wanted.map(({ tenant_id }) => tenant_id)), plainArray(wanted.map(({ id }) => id))];
+  const found = await transaction.run(findOpenPayments, keys);
+  return Map.groupBy(found, ({ tenant_id: tenantId, invoice_id: invoiceId }) => mapKeyOf({ tenantId, invoiceId }));
 }

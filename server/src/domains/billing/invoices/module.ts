@@ -2,14 +2,18 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { Node, NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
+import { durationOfAtLeast, integer, oneOf } from '../../../platform/settings/kinds.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { WaitingPayments } from '../../payments/processing/look-up-waiting.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
+import type { RegisteredInvoicePayments } from '../../payments/transactions/invoice-payments.ts';
+import type { PaymentTransitions } from '../../payments/transactions/transition-statements.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
 import { InvoiceLinks } from './mails/links.ts';
 import { invoiceMailWorker, sweepInvoiceMails } from './mails/worker.ts';
 import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
+import { invoicePaymentsOf } from './payment/invoice-payments.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
 import { invoiceRoutes } from './routes.ts';
 import {
@@ -27,10 +31,18 @@ import {
   voidInput,
 } from './schema.ts';
 import { InvoiceFollowers } from './settlement/followers.ts';
-import { invoiceSettlementWorker } from './settlement/settle.ts';
+import { returnExcess } from './settlement/return-excess.ts';
+import type { SettlementDeps } from './settlement/settle.ts';
+import { leftOverSettlementWorker } from './settlement/settle-left-over.ts';
 import { invoiceTestClockWork } from './test-clock-work.ts';
 
 const settings = {
+  'app.invoice.refund-excess': setting(oneOf('true', 'false'), {
+    default: 'true',
+    description:
+      'Whether money that a payment took beyond what was left to pay of its invoice is refunded at once. If not, and on ' +
+      'channels without a provider, it stands as `amountToReturn` of the invoice.',
+  }),
   'app.invoice.pdf-processes': setting(integer(1, 64), {
     default: '1',
     description: 'Processes that render invoices as PDF. They start on demand and end after 30 s without work.',
@@ -49,6 +61,9 @@ const settings = {
 type Needs = NodeWith<SettingsOf<typeof settings>> & {
   channels: ChannelDirectory;
   creator: TransactionCreator;
+  transitions: PaymentTransitions;
+  invoicePayments: RegisteredInvoicePayments;
+  waitingPayments: WaitingPayments;
   testClocks: TestClocks;
 };
 type Provided = ReturnType<typeof provide>;
@@ -108,10 +123,18 @@ function provide(needs: Needs) {
     needs;
   const invoiceFollowers = new InvoiceFollowers();
   const invoiceLinks = new InvoiceLinks();
-  const invoiceWorker = invoiceSettlementWorker({
-    database: workerDatabase,
+  const refundsExcess = settings['app.invoice.refund-excess'] === 'true';
+  const settling: SettlementDeps = {
     generateUuid,
     followers: invoiceFollowers,
+    returnExcess: (transaction, excess) => returnExcess(transaction, excess, { ...needs, refundsExcess }),
+  };
+  needs.invoicePayments.register(
+    invoicePaymentsOf({ ...settling, database: needs.database, waitingPayments: needs.waitingPayments }),
+  );
+  const invoiceWorker = leftOverSettlementWorker({
+    ...settling,
+    database: workerDatabase,
     ...failureLog(log, 'Invoice settlement'),
   });
   const overdueWorker = overdueInvoiceWorker({

@@ -25,8 +25,9 @@ export function recordOf(row: InvoiceRow): ListedInvoice {
     amountDue,
     amountPaid: row.amount_paid,
     amountRemaining: amountDue - row.amount_paid,
-    amountUnderWay: row.amount_held - row.amount_paid,
+    amountUnderWay: row.amount_under_way,
     amountRefunded: row.amount_refunded,
+    amountToReturn: row.amount_to_return,
     nextPaymentAttempt: row.next_payment_attempt,
     channelId: row.channel_id,
     description: row.description,
@@ -81,6 +82,7 @@ function detailRecordOf(row: InvoiceRow, lines: readonly LineRow[], payments: re
     payments: payments.map((payment) => ({
       transactionId: payment.transaction_id === null ? null : publicId('txn', payment.transaction_id),
       amount: payment.amount,
+      amountExcess: payment.excess,
       state: payment.state,
       automatic: payment.automatic,
       failureCode: payment.failure_code,

@@ -1,15 +1,37 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { InvoiceRow } from './statements.ts';
+import type { StillWaiting } from '../../payments/transactions/invoice-payments.ts';
+import type { InvoiceRow, OpenPayment } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
 
 /** The id of an invoice in events. The prefix distinguishes it from a subscription with the same number. */
 export const objectIdOf = (id: number) => `inv_${id}`;
 
-/** The amount that is neither paid nor reserved by a payment in progress. */
-export const unreservedAmountOf = ({ total, amount_held }: InvoiceRow) => total - amount_held;
+/** The amount that no payment has paid; 0 when the invoice cannot be paid. */
+export const unpaidAmountOf = ({ status, total, amount_paid }: InvoiceRow) =>
+  isPayable(status) ? total - amount_paid : 0;
 
-/** The amount of a new payment: the requested one, or by default everything that is not reserved. */
-export function requirePayableAmount(invoice: InvoiceRow, requested: number | undefined, field: string): number {
+/**
+ * Whether an open payment may take money without anybody doing anything more, so that it reserves its amount. Money on a
+ * channel without a provider is awaited from a person. So is a payer at a provider, but the payer may have paid a moment ago:
+ * only the provider's word (`stillWaiting`) shows that the payment still waits.
+ */
+export const isReserving = ({ provider, waits_for_payer, transaction_id }: OpenPayment, stillWaiting: StillWaiting) =>
+  provider !== null && !(waits_for_payer && stillWaiting.has(transaction_id));
+
+/** The amount that open payments reserve. */
+export function reservedAmountOf(payments: readonly OpenPayment[], stillWaiting: StillWaiting): number {
+  return sumOf(payments.filter((payment) => isReserving(payment, stillWaiting)));
+}
+
+export const sumOf = (payments: readonly OpenPayment[]) => payments.reduce((sum, { amount }) => sum + amount, 0);
+
+/** The amount of a new payment: the requested one, or by default all that is neither paid nor `reserved`. */
+export function requirePayableAmount(
+  invoice: InvoiceRow,
+  reserved: number,
+  requested: number | undefined,
+  field: string,
+): number {
   const { status } = invoice;
   if (!isPayable(status)) {
     const because = status === 'DRAFT' ? 'finalize it first' : 'nothing can be paid on it any more';
@@ -18,7 +40,7 @@ export function requirePayableAmount(invoice: InvoiceRow, requested: number | un
       details: { status },
     });
   }
-  const left = unreservedAmountOf(invoice);
+  const left = Math.max(0, unpaidAmountOf(invoice) - reserved);
   if (left === 0 || (requested !== undefined && requested > left)) {
     const message =
       left === 0
@@ -29,9 +51,9 @@ export function requirePayableAmount(invoice: InvoiceRow, requested: number | un
   return requested ?? left;
 }
 
-/** Refuses a transition that the table does not allow, and every transition while a payment is in progress. */
-export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus): void {
-  const { status, amount_held, amount_paid } = invoice;
+/** Refuses a transition that the table does not allow, and every transition while payments have not ended. */
+export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus, underWay = 0): void {
+  const { status, amount_paid } = invoice;
   if (!mayBecome(status, to)) {
     const allowed = Object.keys(transitions[status]);
     const reachable = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'it stays as it is';
@@ -40,11 +62,11 @@ export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus): void 
       details: { from: status, to, allowed },
     });
   }
-  if (amount_held > amount_paid) {
+  if (underWay > 0) {
     throw new Refusal(
       'invoice_payment_under_way',
       'A payment of this invoice is in progress: wait until it ends, or cancel it.',
-      { field: 'id', details: { underWay: amount_held - amount_paid } },
+      { field: 'id', details: { underWay } },
     );
   }
   if (to === 'VOID' && amount_paid > 0) {

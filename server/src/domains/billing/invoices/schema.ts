@@ -156,12 +156,20 @@ export const listedInvoice = Type.Object({
   tax: Type.Integer(),
   total: Type.Integer({ description: '`subtotal` + `tax`.' }),
   amountDue: Type.Integer({ description: '`total`; 0 when the invoice is VOID.' }),
-  amountPaid: Type.Integer({ description: 'The sum of the successful payments.' }),
+  amountPaid: Type.Integer({ description: 'What successful payments have paid of it; never more than `total`.' }),
   amountRemaining: Type.Integer({ description: '`amountDue` − `amountPaid`.' }),
-  amountUnderWay: Type.Integer({ description: 'The sum of the payments in progress.' }),
+  amountUnderWay: Type.Integer({
+    description:
+      'The sum of the payments that have not ended: those in progress, and those that wait for a person and reserve nothing.',
+  }),
   amountRefunded: Type.Integer({
     description:
-      'The refunded amount of its payments. A refund changes neither `status` nor `amountPaid` nor `version`.',
+      'The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor `version`.',
+  }),
+  amountToReturn: Type.Integer({
+    description:
+      'What payments took although nothing, or less, was left to pay, as far as no refund returns it. ' +
+      '[Refund](refunds.md) those payments.',
   }),
   nextPaymentAttempt: nullable(
     Type.String({
@@ -209,6 +217,7 @@ export const lineRecord = Type.Object({
 export const paymentRecord = Type.Object({
   transactionId: nullable(Type.String()),
   amount: Type.Integer(),
+  amountExcess: Type.Integer({ description: 'What it took beyond what was left to pay.' }),
   state: Type.Enum([...paymentStates]),
   automatic: Type.Boolean(),
   failureCode: nullable(Type.String()),
@@ -224,8 +233,8 @@ export const invoiceRecord = Type.Object({
   }),
   payments: Type.Array(paymentRecord, {
     description:
-      'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, `state`, `automatic`, ' +
-      '`failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
+      'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, ' +
+      '`amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
   }),
 });
 

@@ -27,10 +27,12 @@ export interface InvoiceRow {
   tax: number;
   total: number;
   amount_paid: number;
-  /** The amount of payments that have succeeded or are in progress: paid and reserved. */
-  amount_held: number;
-  /** The refunded amount of its payments. */
+  /** The amount of payments that have not ended. */
+  amount_under_way: number;
+  /** The refunded amount of what its payments have paid of it. */
   amount_refunded: number;
+  /** What its payments took beyond its total, as far as no refund returns it. */
+  amount_to_return: number;
   /** When its subscription retries the failed payment; null: no retry is scheduled. */
   next_payment_attempt: string | null;
   /** The number of its payments, including failed ones. */
@@ -60,14 +62,26 @@ export interface InvoiceRow {
 }
 
 /**
- * The refunded amount of the payments of `invoice i`. It is not stored with the invoice, so that refunds need no lock on it.
- * Most rows have no payment and cost nothing.
+ * Whether a payment `t` is in progress and reserves its amount on its invoice. One that waits for a person does not: for its
+ * payer, who has something to do at the provider, or for money on a channel without a provider.
  */
-const amountRefunded = `case when i.amount_paid = 0 then 0 else (
-    select coalesce(sum(t.amount_refunded), 0)
+const isInProgress = `t.status in ('PENDING', 'PROCESSING') and t.provider is not null and t.next_action is null`;
+
+/**
+ * A sum over the payments `p` of `invoice i` with their transactions `t`. Sums that change with the transactions are not stored
+ * with the invoice, so that those changes need no lock on it. Most rows have no payment and cost nothing.
+ */
+const sumOfPayments = (amount: string, condition: string) => `case when i.payments = 0 then 0 else (
+    select coalesce(sum(${amount}), 0)
       from invoice_payment p
       join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
-     where p.tenant_id = i.tenant_id and p.invoice_id = i.id and p.state = 'SUCCEEDED') end::bigint`;
+     where p.tenant_id = i.tenant_id and p.invoice_id = i.id and ${condition}) end::bigint`;
+
+export const amountReserved = sumOfPayments('p.amount', isInProgress);
+const amountUnderWay = sumOfPayments('p.amount', `t.status in ('PENDING', 'PROCESSING')`);
+// A refund first returns what the payment took beyond the invoice.
+const amountRefunded = sumOfPayments('greatest(t.amount_refunded - p.excess, 0)', `p.state = 'SUCCEEDED'`);
+const amountToReturn = sumOfPayments('greatest(p.excess - t.amount_refund_held, 0)', 'p.excess > 0');
 
 /** When a failed payment of an invoice is retried: its subscription keeps the schedule. */
 const nextPaymentAttempt = (tenant: string, invoice: string) => `(
@@ -76,7 +90,8 @@ const nextPaymentAttempt = (tenant: string, invoice: string) => `(
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
-  i.amount_paid, i.amount_held, ${amountRefunded} as amount_refunded,
+  i.amount_paid, ${amountUnderWay} as amount_under_way, ${amountRefunded} as amount_refunded,
+  ${amountToReturn} as amount_to_return,
   case when i.subscription_id is not null then ${nextPaymentAttempt('i.tenant_id', 'i.id')} end as next_payment_attempt,
   i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
   i.subscription_id,
@@ -100,6 +115,8 @@ export interface PaymentRow {
   number: number;
   transaction_id: string | null;
   amount: number;
+  /** What it took beyond what was left to pay when it succeeded. */
+  excess: number;
   automatic: boolean;
   state: PaymentState;
   failure_code: string | null;
@@ -117,6 +134,37 @@ export interface LockedInvoice extends InvoiceRow {
   /** The time of the customer's test clock; null: the customer has none. */
   clock_now: string | null;
 }
+
+/** An open payment of a locked invoice. */
+export interface OpenPayment {
+  tenant_id: number;
+  invoice_id: number;
+  transaction_id: string;
+  amount: number;
+  automatic: boolean;
+  /** The provider that charges it; null: it waits until an update reports the money. */
+  provider: string | null;
+  /** Whether it waits for its payer at the provider. */
+  waits_for_payer: boolean;
+}
+
+/**
+ * The open payments of invoices. Run it after the invoices are locked: a statement that waits for a lock sees other tables as
+ * they were before it waited. Values: arrays of tenants and invoices.
+ */
+export const findOpenPayments = statement<OpenPayment>(
+  'invoices.find_open_payments',
+  `select p.tenant_id, p.invoice_id, p.transaction_id, p.amount, p.automatic, t.provider,
+          t.provider is not null and t.next_action is not null as waits_for_payer
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select * from invoice_payment
+       where tenant_id = wanted.tenant_id and invoice_id = wanted.id and state = 'OPEN' offset 0
+    ) as p
+    cross join lateral (
+      select provider, next_action from transaction where tenant_id = p.tenant_id and id = p.transaction_id limit 1
+    ) as t`,
+);
 
 /** Values: visible tenants, id. */
 export const findInvoice = statement<InvoiceRow>(
@@ -156,7 +204,7 @@ export const findPayments = statement<PaymentRow>(
   `select payment.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
+      select tenant_id, invoice_id, number, transaction_id, amount, excess, automatic, state, failure_code, failure_message,
              created_at, finished_at
         from invoice_payment where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number desc limit 100
     ) as payment`,
@@ -187,8 +235,8 @@ export const lockInvoiceRows = statement<LockedInvoice>(
     ) as k on true`,
 );
 
-/** An amount to reserve on an invoice for a payment. */
-export interface Reservation {
+/** A payment to record on an invoice. */
+export interface InvoicePaymentDraft {
   tenantId: number;
   invoiceId: number;
   /** The payment's UUID. */
@@ -199,7 +247,7 @@ export interface Reservation {
   automatic: boolean;
 }
 
-export const reservationColumns = columns<Reservation & { atMs: number }>([
+export const paymentColumns = columns<InvoicePaymentDraft & { atMs: number }>([
   ['tenant_id', 'bigint', ({ tenantId }) => tenantId],
   ['invoice_id', 'bigint', ({ invoiceId }) => invoiceId],
   ['transaction_id', 'uuid', ({ transactionId }) => transactionId],
@@ -208,21 +256,21 @@ export const reservationColumns = columns<Reservation & { atMs: number }>([
   ['at_ms', 'float8', ({ atMs }) => atMs],
 ]);
 
-/** Reserves the amounts of payments on locked invoices, at most one payment for each. Values: those of `reservationColumns`. */
-export const reservePayments = statement(
-  'invoices.reserve_payments',
+/** Records payments on locked invoices, at most one for each. Values: those of `paymentColumns`. */
+export const insertPayments = statement(
+  'invoices.insert_payments',
   `with input as (
-     ${reservationColumns.relation()}
-   ), reserved as (
+     ${paymentColumns.relation()}
+   ), counted as (
      update invoice i
-        set amount_held = i.amount_held + input.amount, payments = i.payments + 1, version = i.version + 1,
+        set payments = i.payments + 1, version = i.version + 1,
             updated_at = greatest(to_timestamp(input.at_ms / 1000), i.updated_at)
        from input
       where i.tenant_id = input.tenant_id and i.id = input.invoice_id
      returning i.tenant_id, i.id, i.payments, input.transaction_id, input.amount, input.automatic, input.at_ms
    )
    insert into invoice_payment (tenant_id, invoice_id, number, transaction_id, amount, automatic, created_at)
-   select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from reserved`,
+   select tenant_id, id, payments, transaction_id, amount, automatic, to_timestamp(at_ms / 1000) from counted`,
 );
 
 /** A payment of an invoice that could not be created. */

@@ -1,7 +1,7 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Transactional } from '../../../platform/postgres/database.ts';
 import { lookUpAt } from '../operations/rules.ts';
 import { type Deferral, deferOperations, deferralColumns } from '../operations/statements.ts';
 import type { Outcome } from '../providers/provider.ts';
@@ -18,7 +18,7 @@ export type OpenOutcome = Exclude<Outcome, FinalOutcome | RateLimited>;
 export type RateLimited = Extract<Outcome, { kind: 'rate_limited' }>;
 
 export interface DeferrerDeps {
-  database: Queryable;
+  database: Transactional;
   transitions: PaymentTransitions;
   clock: Clock;
   generateUuid: GenerateUuid;
@@ -103,7 +103,7 @@ export class Deferrer {
       writesEvent: true,
       requiresAction: true,
     };
-    await transitions.apply(database, [transition], generateUuid);
+    await transitions.applyLocked(database, [transition], generateUuid);
   }
 
   #messageFor(

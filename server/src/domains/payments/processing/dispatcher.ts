@@ -5,7 +5,7 @@ import { Backlog } from '../../../platform/admission/backlog.ts';
 import { leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Transactional } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -36,7 +36,7 @@ import type { LeasedOperation, OperationRow } from './statements.ts';
 
 export interface DispatcherOptions extends PublicAddress, FailureReports {
   /** At most two connections of it are used at a time: one to claim, one to defer. */
-  database: Queryable;
+  database: Transactional;
   providers: Providers;
   channels: ChannelDirectory;
   transitions: PaymentTransitions;

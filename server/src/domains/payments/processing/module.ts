@@ -14,6 +14,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { disputeCloseInput, disputeRecord } from './disputes/schema.ts';
 import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { processingChecks, processingFindings } from './integrity.ts';
+import { WaitingPayments } from './look-up-waiting.ts';
 import { FinishedRechecker } from './recheck-finished.ts';
 import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
@@ -82,8 +83,9 @@ function provide(needs: Needs) {
   waitingWork.watch(() => dispatcher.worker.oldestWaitMs);
   waitingWork.watch(() => settler.oldestWaitMs);
   const rechecker = new FinishedRechecker({ ...common, settler });
+  const waitingPayments = new WaitingPayments({ ...common, settler });
   const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
-  return { settler, dispatcher, rechecker, disputes };
+  return { settler, dispatcher, rechecker, waitingPayments, disputes };
 }
 
 /** Measures and traces how long providers take to answer. */

@@ -1,20 +1,14 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type ChannelCredentials, LostCredentialsError } from '../channels/credentials.ts';
-import type { Providers } from '../providers/directory.ts';
-import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from './call.ts';
+import { LostCredentialsError } from '../channels/credentials.ts';
+import { type LookUpDeps, lookUpNow } from './look-up.ts';
 import type { Settler } from './settle.ts';
 import { isFinalOutcome } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
 import { isFinished } from './states.ts';
 
-export interface FinishedRecheckerDeps extends PublicAddress {
+export interface FinishedRecheckerDeps extends LookUpDeps {
   database: Queryable;
-  providers: Pick<Providers, 'of'>;
-  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
-  /** Deadline of a look-up: `app.provider.timeout`. */
-  timeoutMs: number;
-  observe?: ObserveCall;
 }
 
 /** Look-ups at a time: few, so that a provider that hangs does not delay the callbacks of others. */
@@ -60,12 +54,8 @@ export class FinishedRechecker {
 
   /** Returns false if the provider did not answer. */
   async #lookUp(row: OperationRow): Promise<boolean> {
-    const { providers, credentials, settler, timeoutMs, publicUrl, observe } = this.#deps;
-    const connector = await providers.of(row.operation_provider);
-    const opened = await credentials.of(row.operation_channel_id);
-    const { callbackToken } = opened;
-    const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets });
-    const answer = await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
+    const { settler } = this.#deps;
+    const answer = await lookUpNow(row, this.#deps);
     if (answer.kind === 'absent') return true;
     if (isFinalOutcome(answer)) {
       await settler.settle(row, answer, 'look_up', { lookUps: 1 });

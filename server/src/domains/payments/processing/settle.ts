@@ -2,11 +2,11 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { Turns } from '../../../core/turns.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transition-statements.ts';
+import { concernsInvoice, type PaymentTransitions } from '../transactions/transition-statements.ts';
 import { type DisputeReporterDeps, reportContradiction, reportDifference } from './disputes/open.ts';
 import { differenceOf, type Report } from './disputes/rules.ts';
 import { nextChannelFor } from './fallback.ts';
@@ -24,8 +24,8 @@ import { findOfPayment, type OperationRow } from './statements.ts';
 import { isFinished, type SettledBy } from './states.ts';
 
 export interface SettlerDeps {
-  /** Used for one settling statement at a time. */
-  database: Queryable;
+  /** Used for two settling statements at a time: one of payments of invoices, one of all others. */
+  database: Transactional;
   channels: ChannelDirectory;
   transitions: PaymentTransitions;
   clock: Clock;
@@ -46,12 +46,14 @@ const maximumTries = 20;
 
 /**
  * Writes final outcomes: payment, totals, ledger, refund, event, deliveries and operation together in one statement, or none
- * of them; many settlements share a statement. A final payment status never changes afterwards, except when a refund fails
- * after it had succeeded. Contradicting outcomes open a dispute.
+ * of them; many settlements share a statement. The invoice of a payment is settled in the same transaction. A final payment
+ * status never changes afterwards, except when a refund fails after it had succeeded. Contradicting outcomes open a dispute.
  */
 export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
+  /** Of payments of invoices, whose settlement waits for locks on the invoices. */
+  readonly #invoiceBatcher: Batcher<Settlement, boolean>;
   /** By payment, because a statement can change a payment only once: many refunds of one payment may be answered together. */
   readonly #turns = new Turns<string>();
   readonly #settleOperations: ReturnType<typeof settleOperations>;
@@ -59,12 +61,14 @@ export class Settler {
   constructor(deps: SettlerDeps) {
     this.#deps = deps;
     this.#settleOperations = settleOperations(deps.transitions);
-    this.#batcher = new Batcher({
-      run: (settlements) => this.#write(settlements),
+    const batching = {
+      run: (settlements: readonly Settlement[]) => this.#write(settlements),
       maxBatch: maximumBatch,
       maxQueued: maximumQueued,
       retryForMs,
-    });
+    };
+    this.#batcher = new Batcher(batching);
+    this.#invoiceBatcher = new Batcher(batching);
   }
 
   /**
@@ -103,7 +107,7 @@ export class Settler {
 
   /** How long the oldest outcome has waited to be written, in ms. */
   get oldestWaitMs(): number {
-    return this.#batcher.oldestWaitMs;
+    return Math.max(this.#batcher.oldestWaitMs, this.#invoiceBatcher.oldestWaitMs);
   }
 
   drained(): Promise<void> {
@@ -128,7 +132,9 @@ export class Settler {
       const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
       const nextChannel = await nextChannelFor(current, outcome, this.#deps);
       const refund = await this.#readRefund(current);
-      if (await this.#batcher.add(settlementOf({ ...facts, nextChannel, refund }))) return;
+      const settlement = settlementOf({ ...facts, nextChannel, refund });
+      const batcher = concernsInvoice(settlement.transition) ? this.#invoiceBatcher : this.#batcher;
+      if (await batcher.add(settlement)) return;
       current = await this.#read(current);
     }
     throw new Error(`Payment ${row?.id} could not be settled: it changed during each of ${maximumTries} tries.`);
@@ -148,11 +154,9 @@ export class Settler {
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
-    const rows = await database.run(this.#settleOperations, [
-      ...transitionParameters(attempted, generateUuid, database),
-      ...valuesOfSettlements(sorted),
-    ]);
-    const applied = transitions.applied(attempted, rows, database);
+    const parameters = [...transitionParameters(attempted, generateUuid, database), ...valuesOfSettlements(sorted)];
+    const settle = (queryable: Queryable) => queryable.run(this.#settleOperations, parameters);
+    const applied = await transitions.applyBy(settle, attempted, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 

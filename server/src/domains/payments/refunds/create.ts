@@ -8,7 +8,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
-import { appendAudit } from '../../identity/audit/append.ts';
+import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { requestRefund } from '../operations/request-refund.ts';
@@ -58,28 +58,51 @@ export async function createRefund(
     if (deps.stepUpRefundAmount !== undefined && amount >= deps.stepUpRefundAmount) {
       requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
     }
-    const refund = await insert(transaction, payment, { ...input, amount, metadata }, principal, deps.generateUuid());
-    await appendCreatedEvents(transaction, payment, refund, deps);
-    if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
-    else await reserveAndRequest(transaction, payment, refund, deps);
-    const after = recordOf(refund);
-    await appendAudit(transaction, principal, {
-      action: 'refund.create',
-      tenantId: tenant_id,
-      recordId: after.id,
-      after,
-    });
-    return after;
+    return refundLocked(
+      transaction,
+      payment,
+      { ...input, amount, metadata, userId: principal.userId },
+      principal,
+      deps,
+    );
   };
   const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
   return answerOnce(deps.database, request, work);
 }
 
+/** A refund of a locked payment. */
+export interface RefundOfLocked {
+  /** In minor units; no more than is left to refund. */
+  amount: number;
+  reason?: string;
+  /** As JSON. */
+  metadata: string | null;
+  /** The user in whose name it is created. */
+  userId: number;
+}
+
+/** Refunds a payment that the transaction has locked. `actor`: who does it, for the audit log. */
+export async function refundLocked(
+  transaction: Queryable,
+  payment: TransactionRow,
+  input: RefundOfLocked,
+  actor: Actor,
+  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
+): Promise<RefundRecord> {
+  const refund = await insert(transaction, payment, input, deps.generateUuid());
+  await appendCreatedEvents(transaction, payment, refund, deps);
+  if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
+  else await reserveAndRequest(transaction, payment, refund, deps);
+  const after = recordOf(refund);
+  const entry = { action: 'refund.create', tenantId: payment.tenant_id, recordId: after.id, after } as const;
+  await appendAudit(transaction, actor, entry);
+  return after;
+}
+
 async function insert(
   transaction: Queryable,
   payment: TransactionRow,
-  { amount, reason, metadata }: { amount: number; reason?: string; metadata: string | null },
-  { userId }: Principal,
+  { amount, reason, metadata, userId }: RefundOfLocked,
   id: string,
 ): Promise<RefundRow> {
   const [refund] = await transaction.run(insertRefund, [
@@ -103,7 +126,7 @@ async function appendCreatedEvents(
   transaction: Queryable,
   { tenant_id: tenantId, livemode }: TransactionRow,
   refund: RefundRow,
-  { generateUuid }: CreateRefundDeps,
+  { generateUuid }: Pick<CreateRefundDeps, 'generateUuid'>,
 ): Promise<void> {
   const record = recordOf(refund);
   const types: EventType[] = refund.status === 'SUCCESS' ? ['refund.created', 'refund.succeeded'] : ['refund.created'];
@@ -118,7 +141,7 @@ async function recordRefunded(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
-  deps: CreateRefundDeps,
+  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
   const { amount } = refund;
   await applyToPayment(
@@ -133,7 +156,7 @@ async function reserveAndRequest(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
-  deps: CreateRefundDeps,
+  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
   await applyToPayment(transaction, reservationOf(payment, refund), deps);
   await requestRefund(transaction, payment, refund, uuidTimeMs(refund.id));
@@ -146,7 +169,7 @@ function reservationOf(payment: TransactionRow, { id, amount }: RefundRow): Tran
 async function applyToPayment(
   transaction: Queryable,
   transition: Transition,
-  { transitions, generateUuid }: CreateRefundDeps,
+  { transitions, generateUuid }: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
   const { id } = transition.row;
   const changed = await transitions.apply(transaction, [transition], generateUuid);

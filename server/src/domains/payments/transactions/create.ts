@@ -13,8 +13,8 @@ import { actOn } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { type CreateInput, draftOf, usableChannel } from './draft.ts';
 import { BatchInserter, type Created, createdFrom, type Outcome, outcomeOf } from './insert-batch.ts';
-import type { PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
-import type { PaymentReservations } from './reservations.ts';
+import type { InvoicePayments } from './invoice-payments.ts';
+import type { CreatedPayment, PaymentRequest, PaymentWriter, StoredToken } from './payment-writer.ts';
 import { type Draft, findExistingPayments, insertNewPayments, insertPaymentsUnlessRepeated } from './statements.ts';
 
 /**
@@ -33,7 +33,7 @@ export interface CreateTransactionDeps {
   /** For payments of invoices and for lookups. */
   database: Database;
   channels: ChannelDirectory;
-  reservations: PaymentReservations;
+  invoicePayments: Pick<InvoicePayments, 'hasInvoice' | 'lookUpWaiting' | 'lock' | 'reserve'>;
   fanOut: FanOut;
   generateUuid: GenerateUuid;
   /** Opens a sealed value from its place of storage. */
@@ -92,8 +92,8 @@ export class TransactionCreator implements PaymentWriter {
 
   /** Invoices in a currency that was withdrawn since can still be paid. */
   async #paysInvoice({ invoiceId }: CreateInput, { tenantId }: Principal): Promise<boolean> {
-    const { reservations, database } = this.#deps;
-    return invoiceId != null && (await reservations.hasInvoice(database, tenantId, invoiceId));
+    const { invoicePayments, database } = this.#deps;
+    return invoiceId != null && (await invoicePayments.hasInvoice(database, { tenantId, invoiceId }));
   }
 
   #createNew(draft: Draft): Promise<Outcome> {
@@ -103,32 +103,27 @@ export class TransactionCreator implements PaymentWriter {
 
   /** `invoiceId` may be a reference of the caller's own instead of an invoice. */
   async #createNaming(invoiceId: number, draft: Draft): Promise<Outcome> {
-    const { reservations, database } = this.#deps;
-    if (await reservations.hasInvoice(database, draft.tenantId, invoiceId)) {
+    const { invoicePayments, database } = this.#deps;
+    if (await invoicePayments.hasInvoice(database, { tenantId: draft.tenantId, invoiceId })) {
       return this.#createForInvoice(draft, invoiceId);
     }
     return this.#batcher.add(draft);
   }
 
   /** Payments for an invoice run in a transaction that reserves the amount on the locked invoice. */
-  #createForInvoice(draft: Draft, invoiceId: number): Promise<Outcome> {
+  async #createForInvoice(draft: Draft, invoiceId: number): Promise<Outcome> {
     const { tenantId, livemode, id: transactionId, amount, currency, createdMs } = draft;
-    const { reservations, database, onCreated } = this.#deps;
+    const { invoicePayments, database, onCreated } = this.#deps;
+    const invoice = { tenantId, invoiceId };
+    const stillWaiting = await invoicePayments.lookUpWaiting(invoice);
     return database.transaction(async (transaction) => {
       if (draft.idempotencyKey !== null) {
-        await reservations.lock(transaction, { tenantId, invoiceId });
+        await invoicePayments.lock(transaction, [invoice]);
         const existing = await findExistingPayments(transaction, [draft]);
         if (existing.length > 0) return outcomeOf(draft, existing);
       }
-      await reservations.reserve(transaction, {
-        tenantId,
-        livemode,
-        invoiceId,
-        transactionId,
-        amount,
-        currency,
-        createdMs,
-      });
+      const payment = { ...invoice, livemode, transactionId, amount, currency, createdMs };
+      await invoicePayments.reserve(transaction, payment, stillWaiting);
       const inserted = await insertPaymentsUnlessRepeated(transaction, [draft]);
       // Repeats of the same request wait for the lock. Another request has used the key since.
       if (inserted.length === 0) throw idempotencyMismatch();
@@ -152,7 +147,7 @@ export class TransactionCreator implements PaymentWriter {
   async createInTransaction(
     transaction: Transaction,
     requests: readonly PaymentRequest[],
-  ): Promise<(Refusal | undefined)[]> {
+  ): Promise<(Refusal | CreatedPayment)[]> {
     const channels = new Map<number, ChannelRow | undefined>();
     for (const { channelId } of requests) {
       if (!channels.has(channelId))
@@ -169,7 +164,7 @@ export class TransactionCreator implements PaymentWriter {
         });
       }
     }
-    return results.map((result) => (result instanceof Refusal ? result : undefined));
+    return results;
   }
 
   get queued(): number {

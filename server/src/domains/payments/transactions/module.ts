@@ -7,23 +7,19 @@ import type { FanOut } from '../../webhooks/events/fan-out.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { TransactionCreator } from './create.ts';
 import { transactionChecks } from './integrity.ts';
+import { RegisteredInvoicePayments } from './invoice-payments.ts';
 import { PaymentCounts } from './payment-counts.ts';
 import { paymentTokenPlace } from './payment-token.ts';
 import { TransactionReader } from './read.ts';
-import type { PaymentReservations } from './reservations.ts';
 import { transactionRoutes } from './routes.ts';
 import { createInput, listedTransaction, status, transactionDetail, transactionRecord, updateInput } from './schema.ts';
 import type { Draft } from './statements.ts';
-import type { TransitionFollower } from './transition.cte.ts';
 import { PaymentTransitions } from './transition-statements.ts';
 
 const batchSizeBuckets = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
 type Needs = Node & {
   channels: ChannelDirectory;
-  /** What other modules add to the statement that applies transitions. */
-  transitionFollowers: readonly TransitionFollower[];
-  reservations: PaymentReservations;
   fanOut: FanOut;
 };
 type Provided = ReturnType<typeof provide>;
@@ -89,7 +85,7 @@ function createdByBilling({ id, tenantId, channelId, livemode, createdMs }: Draf
 }
 
 function provide(needs: Needs) {
-  const { database, queueDatabase, openPool, metrics, transitionFollowers, tracing } = needs;
+  const { database, queueDatabase, openPool, metrics, tracing } = needs;
   const batchSizes = metrics.histogram(
     'florin_create_batch_size',
     'Payments written by one statement.',
@@ -101,8 +97,10 @@ function provide(needs: Needs) {
     requestSecondsBuckets,
   );
   const counts = new PaymentCounts(metrics);
+  const invoicePayments = new RegisteredInvoicePayments();
   const creator = new TransactionCreator({
     ...needs,
+    invoicePayments,
     onCreated: (draft, by) => {
       counts.created(draft);
       if (by === 'billing' && tracing !== undefined) tracing.record(createdByBilling(draft));
@@ -117,7 +115,8 @@ function provide(needs: Needs) {
   metrics.gauge('florin_create_queue', 'Payments waiting to be written.', async (gauge) => gauge.set(creator.queued));
   return {
     creator,
+    invoicePayments,
     reader: new TransactionReader({ database, lookupDatabase: queueDatabase }),
-    transitions: new PaymentTransitions(transitionFollowers, (transition) => counts.transitioned(transition)),
+    transitions: new PaymentTransitions(invoicePayments, (transition) => counts.transitioned(transition)),
   };
 }

@@ -27,10 +27,18 @@ export interface PaymentRequest {
   returnUrl: string | null;
 }
 
+export interface CreatedPayment {
+  /** Null: the payment waits until somebody reports by an update that the money has arrived. */
+  provider: string | null;
+}
+
 export interface PaymentWriter {
   /**
    * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in order,
-   * the refusal of each payment that its channel does not accept, and undefined for each that was created.
+   * each payment, or the refusal of one that its channel does not accept.
    */
-  createInTransaction(transaction: Transaction, requests: readonly PaymentRequest[]): Promise<(Refusal | undefined)[]>;
+  createInTransaction(
+    transaction: Transaction,
+    requests: readonly PaymentRequest[],
+  ): Promise<(Refusal | CreatedPayment)[]>;
 }

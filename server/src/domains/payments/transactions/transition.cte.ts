@@ -2,7 +2,6 @@ import type { EventType } from '../../../core/event-types.ts';
 import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
@@ -148,22 +147,11 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: 
 }
 
 /**
- * CTEs that another module adds to the statement that applies transitions, so that both take effect or neither. An extension
- * point: billing records with it how payments of invoices ended.
- */
-export interface TransitionFollower {
-  /** CTEs that read `moved (tenant_id, id, invoice_id, from_status, to_status, failure_code, failure_message, at)`. */
-  cte: string;
-  /** The topic that is due when the CTE of this name has returned rows. */
-  wakes: { topic: Topic; changed: string };
-}
-
-/**
  * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals, the
- * ledger, their events and deliveries, and the rows of the followers. Guarded by version and by the transition table: `moved`
+ * ledger, and their events and deliveries. Guarded by version and by the transition table: `moved`
  * has the changed payments, with the further columns. Nothing is written for any other payment.
  */
-export function transitionCte(followers: readonly TransitionFollower[], further: readonly NamedType[] = []): string {
+export function transitionCte(further: readonly NamedType[] = []): string {
   return `
   moved as (
     update transaction t
@@ -182,9 +170,8 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
        and (t.status, move.to_status) in (${permittedTransitions})
-    returning t.tenant_id, t.id, t.livemode, t.user_id, t.channel_id, t.currency, t.amount, t.created_at, t.invoice_id,
-              t.failure_code, t.failure_message, move.from_status,
-              move.to_status, move.refunded, move.refund_id, move.fee,
+    returning t.tenant_id, t.id, t.livemode, t.user_id, t.channel_id, t.currency, t.amount, t.created_at,
+              move.from_status, move.to_status, move.refunded, move.refund_id, move.fee,
               coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
               move.event_id, move.event_type, move.event_body, move.event_digest, move.further_event_id,
               move.further_event_type, move.further_event_body, move.further_event_digest${further.map(([name]) => `, move.${name}`).join('')}
@@ -208,10 +195,5 @@ export function transitionCte(followers: readonly TransitionFollower[], further:
      where written.id is not null
   ),
   ${appendEventsCte},
-  ${bookTransfersCte}${followers
-    .map(
-      ({ cte }) => `,
-  ${cte}`,
-    )
-    .join('')}`;
+  ${bookTransfersCte}`;
 }

@@ -45,8 +45,10 @@ export async function updateTransaction(
 ): Promise<IdempotentAnswer<TransactionRecord>> {
   requireChange(input);
   changedMetadata(null, input);
-  const { tenant_id, id } = await deps.reader.find(input.id, principal);
+  const payment = await deps.reader.find(input.id, principal);
+  const { tenant_id, id } = payment;
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
+    if (input.status !== undefined) await deps.transitions.lockInvoices(transaction, [payment]);
     const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
     const transition = await transitionOf(input, row, principal, transaction, deps);

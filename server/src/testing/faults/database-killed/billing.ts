@@ -11,16 +11,6 @@ export function billingKills(
   const { node, count, reaches, isNone, killPostgres, lock, waits } = scenario;
   return {
     invoices: {
-      claiming: () =>
-        invoicesPaid(async (pay) => {
-          const records = await lock('sandbox_operation');
-          await pay();
-          await lock('invoice_payment');
-          await records.release();
-          // Two statements wait: a claim, and the outcomes of the payments.
-          await waits('invoice_payment', 2);
-          await killPostgres();
-        }),
       settling: () =>
         invoicesPaid(async (pay) => {
           const records = await lock('sandbox_operation');
@@ -28,6 +18,15 @@ export function billingKills(
           await lock('invoice');
           await records.release();
           await waits('invoice');
+          await killPostgres();
+        }),
+      ending: () =>
+        invoicesPaid(async (pay) => {
+          const records = await lock('sandbox_operation');
+          await pay();
+          await lock('invoice_payment');
+          await records.release();
+          await waits('invoice_payment');
           await killPostgres();
         }),
       waiting: () =>

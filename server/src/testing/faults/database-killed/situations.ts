@@ -13,7 +13,7 @@ export const situations = {
   rollups: ['waiting', 'rolling up'],
   deliveries: ['waiting', 'paused and on trial', 'claiming', 'sending', 'recording'],
   replays: ['claiming', 'copying', 'waiting'],
-  invoices: ['claiming', 'settling', 'waiting'],
+  invoices: ['settling', 'ending', 'waiting'],
   'overdue invoices': ['marking'],
   'invoice mails': ['sending', 'writing'],
   subscriptions: ['renewing', 'collecting', 'renewing a year'],

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../platform/http/html.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import { dayIn, type Language, numberIn, percentIn, priceIn } from '../../invoices/formats.ts';
 import type { InvoiceRecord } from '../../invoices/record.ts';
-import type { CheckoutStatus } from '../rules.ts';
+import { type CheckoutStatus, isWaiting } from '../rules.ts';
 import type { CheckoutOnPage } from '../statements.ts';
 import { linkTo, type Page, pageOf } from './page.ts';
 import { type Texts, texts } from './texts.ts';
@@ -43,7 +43,8 @@ export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
   return pageOf(facts, html`<h1>${title}</h1>\n${content}${linksOf(view, text)}`);
 }
 
-const progressTitle = (view: CheckoutView, text: Texts) => (canGiveUp(view) ? text.waitingTitle : text.processingTitle);
+const progressTitle = ({ row }: CheckoutView, text: Texts) =>
+  isWaiting(row) ? text.waitingTitle : text.processingTitle;
 
 function titleOf({ row, invoice, language }: CheckoutView): string {
   const text = texts[language];
@@ -134,14 +135,33 @@ ${choices}</fieldset>
 `;
 }
 
-/** Whether the payment waits for its payer, or for money on a channel without a provider, so that it can be given up. */
+/**
+ * Whether the payment is given up before the payer chooses another way: it waits, and can be cancelled. A payment of an invoice
+ * that waits at a provider is left as it is (`canPayBesides`): not every provider can cancel it.
+ */
 export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
-  if (row.payment_status !== 'PENDING' && row.payment_status !== 'PROCESSING') return false;
-  return row.provider === null ? row.payment_status === 'PENDING' : linkTo(row.next_action?.url) !== null;
+  if (!isWaiting(row)) return false;
+  return row.provider === null ? row.payment_status === 'PENDING' : row.invoice_id === null;
 }
 
-const giveUpForm = (text: Texts) =>
-  html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
+/** Whether the invoice can be paid in another way besides the payment that waits. */
+export function canPayBesides(view: Pick<CheckoutView, 'row'>): boolean {
+  return view.row.invoice_id !== null && view.row.is_payable && isWaiting(view.row) && !canGiveUp(view);
+}
+
+/** The choice of another way to pay, beside a payment that waits. */
+function anotherWay(view: CheckoutView, text: Texts): Html | false {
+  const { row, channels, isExhausted } = view;
+  if (canGiveUp(view)) {
+    return html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
+  }
+  if (!canPayBesides(view) || channels.length === 0 || isExhausted) return false;
+  return html`<form method="post">
+<input type="hidden" name="besides" value="${row.payments}">
+${choiceOf(channels, text)}<button class="plain">${text.chooseAnother}</button>
+</form>
+`;
+}
 
 /** A payment in progress: a link to the provider, or a wait for the outcome. The page refreshes itself. */
 function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: string } {
@@ -152,12 +172,12 @@ function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: s
     const link = html`<p><a class="button" href="${action}">${text.continueToPay}</a></p>\n`;
     if (isLeaving) return { content: html`${price}<p>${text.redirecting}</p>\n${link}`, refresh: `0; url=${action}` };
     const waiting = html`<p role="status">${text.waiting}</p>\n`;
-    return { content: html`${price}${waiting}${link}${giveUpForm(text)}`, refresh: secondsToWait(row, nowMs) };
+    return { content: html`${price}${waiting}${link}${anotherWay(view, text)}`, refresh: secondsToWait(row, nowMs) };
   }
   if (row.payment_status !== null && row.provider === null) {
     const channel = channels.find(({ id }) => id === row.payment_channel_id)?.name ?? '';
     return {
-      content: html`${price}<p role="status">${text.offline(channel)}</p>\n${canGiveUp(view) && giveUpForm(text)}`,
+      content: html`${price}<p role="status">${text.offline(channel)}</p>\n${anotherWay(view, text)}`,
     };
   }
   const again = html`<p><a href="?">${text.checkAgain}</a></p>\n`;

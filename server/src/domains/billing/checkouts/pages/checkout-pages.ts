@@ -17,7 +17,7 @@ import { type PayDeps, payCheckout } from '../pay.ts';
 import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
 import { type CheckoutOnPage, findByReturn, findByToken, findLogo } from '../statements.ts';
-import { type CheckoutView, canGiveUp, checkoutPage, type Problem } from './checkout-page.ts';
+import { type CheckoutView, canGiveUp, canPayBesides, checkoutPage, type Problem } from './checkout-page.ts';
 import { type Page, seeOther } from './page.ts';
 
 export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps, UpdateTransactionDeps {
@@ -51,16 +51,24 @@ export class CheckoutPages {
    * Creates a payment on the channel that the payer chose and redirects to the page, so that a reload does not pay again. The
    * page says so when the channel refuses the payment.
    */
-  async pay(request: PageRequest, channel: string | null, origin: RequestOrigin): Promise<Page | undefined> {
+  async pay(
+    request: PageRequest,
+    { channel, besides }: { channel: string | null; besides: string | null },
+    origin: RequestOrigin,
+  ): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
-    if (view === undefined || view.status !== 'OPEN') return view && seeOther('?go');
+    if (view === undefined) return undefined;
+    if (view.status !== 'OPEN' && !(besides !== null && canPayBesides(view))) return seeOther('?go');
     const offered = view.channels.some(({ id }) => String(id) === channel);
     if (!offered) return checkoutPage(view, 'chooseOne');
     const tokenHash = hashOfToken(request.token);
+    const { tenant_id: tenantId, invoice_id: invoiceId } = view.row;
     try {
-      await this.#deps.database.transaction((transaction) =>
-        payCheckout(transaction, tokenHash, Number(channel), origin, this.#deps),
-      );
+      const { database, invoicePayments } = this.#deps;
+      const stillWaiting =
+        invoiceId === null ? new Set<string>() : await invoicePayments.lookUpWaiting({ tenantId, invoiceId });
+      const choice = { channelId: Number(channel), besides: besides === null ? null : Number(besides), stillWaiting };
+      await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, origin, this.#deps));
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;

@@ -1,4 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
+import { amountReserved } from '../../invoices/statements.ts';
 
 /** Values: hash of the token, tenant, customer, user, return address, now (ms), expiry (ms). */
 export const insertPortal = statement(
@@ -48,8 +49,8 @@ export interface PortalInvoice {
 /** The newest finalized invoices of a customer. Values: tenant, customer, limit. */
 export const findInvoicesOfCustomer = statement<PortalInvoice>(
   'portals.find_invoices',
-  `select id, series, number, status, currency, total, amount_held > amount_paid as is_processing, finalized_at
-     from invoice
+  `select id, series, number, status, currency, total, ${amountReserved} > 0 as is_processing, finalized_at
+     from invoice i
     where tenant_id = $1 and customer_id = $2 and number is not null
     order by id desc limit $3`,
 );

@@ -133,6 +133,23 @@ test('the mail about a failed payment of a subscription names the day of the nex
   expect(plainOf(received()[0])).toContain(`The payment will be retried on ${day}.`);
 });
 
+test('the invoice of a subscription is mailed when it waits for a bank transfer, and its page takes another way to pay', async () => {
+  const { as, channelId } = await shop();
+  const customerId = await makeCustomer(florin, as, { email: 'eve@home.example', defaultChannelId: channelId });
+  const plan = { name: 'Daily bread', amount: 300, currency: 'USD', interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, as));
+  dataOf(await florin.post('/api/subscription/create', { customerId, planId }, as));
+  const mail = await eventually('the invoice is mailed', () => smtp.received[0]);
+  expect(plainOf(mail)).toContain('here is your invoice INV-000001 for USD 3.00');
+  const page = await florin.call('GET', new URL(linksIn(mail)[0] ?? '').pathname);
+  expect(page.body).toContain('Pay USD');
+  await eventually('nothing else is mailed', async () => {
+    const left = await db.query(`select from invoice_mail where state = 'OPEN'`);
+    return left.length === 0;
+  });
+  expect(smtp.received).toHaveLength(1);
+});
+
 test('no mail is sent without customerMails, without an address, about a test invoice, or about a total of 0', async () => {
   const [off, on] = [await shop({ customerMails: false }), await shop()];
   const free = [{ description: 'Gift', quantity: 1, unitAmount: 0 }];

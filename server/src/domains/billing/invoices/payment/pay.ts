@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
-import { invalid } from '../../../../core/errors.ts';
+import { invalid, Refusal } from '../../../../core/errors.ts';
 import { type GenerateUuid, publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
+import type { InvoicePayments, StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
@@ -15,7 +16,7 @@ import { requirePayableAmount } from '../rules.ts';
 import type { paidInvoice, payInput } from '../schema.ts';
 import type { LockedInvoice } from '../statements.ts';
 import { paymentRequestOf } from './payment-request.ts';
-import { reserveAmounts } from './reserve.ts';
+import { recordPayments, reservedOn } from './reserve.ts';
 
 type PayInput = Static<typeof payInput>;
 export type PaidInvoice = Static<typeof paidInvoice>;
@@ -25,14 +26,15 @@ export interface PayInvoiceDeps {
   clock: Clock;
   generateUuid: GenerateUuid;
   creator: PaymentWriter;
+  invoicePayments: Pick<InvoicePayments, 'lookUpWaiting'>;
 }
 
 const path = '/api/invoice/pay';
 
 /**
- * Creates a payment for the remaining amount of an invoice, or for a part of it. The amount is reserved under the invoice's
- * lock, so that concurrent payments never exceed the invoice. The outcome of the payment settles the invoice (settle.ts).
- * With an idempotency key, a repeated request gets the first answer.
+ * Creates a payment for the remaining amount of an invoice, or for a part of it. A payment in progress reserves its amount; one
+ * that waits for a person does not, and one that waits at a provider is looked up first. The outcome of the payment settles
+ * the invoice (settle.ts). With an idempotency key, a repeated request gets the first answer.
  */
 export async function payInvoice(
   input: PayInput,
@@ -43,14 +45,14 @@ export async function payInvoice(
   const { database, clock } = deps;
   const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
   const realMs = clock();
+  const stillWaiting = await deps.invoicePayments.lookUpWaiting({ tenantId, invoiceId: input.id });
   const run = async (transaction: Transaction): Promise<PaidInvoice> => {
     const keys = [{ tenantId, invoiceId: input.id }];
     const [invoice] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
-    const transactionId = await createPayment(transaction, invoice, input, principal, deps);
-    const [reserved] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
-    const details = { transactionId, amount: reserved.amount_held - invoice.amount_held };
+    const details = await createPayment(transaction, invoice, input, principal, stillWaiting, deps);
     await appendAudit(transaction, principal, { action: 'invoice.pay', tenantId, recordId: input.id, details });
-    return { invoice: await detailOf(transaction, reserved), transactionId };
+    const [changed] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
+    return { invoice: await detailOf(transaction, changed), transactionId: details.transactionId };
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
   return answerOnce(database, request, run);
@@ -61,14 +63,17 @@ async function createPayment(
   invoice: LockedInvoice,
   input: PayInput,
   { userId }: Principal,
+  stillWaiting: StillWaiting,
   deps: PayInvoiceDeps,
-): Promise<string> {
+): Promise<{ transactionId: string; amount: number }> {
   const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
-    requirePayableAmount(invoice, input.amount, 'id');
+    requirePayableAmount(invoice, await reservedOn(transaction, invoice, stillWaiting), input.amount, 'id');
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
   }
-  return publicId('txn', await payLockedInvoice(transaction, invoice, { ...input, channelId, userId }, deps));
+  const request = { ...input, channelId, userId, stillWaiting };
+  const { id, amount } = await payLockedInvoice(transaction, invoice, request, deps);
+  return { transactionId: publicId('txn', id), amount };
 }
 
 /** A payment of an invoice that a user or a payer requests. */
@@ -81,21 +86,23 @@ export interface InvoicePaymentInput {
   /** The provider's token. Default: the customer's; null: the payer chooses. */
   paymentMethod?: string | null | undefined;
   returnUrl?: string | undefined;
+  stillWaiting: StillWaiting;
 }
 
-/** Creates a payment of a locked invoice and reserves its amount. Returns its UUID. Throws when the channel refuses it. */
+/** Creates a payment of a locked invoice. Returns its UUID and amount. Throws when the channel or the invoice refuses it. */
 export async function payLockedInvoice(
   transaction: Transaction,
   invoice: LockedInvoice,
-  { userId, ...input }: InvoicePaymentInput,
+  { userId, stillWaiting, ...input }: InvoicePaymentInput,
   { clock, generateUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'generateUuid' | 'creator'>,
-): Promise<string> {
-  const amount = requirePayableAmount(invoice, input.amount, 'id');
+): Promise<{ id: string; amount: number }> {
+  const reserved = await reservedOn(transaction, invoice, stillWaiting);
+  const amount = requirePayableAmount(invoice, reserved, input.amount, 'id');
   const request = { ...paymentRequestOf(invoice, generateUuid(), amount, input.channelId, input), userId };
-  const [refusal] = await creator.createInTransaction(transaction, [request]);
-  if (refusal !== undefined) throw refusal;
+  const [created] = await creator.createInTransaction(transaction, [request]);
+  if (created instanceof Refusal) throw created;
   const { tenantId, invoiceId, id: transactionId } = request;
-  const reservation = { tenantId, invoiceId, transactionId, amount, automatic: false };
-  await reserveAmounts(transaction, [reservation], customerNowMs(invoice, clock()));
-  return transactionId;
+  const payment = { tenantId, invoiceId, transactionId, amount, automatic: false };
+  await recordPayments(transaction, [payment], customerNowMs(invoice, clock()));
+  return { id: transactionId, amount };
 }

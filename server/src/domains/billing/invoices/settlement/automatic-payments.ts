@@ -1,20 +1,20 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
-import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
+import type { CreatedPayment, PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
 import { appendInvoiceEvents } from '../events.ts';
-import { type InvoiceKey, keyOfRow, mapKeyOf } from '../lock.ts';
+import { type InvoiceKey, keyOfRow, mapKeyOf, openPaymentsOf } from '../lock.ts';
+import { queueMails } from '../mails/queue.ts';
 import { paymentRequestOf } from '../payment/payment-request.ts';
-import { reserveAmounts } from '../payment/reserve.ts';
-import { unreservedAmountOf } from '../rules.ts';
+import { recordPayments } from '../payment/reserve.ts';
+import { isReserving, unpaidAmountOf } from '../rules.ts';
 import { failedPaymentColumns, type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
-import { isPayable } from '../states.ts';
 
 /** The result of one attempt to pay an invoice. `InvoiceFollowers.settled` reports how payments end. */
 export type PaymentAttempt = InvoiceKey &
   (
     | { outcome: 'opened'; transactionId: string }
-    /** Another payment of the invoice is in progress. */
+    /** Another payment of the invoice is in progress, or an automatic one waits for a person. */
     | { outcome: 'under_way' }
     /** The invoice is paid, void or unknown. */
     | { outcome: 'not_payable' }
@@ -24,10 +24,10 @@ export type PaymentAttempt = InvoiceKey &
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
- * payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). Payments and reservations
- * are committed together with the caller's writes, so that a crash neither loses nor repeats a payment. `nowMs` is the
- * customers' time. Returns one attempt for each wanted invoice, in that order. The caller schedules the retries of failed
- * payments and then appends their events (`appendFailureEvents`).
+ * payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). The payments are committed
+ * together with the caller's writes, so that a crash neither loses nor repeats a payment. A customer is mailed the invoice
+ * when its payment waits for a bank transfer. `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in
+ * that order. The caller schedules the retries of failed payments and then appends their events (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Transaction,
@@ -39,19 +39,19 @@ export async function payInvoices(
   if (wanted.length === 0) return [];
   const wantedKeys = new Set(wanted.map(mapKeyOf));
   const invoices = locked.filter((invoice) => wantedKeys.has(mapKeyOf(keyOfRow(invoice))));
-  const payable = invoices.filter(
-    (invoice) =>
-      isPayable(invoice.status) && unreservedAmountOf(invoice) > 0 && invoice.amount_held === invoice.amount_paid,
-  );
+  const open = await openPaymentsOf(transaction, invoices);
+  // Nobody is there who could be told that the payer has just paid: a payment that waits at a provider is waited for as well.
+  const isUnderWay = (invoice: LockedInvoice) =>
+    open.get(mapKeyOf(keyOfRow(invoice)))?.some((payment) => payment.automatic || isReserving(payment, new Set())) ??
+    false;
+  const payable = invoices.filter((invoice) => unpaidAmountOf(invoice) > 0 && !isUnderWay(invoice));
   const requests = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
-    return channelId === null
-      ? []
-      : [paymentRequestOf(invoice, generateUuid(), unreservedAmountOf(invoice), channelId)];
+    return channelId === null ? [] : [paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId)];
   });
-  const refusals = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
-  const opened = requests.filter((_, i) => refusals[i] === undefined);
-  await reserveAmounts(
+  const created = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
+  const opened = requests.filter((_, i) => !(created[i] instanceof Refusal));
+  await recordPayments(
     transaction,
     opened.map(({ tenantId, invoiceId, id: transactionId, amount }) => ({
       tenantId,
@@ -63,14 +63,18 @@ export async function payInvoices(
     nowMs,
   );
   const openedOf = new Map(opened.map((request) => [mapKeyOf(request), request.id]));
-  const refusalOf = new Map(requests.map((request, i) => [mapKeyOf(request), refusals[i]]));
+  const createdOf = new Map(requests.map((request, i) => [mapKeyOf(request), created[i]]));
   const failed = payable.flatMap((invoice) => {
     const key = mapKeyOf(keyOfRow(invoice));
-    return openedOf.has(key) ? [] : [{ invoice, refusal: refusalOf.get(key) ?? noChannelRefusal() }];
+    const refusal = createdOf.get(key) ?? noChannelRefusal();
+    return refusal instanceof Refusal ? [{ invoice, refusal }] : [];
   });
   await recordFailedAttempts(transaction, failed, nowMs);
 
   const invoiceOf = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
+  const waiting = payable.filter((invoice) => isAwaitingTransfer(createdOf.get(mapKeyOf(keyOfRow(invoice)))));
+  const mails = waiting.map((invoice) => ({ kind: 'INVOICE' as const, invoice }));
+  await queueMails(transaction, mails, generateUuid);
   const failureOf = new Map(failed.map((failure) => [mapKeyOf(keyOfRow(failure.invoice)), failure]));
   return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
     const invoiceKey = { tenantId, invoiceId };
@@ -83,10 +87,13 @@ export async function payInvoices(
       return { ...invoiceKey, outcome: 'failed', refusal, invoice: afterFailure(invoice, nowMs) };
     }
     const invoice = invoiceOf.get(key);
-    const isUnderWay = invoice !== undefined && isPayable(invoice.status) && invoice.amount_held > invoice.amount_paid;
-    return { ...invoiceKey, outcome: isUnderWay ? 'under_way' : 'not_payable' };
+    const hasPayment = invoice !== undefined && unpaidAmountOf(invoice) > 0;
+    return { ...invoiceKey, outcome: hasPayment ? 'under_way' : 'not_payable' };
   });
 }
+
+const isAwaitingTransfer = (created: Refusal | CreatedPayment | undefined) =>
+  created !== undefined && !(created instanceof Refusal) && created.provider === null;
 
 function noChannelRefusal(): Refusal {
   return new Refusal('invalid_request', 'Neither the invoice nor its customer names a channel to pay through.', {
@@ -100,7 +107,7 @@ async function recordFailedAttempts(
   nowMs: number,
 ): Promise<void> {
   if (failed.length === 0) return;
-  const payments = failed.map((attempt) => ({ ...attempt, amount: unreservedAmountOf(attempt.invoice), atMs: nowMs }));
+  const payments = failed.map((attempt) => ({ ...attempt, amount: unpaidAmountOf(attempt.invoice), atMs: nowMs }));
   await transaction.run(insertFailedPayments, failedPaymentColumns.parametersOf(payments));
 }
 

@@ -4,16 +4,35 @@ import { statement } from '../../../../platform/postgres/statement.ts';
 import type { InvoiceRow, PaymentRow } from '../statements.ts';
 import { type PaymentState, permittedTransitions } from '../states.ts';
 
-/** Published when payments of invoices have ended, so that the invoices are settled. */
+/** Published by earlier releases when payments of invoices had ended. */
 export const invoicesDue: Topic = 'invoices';
 
 /** A payment that has ended and is not settled on its invoice yet. */
-export interface EndedPayment extends Omit<PaymentRow, 'state' | 'created_at' | 'finished_at'> {
+export interface EndedPayment
+  extends Omit<PaymentRow, 'state' | 'excess' | 'transaction_id' | 'created_at' | 'finished_at'> {
+  transaction_id: string;
   state: Exclude<PaymentState, 'OPEN'>;
   finished_at: string;
 }
 
-/** For the poller: whether a payment has ended and is not settled on its invoice yet. */
+/** An open payment of an invoice, as it was recorded. */
+export type RecordedPayment = Pick<
+  EndedPayment,
+  'tenant_id' | 'invoice_id' | 'number' | 'transaction_id' | 'amount' | 'automatic'
+>;
+
+/** The open payments among these, unordered. Values: arrays of tenants and payments. */
+export const findRecordedPayments = statement<RecordedPayment>(
+  'invoices.find_recorded_payments',
+  `select p.tenant_id, p.invoice_id, p.number, p.transaction_id, p.amount, p.automatic
+     from unnest($1::bigint[], $2::uuid[]) as wanted (tenant_id, id)
+    cross join lateral (
+      select * from invoice_payment
+       where tenant_id = wanted.tenant_id and transaction_id = wanted.id and state = 'OPEN' limit 1
+    ) as p`,
+);
+
+/** For the poller: whether a node of an earlier release has ended a payment without settling its invoice. */
 export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN' and applied_at is null`;
 
 /** Locks the oldest ended payments until the transaction ends, and skips those that another node has locked. Values: limit. */
@@ -27,19 +46,28 @@ export const claimEndedPayments = statement<EndedPayment>(
       for update skip locked`,
 );
 
-export const appliedColumns = columns<Pick<EndedPayment, 'tenant_id' | 'invoice_id' | 'number'>>([
+/** The end of a payment, with what it took beyond what was left to pay. */
+export type SettledEnd = EndedPayment & { excess: number };
+
+export const endColumns = columns<SettledEnd>([
   ['tenant_id', 'bigint', ({ tenant_id }) => tenant_id],
   ['invoice_id', 'bigint', ({ invoice_id }) => invoice_id],
   ['number', 'int', ({ number }) => number],
+  ['state', 'text', ({ state }) => state],
+  ['failure_code', 'text', ({ failure_code }) => failure_code],
+  ['failure_message', 'text', ({ failure_message }) => failure_message],
+  ['finished_at', 'text', ({ finished_at }) => finished_at],
+  ['excess', 'bigint', ({ excess }) => excess],
 ]);
 
-/** Marks payments as settled on their invoices. Values: those of `appliedColumns`. */
-export const markPaymentsApplied = statement(
-  'invoices.mark_payments_applied',
+/** Records the ends of payments that are settled on their locked invoices. Values: those of `endColumns`. */
+export const endPayments = statement(
+  'invoices.end_payments',
   `update invoice_payment p
-      set applied_at = p.finished_at
-     from (${appliedColumns.relation()}) as applied
-    where p.tenant_id = applied.tenant_id and p.invoice_id = applied.invoice_id and p.number = applied.number`,
+      set state = ended.state, failure_code = ended.failure_code, failure_message = ended.failure_message,
+          finished_at = ended.finished_at::timestamptz, applied_at = ended.finished_at::timestamptz, excess = ended.excess
+     from (${endColumns.relation()}) as ended
+    where p.tenant_id = ended.tenant_id and p.invoice_id = ended.invoice_id and p.number = ended.number`,
 );
 
 export const settledColumns = columns<InvoiceRow>([
@@ -47,7 +75,6 @@ export const settledColumns = columns<InvoiceRow>([
   ['id', 'bigint', ({ id }) => id],
   ['status', 'text', ({ status }) => status],
   ['amount_paid', 'bigint', ({ amount_paid }) => amount_paid],
-  ['amount_held', 'bigint', ({ amount_held }) => amount_held],
   ['paid_at', 'text', ({ paid_at }) => paid_at],
   ['version', 'int', ({ version }) => version],
   ['updated_at', 'text', ({ updated_at }) => updated_at],
@@ -57,7 +84,7 @@ export const settledColumns = columns<InvoiceRow>([
 export const updateSettledInvoices = statement<{ id: number }>(
   'invoices.update_settled',
   `update invoice i
-      set status = settled.status, amount_paid = settled.amount_paid, amount_held = settled.amount_held,
+      set status = settled.status, amount_paid = settled.amount_paid,
           paid_at = settled.paid_at::timestamptz, version = settled.version, updated_at = settled.updated_at::timestamptz
      from (${settledColumns.relation()}) as settled
     where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedTransitions})

@@ -1,106 +1,107 @@
 import type { GenerateUuid } from '../../../../core/id.ts';
-import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
+import { unpaidAmountOf } from '../rules.ts';
 import type { LockedInvoice } from '../statements.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
 import {
-  appliedColumns,
-  claimEndedPayments,
   type EndedPayment,
-  endedPaymentDue,
-  invoicesDue,
-  markPaymentsApplied,
+  endColumns,
+  endPayments,
+  type SettledEnd,
   settledColumns,
   updateSettledInvoices,
 } from './settle-statements.ts';
 
-export interface InvoiceSettlementDeps extends FailureReports {
-  database: Database;
+/** What a payment took beyond what was left to pay of its invoice. */
+export interface Excess {
+  tenantId: number;
+  invoiceId: number;
+  /** The payment's UUID. */
+  transactionId: string;
+  amount: number;
+}
+
+export interface SettlementDeps {
   generateUuid: GenerateUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
+  /** Gives the money back if the payment's channel can. Returns the amount that is left to give back. */
+  returnExcess: (transaction: Queryable, excess: Excess) => Promise<number>;
 }
-
-/** Payments in one transaction. */
-const maximumBatch = 200;
 
 /**
- * Settles invoices after their payments have ended: a successful payment counts as paid, any other releases its reservation.
- * A fully paid invoice becomes PAID with one `invoice.paid` event; each failed payment gets an `invoice.payment_failed` event.
- * One transaction claims the payments, locks the invoices and writes everything, so no leases are needed.
+ * Settles payments that have ended on their invoices, which the transaction has locked: a successful payment pays what is left
+ * to pay, and what it took beyond that is given back. A fully paid invoice becomes PAID with one `invoice.paid` event; each
+ * failed payment gets an `invoice.payment_failed` event. A cancelled payment has not failed.
  */
-export function invoiceSettlementWorker(deps: InvoiceSettlementDeps): Worker<EndedPayment> {
-  const { onError, onRecovered } = deps;
-  return new Worker<EndedPayment>({
-    name: 'invoices',
-    dueWork: { topic: invoicesDue, due: endedPaymentDue },
-    claim: (limit) => settle(limit, deps),
-    slots: maximumBatch,
-    onError,
-    onRecovered,
-  });
-}
-
-async function settle(limit: number, deps: InvoiceSettlementDeps): Promise<readonly EndedPayment[]> {
-  const { database } = deps;
-  // Nearly every poll finds nothing and needs no transaction.
-  if ((await database.run(claimEndedPayments, [1])).length === 0) return [];
-  return database.transaction(async (transaction) => {
-    const claimed = await transaction.run(claimEndedPayments, [limit]);
-    if (claimed.length > 0) await apply(transaction, claimed, deps);
-    return claimed;
-  });
-}
-
-async function apply(
+export async function settlePayments(
   transaction: Queryable,
   ended: readonly EndedPayment[],
-  deps: InvoiceSettlementDeps,
+  { generateUuid, followers, returnExcess }: SettlementDeps,
 ): Promise<void> {
-  const { generateUuid, followers } = deps;
-  const invoices = await lockInvoices(
-    transaction,
-    ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id })),
-  );
+  if (ended.length === 0) return;
+  const keys = ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
+  // Locked already, but perhaps read before payments of the same invoices were settled.
+  const invoices = await lockInvoices(transaction, keys);
   const current = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
-  const events: InvoiceEvent[] = [];
-  const settled: SettledPayment[] = [];
-  for (const payment of ended) {
-    const key = mapKeyOf({ tenantId: payment.tenant_id, invoiceId: payment.invoice_id });
+  const changes = ended.map((payment, i) => {
+    const key = mapKeyOf(keys[i] as (typeof keys)[number]);
     const before = current.get(key) as LockedInvoice;
     const atMs = Date.parse(before.clock_now ?? payment.finished_at);
-    const after = applyPayment(before, payment, atMs);
+    const { after, excess } = applyPayment(before, payment, atMs);
     current.set(key, after);
-    settled.push(settledPayment(after, payment, atMs));
-    const type = eventTypeOf(before, after, payment);
-    if (type !== undefined) events.push({ type, invoice: after, payment: eventPaymentOf(payment) });
-  }
+    return { payment: { ...payment, excess }, before, after, atMs };
+  });
   await saveInvoices(transaction, [...current.values()]);
-  await transaction.run(markPaymentsApplied, appliedColumns.parametersOf(ended));
-  await followers.settled(transaction, settled);
+  const ends = changes.map(({ payment }) => payment);
+  await transaction.run(endPayments, endColumns.parametersOf(ends));
+  for (const { payment, after } of changes) {
+    if (payment.excess > 0) after.amount_to_return += await returnExcess(transaction, excessOf(payment));
+  }
+  await followers.settled(
+    transaction,
+    changes.map(({ after, payment, atMs }) => settledPayment(after, payment, atMs)),
+  );
   // After the followers, which schedule the retries that the events show.
-  await appendInvoiceEvents(transaction, events, generateUuid);
+  await appendInvoiceEvents(transaction, changes.flatMap(eventsOf), generateUuid);
+}
+
+interface SettledChange {
+  payment: SettledEnd;
+  before: LockedInvoice;
+  after: LockedInvoice;
 }
 
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */
-function applyPayment(invoice: LockedInvoice, { state, amount }: EndedPayment, atMs: number): LockedInvoice {
+function applyPayment(
+  invoice: LockedInvoice,
+  { state, amount }: EndedPayment,
+  atMs: number,
+): { after: LockedInvoice; excess: number } {
   const time = new Date(atMs).toISOString();
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
   const next = { ...invoice, version: invoice.version + 1, updated_at };
-  if (state !== 'SUCCEEDED') return { ...next, amount_held: invoice.amount_held - amount };
-  const amount_paid = invoice.amount_paid + amount;
-  if (amount_paid < invoice.total) return { ...next, amount_paid };
-  return { ...next, amount_paid, status: 'PAID', paid_at: time };
+  if (state !== 'SUCCEEDED') return { after: next, excess: 0 };
+  const applied = Math.min(amount, unpaidAmountOf(invoice));
+  const excess = amount - applied;
+  const amount_paid = invoice.amount_paid + applied;
+  if (applied === 0 || amount_paid < invoice.total) return { after: { ...next, amount_paid }, excess };
+  return { after: { ...next, amount_paid, status: 'PAID', paid_at: time }, excess };
 }
 
-function eventTypeOf(before: LockedInvoice, after: LockedInvoice, { state }: EndedPayment) {
-  if (state === 'FAILED') return 'invoice.payment_failed';
-  return before.status !== 'PAID' && after.status === 'PAID' ? 'invoice.paid' : undefined;
-}
+const excessOf = ({ tenant_id, invoice_id, transaction_id, excess }: SettledEnd): Excess => ({
+  tenantId: tenant_id,
+  invoiceId: invoice_id,
+  transactionId: transaction_id,
+  amount: excess,
+});
 
-function eventPaymentOf({ transaction_id, failure_code, failure_message }: EndedPayment) {
-  return { transactionId: transaction_id, failureCode: failure_code, failureMessage: failure_message };
+function eventsOf({ before, after, payment }: SettledChange): InvoiceEvent[] {
+  const { transaction_id: transactionId, failure_code: failureCode, failure_message: failureMessage } = payment;
+  const event = { invoice: after, payment: { transactionId, failureCode, failureMessage } };
+  if (payment.state === 'FAILED') return [{ ...event, type: 'invoice.payment_failed' }];
+  return before.status !== 'PAID' && after.status === 'PAID' ? [{ ...event, type: 'invoice.paid' }] : [];
 }
 
 function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: number): SettledPayment {

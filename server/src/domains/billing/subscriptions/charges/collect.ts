@@ -105,8 +105,10 @@ export async function followPayments(
     .filter(({ subscriptionId }) => subscriptionId !== null)
     .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeOutcome[] => {
       if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
+      if (automatic && state === 'FAILED') return [{ tenantId, invoiceId, outcome: 'failed', atMs }];
+      if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
       // A payment created by a user does not count as an attempt. A charge that waited for it is now due.
-      return [{ tenantId, invoiceId, outcome: automatic && state !== 'SUCCEEDED' ? 'failed' : 'freed', atMs }];
+      return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
     });
   await applyOutcomes(transaction, outcomes, deps);
 }

@@ -7,8 +7,11 @@ import { hasEnded } from '../states.ts';
 export interface ChargeOutcome {
   tenantId: number;
   invoiceId: number;
-  /** `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay. */
-  outcome: 'paid' | 'failed' | 'closed' | 'freed';
+  /**
+   * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay. `cancelled`: the
+   * automatic payment was cancelled, which is no failure.
+   */
+  outcome: 'paid' | 'failed' | 'cancelled' | 'closed' | 'freed';
   /** In the customer's time. */
   atMs: number;
 }
@@ -22,7 +25,8 @@ export interface DunningState {
 /**
  * Applies the outcome of a charge to its subscription. A failed payment makes the subscription PAST_DUE and is retried after
  * the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the subscription is
- * CANCELLED and nothing is retried. When no failed charge is left, the subscription is ACTIVE again. An ended subscription
+ * CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a failed one, but the
+ * subscription does not change, and nothing is counted. When no failed charge is left, the subscription is ACTIVE again. An ended subscription
  * gets no retries.
  */
 export function applyOutcome(
@@ -36,6 +40,11 @@ export function applyOutcome(
   if (outcome === 'freed') {
     const isScheduled = charge.due_at !== null || hasEnded(row.state);
     return { row, charges: isScheduled ? charges : [...others, { ...charge, due_at: timeOf(atMs) }] };
+  }
+  if (outcome === 'cancelled') {
+    const waitMs = retryIntervalsMs[charge.failures];
+    const isScheduled = charge.due_at !== null || hasEnded(row.state) || waitMs === undefined;
+    return { row, charges: isScheduled ? charges : [...others, { ...charge, due_at: timeOf(atMs + waitMs) }] };
   }
   return outcome === 'failed'
     ? scheduleRetry(row, charge, others, atMs, retryIntervalsMs)

@@ -7,7 +7,7 @@ import {
   subscriptionsNode,
 } from '../../../../testing/billing/subscriptions.ts';
 import { principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { findInvoice } from '../../invoices/statements.ts';
 import { findSubscription } from '../statements.ts';
 
@@ -39,23 +39,12 @@ afterAll(async () => {
 
 const after = (days: number) => start + days * dayMs;
 
-/** Waits until all ended payments are settled on their invoices and subscriptions. */
-async function settled(): Promise<void> {
-  node.settler.start();
-  node.settler.wake();
-  await eventually('payments are settled', async () => {
-    const unsettled = await db.query(`select 1 from invoice_payment where state <> 'OPEN' and applied_at is null`);
-    return unsettled.length === 0;
-  });
-}
-
 /** Ends the payment in progress. */
-async function end(status: 'SUCCESS' | 'FAILED'): Promise<void> {
+async function end(status: 'SUCCESS' | 'FAILED' | 'CANCELLED'): Promise<void> {
   const [{ id }] = (await db.query<{ id: string }>(
     `select 'txn_' || replace(id::text, '-', '') as id from transaction where status = 'PENDING'`,
   )) as [{ id: string }];
   await node.update({ id, status, ...(status === 'FAILED' && { failureCode: 'insufficient_funds' }) }, merchant);
-  await settled();
 }
 
 async function failNow(): Promise<void> {
@@ -155,7 +144,7 @@ test('the unpaid invoice of a subscription cancelled by dunning stays OPEN and c
     node.setTime(after(days));
     await failNow();
   }
-  expect(await db.query('select status, amount_held from invoice')).toEqual([{ status: 'OPEN', amount_held: 0 }]);
+  expect(await db.query('select status, amount_paid from invoice')).toEqual([{ status: 'OPEN', amount_paid: 0 }]);
   await node.creator.create(await manualPayment(), merchant);
   await end('SUCCESS');
   expect(await db.query('select status from invoice')).toEqual([{ status: 'PAID' }]);
@@ -175,7 +164,6 @@ test('on a channel without a provider, open payments do not stop renewals until 
     `select 'txn_' || replace(id::text, '-', '') as id from transaction order by invoice_id`,
   );
   await node.update({ id: payments[0]?.id ?? '', status: 'FAILED' }, merchant);
-  await settled();
   expect(await stateOf(id)).toBe('PAST_DUE');
   node.setTime(after(90));
   await node.renewAll();
@@ -185,11 +173,27 @@ test('on a channel without a provider, open payments do not stop renewals until 
 test('a failed payment by a user makes the charge that waited for it due at once', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { id: payment } = JSON.parse((await node.creator.create(await manualPayment(), merchant)).json);
+  // A provider charges it.
+  await db.query(`update transaction set provider = 'sandbox'`);
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(1);
+  await db.query('update transaction set provider = null');
   await node.update({ id: payment, status: 'FAILED' }, merchant);
-  await settled();
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(2);
   expect(await db.query(`select state, failures from subscription_charge`)).toEqual([{ state: 'DUE', failures: 0 }]);
+});
+
+test('a cancelled payment has not failed: the next attempt comes after the wait of the schedule, and nothing is counted', async () => {
+  const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
+  await node.collect();
+  await end('CANCELLED');
+  expect(await stateOf(id)).toBe('ACTIVE');
+  expect(await dueDays()).toBe(2);
+  expect(await db.query('select state, failures from subscription_charge')).toEqual([{ state: 'DUE', failures: 0 }]);
+  expect(await db.query(`select 1 from event where type = 'invoice.payment_failed'`)).toEqual([]);
+  node.setTime(after(2));
+  await failNow();
+  expect(await stateOf(id)).toBe('PAST_DUE');
+  expect(await dueDays()).toBe(4);
 });

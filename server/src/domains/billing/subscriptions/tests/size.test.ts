@@ -80,7 +80,7 @@ test('the number of statements grows with the batches of 500, not with the subsc
     'subscriptions.save',
     'invoices.lock',
     'transactions.create_batch',
-    'invoices.reserve_payments',
+    'invoices.insert_payments',
     'subscriptions.lock_ids',
     'subscriptions.mark_charges_tried',
   ]) {

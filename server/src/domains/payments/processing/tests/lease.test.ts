@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LosingQueryable, losingAnswers } from '../../../../testing/faults/lost-answers.ts';
+import { type LosingDatabase, losingAnswers } from '../../../../testing/faults/lost-answers.ts';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
 import { processingNode } from '../../../../testing/payments/processing.ts';
 
@@ -29,7 +29,7 @@ test('an operation whose node died while calling is looked up when its lease exp
 test('operations of a claim whose response was lost are called at once by the same node, each once', async () => {
   await scenario.node.stop();
   const ids: string[] = [];
-  let losing: LosingQueryable | undefined;
+  let losing: LosingDatabase | undefined;
   // The clock stands still: no lease expires.
   scenario.node = await processingNode(scenario.db, {
     clock: () => scenario.nowMs,

@@ -271,6 +271,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
   const lost: unknown[] = [];
   const settler = new Settler({
     database: {
+      transaction: (work) => db.database.transaction(work),
       run: async (statement, values) => {
         const rows = await db.database.run(statement, values);
         if (statement.name !== 'processing.settle' || lost.push(statement) > 1) return rows;

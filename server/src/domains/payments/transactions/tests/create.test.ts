@@ -202,7 +202,7 @@ describe('metrics and traces are told of a payment', () => {
   test('that billing creates, after the commit', async () => {
     const wanted = request();
     await db.database.transaction(async (transaction) => {
-      expect(await node.creator.createInTransaction(transaction, [wanted])).toEqual([undefined]);
+      expect(await node.creator.createInTransaction(transaction, [wanted])).toMatchObject([{ id: wanted.id }]);
       expect(node.counted.created).not.toContain(wanted.id);
     });
     expect(node.counted.created.filter((id) => id === wanted.id)).toHaveLength(1);

@@ -23,6 +23,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
     amountRemaining: sums.total,
     amountUnderWay: 0,
     amountRefunded: 0,
+    amountToReturn: 0,
     nextPaymentAttempt: null,
     channelId: null,
     description: null,

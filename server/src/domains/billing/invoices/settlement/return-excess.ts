@@ -1,0 +1,37 @@
+import type { GenerateUuid } from '../../../../core/id.ts';
+import { publicId } from '../../../../core/id.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Log } from '../../../../platform/process/log.ts';
+import { systemActor } from '../../../identity/audit/append.ts';
+import { refundLocked } from '../../../payments/refunds/create.ts';
+import { lockPayment, type TransactionRow } from '../../../payments/transactions/statements.ts';
+import type { PaymentTransitions } from '../../../payments/transactions/transition-statements.ts';
+import type { Excess } from './settle.ts';
+
+export interface ReturnExcessDeps {
+  transitions: PaymentTransitions;
+  generateUuid: GenerateUuid;
+  log: Pick<Log, 'warn'>;
+  /** `app.invoice.refund-excess`. */
+  refundsExcess: boolean;
+}
+
+/**
+ * Refunds what a payment took beyond its invoice, once and with the reason `duplicate`. Without a provider, or if the setting
+ * forbids it, the money stands as `amountToReturn` of the invoice until an operator refunds the payment. Returns that amount.
+ */
+export async function returnExcess(
+  transaction: Queryable,
+  { tenantId, invoiceId, transactionId, amount }: Excess,
+  { transitions, generateUuid, log, refundsExcess }: ReturnExcessDeps,
+): Promise<number> {
+  const [payment] = (await transaction.run(lockPayment, [tenantId, transactionId])) as [TransactionRow];
+  if (payment.provider === null || !refundsExcess) {
+    const facts = { tenantId, invoiceId, transactionId: publicId('txn', transactionId), amount };
+    log.warn(facts, 'A payment took more than was left to pay of its invoice; somebody must give it back');
+    return amount;
+  }
+  const refund = { amount, reason: 'duplicate', metadata: null, userId: payment.user_id };
+  await refundLocked(transaction, payment, refund, systemActor, { transitions, generateUuid });
+  return 0;
+}

@@ -1,0 +1,69 @@
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Transition } from './transition.cte.ts';
+
+/** Identifies an invoice. */
+export interface InvoiceOfPayment {
+  tenantId: number;
+  invoiceId: number;
+}
+
+/** A payment that is about to be created for an invoice. */
+export interface PaymentOfInvoice extends InvoiceOfPayment {
+  livemode: boolean;
+  transactionId: string;
+  amount: number;
+  currency: string;
+  createdMs: number;
+}
+
+/** Payments (their UUIDs) of which their providers have just said that they still wait for the payer. */
+export type StillWaiting = ReadonlySet<string>;
+
+/** What billing does about payments of its invoices. An extension point: the module `invoices` registers itself. */
+export interface InvoicePayments {
+  /** Whether this service has the invoice. If not, `invoiceId` refers to another system and is only stored. */
+  hasInvoice: (database: Queryable, invoice: InvoiceOfPayment) => Promise<boolean>;
+  /**
+   * Looks up the payments of an invoice that wait for their payer at a provider, before another payment begins. Takes as
+   * long as the providers take to answer, so it is called outside of transactions.
+   */
+  lookUpWaiting: (invoice: InvoiceOfPayment) => Promise<StillWaiting>;
+  /** Locks invoices until the transaction ends: their payments are created and settled one after the other. */
+  lock: (transaction: Queryable, invoices: readonly InvoiceOfPayment[]) => Promise<void>;
+  /**
+   * Records a payment on its locked invoice, in the transaction that creates the payment. Refuses an amount above what is
+   * neither paid nor reserved by payments in progress.
+   */
+  reserve: (transaction: Queryable, payment: PaymentOfInvoice, stillWaiting: StillWaiting) => Promise<void>;
+  /** Settles payments on their locked invoices, in the transaction that has just ended them or made them wait for the payer. */
+  follow: (transaction: Queryable, transitions: readonly Transition[]) => Promise<void>;
+}
+
+/** Passes everything on to the implementation that is registered. Until then there are no invoices. */
+export class RegisteredInvoicePayments implements InvoicePayments {
+  #registered: InvoicePayments | undefined;
+
+  register(implementation: InvoicePayments): void {
+    this.#registered = implementation;
+  }
+
+  async hasInvoice(database: Queryable, invoice: InvoiceOfPayment): Promise<boolean> {
+    return (await this.#registered?.hasInvoice(database, invoice)) ?? false;
+  }
+
+  async lookUpWaiting(invoice: InvoiceOfPayment): Promise<StillWaiting> {
+    return (await this.#registered?.lookUpWaiting(invoice)) ?? new Set();
+  }
+
+  async lock(transaction: Queryable, invoices: readonly InvoiceOfPayment[]): Promise<void> {
+    await this.#registered?.lock(transaction, invoices);
+  }
+
+  async reserve(transaction: Queryable, payment: PaymentOfInvoice, stillWaiting: StillWaiting): Promise<void> {
+    await this.#registered?.reserve(transaction, payment, stillWaiting);
+  }
+
+  async follow(transaction: Queryable, transitions: readonly Transition[]): Promise<void> {
+    await this.#registered?.follow(transaction, transitions);
+  }
+}
