@@ -1,17 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/errors.ts';
 
 /**
  * Limits who may read /metrics, which show the volume of every channel: to those who send `app.metrics.token`, or without that
  * setting to programs on this machine that no proxy forwards.
  */
-export function limitMetrics(app: FastifyInstance, token: string | undefined): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.url !== '/metrics') return;
+export function metricsReader(token: string | undefined): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
     if (token === undefined) requireThisMachine(request);
     else requireToken(request.headers.authorization, token);
-  });
+  };
 }
 
 function requireThisMachine({ headers, socket: { remoteAddress = '' } }: FastifyRequest): void {

@@ -11,12 +11,13 @@ function metricsOf() {
   const app = Fastify();
   const waiting: (() => void)[] = [];
   let made = 0;
-  addMetricsRoute(app, 'text/plain', async () => {
+  const makeText = async () => {
     const text = `text ${++made}`;
     await new Promise<void>((resolve) => waiting.push(resolve));
     if (made === 3) throw new Error('not made');
     return text;
-  });
+  };
+  addMetricsRoute(app, { contentType: 'text/plain', makeText, assertMayRead: async () => {} });
   const ask = async () => {
     const { statusCode, body } = await app.inject('/metrics');
     return statusCode === 200 ? body : statusCode;

@@ -101,9 +101,21 @@ const metricsKeptMs = secondMs;
  * Prometheus metrics at /metrics: counts and durations, never data of payments or users. The text is made once a second at
  * most: after some use it has 700 KB.
  */
-export function addMetricsRoute(app: FastifyInstance, contentType: string, makeText: () => Promise<string>): void {
+export function addMetricsRoute(
+  app: FastifyInstance,
+  { contentType, makeText, assertMayRead }: MetricsRouteOptions,
+): void {
   const text = keptFor(metricsKeptMs, makeText);
-  app.get('/metrics', async (_request, reply) => reply.header('content-type', contentType).send(await text()));
+  app.get('/metrics', { onRequest: assertMayRead }, async (_request, reply) =>
+    reply.header('content-type', contentType).send(await text()),
+  );
+}
+
+export interface MetricsRouteOptions {
+  contentType: string;
+  makeText: () => Promise<string>;
+  /** Rejects with a refusal for those who may not read them. */
+  assertMayRead: (request: FastifyRequest) => Promise<void>;
 }
 
 /** The result of the last call while it is not older than this; a call that is in progress is shared. Failures are not kept. */

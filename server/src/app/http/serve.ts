@@ -11,7 +11,7 @@ import { addDocs } from '../docs/serve.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
-import { limitMetrics } from './metrics-access.ts';
+import { metricsReader } from './metrics-access.ts';
 import { addOpenTurns, unknownCallerTurns } from './open-turns.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addDevicePage } from './pages/device-page.ts';
@@ -72,8 +72,11 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     const { openApiOf } = await import('../openapi/document.ts');
     return () => openApiOf(served, publicUrlOf(settings));
   });
-  limitMetrics(app, settings['app.metrics.token']);
-  addMetricsRoute(app, metrics.contentType, () => group?.metricsOfAll() ?? metrics.text());
+  addMetricsRoute(app, {
+    contentType: metrics.contentType,
+    makeText: () => group?.metricsOfAll() ?? metrics.text(),
+    assertMayRead: metricsReader(settings['app.metrics.token']),
+  });
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
   if (routes.length > 0) {
     addConsole(app);

@@ -38,22 +38,23 @@ const burstMs = 250;
 const longestWaitMs = 500;
 /** Writes of one tenant that may wait, however slow the machine is. */
 const leastQueued = 16;
-/** The share of the difference between target and wait by which the rate is corrected. */
+/** The share of the difference between target and wait by which the rate is corrected; a wait is seen late, so not by more. */
 const gain = 0.5;
-/** Time over which the admitted rate is averaged. */
-const averagedOverMs = 400;
-/**
- * In events and deliveries a second. While nothing waits, the rate begins here and doubles in less than a second: a sudden
- * flood is admitted no faster than the machine is seen to keep up.
- */
+const leastCorrection = 0.4;
+/** The rate is corrected from what was admitted over this time: longer than a machine that fell behind takes to catch up. */
+const averagedOverMs = 1_500;
+/** In events and deliveries a second: what any machine carries, and what each is taken to carry until it is known. */
+const leastRate = 200;
 const initialRate = 4_000;
-/** However far behind the machine is. */
-const leastRate = 50;
+/** Of what the machine is known to carry, per tick: while writes wait and it is not behind, and while it is behind. */
+const carriedGrowth = 1.05;
+const carriedLoss = 0.95;
 
 /**
  * Decides when a write that makes events may begin, so that what is accepted is also charged and posted in time. It watches how
  * long the oldest work waits for this machine, and adjusts the rate at which writes are admitted: to more than was admitted
- * recently while the wait is below the target, to less while it is above. The rate settles where the machine just keeps up.
+ * recently while the wait is below the target, to less while it is above. The rate settles where the machine just keeps up. A stall
+ * under a load that the machine is known to carry refuses nothing.
  *
  * Writes that find the rate used up wait for at most half a second, tenants in turn by cost; what would wait for longer is
  * refused (`overloaded`). The cost of a write is the number of events and deliveries that it causes.
@@ -64,11 +65,12 @@ export class Admission {
   readonly #queues = new Map<Group, Queue>();
   #timer: NodeJS.Timeout | undefined;
   #rate = initialRate;
+  /** What the machine is known to carry. While it is behind, a quarter of that is admitted at least. */
+  #carried = initialRate;
   /** What may be admitted until the next tick. */
   #allowance = (initialRate * burstMs) / 1_000;
   #admittedSinceTick = 0;
   #averageRate = 0;
-  #loopLagMs = 0;
   #tickedAtMs: number;
 
   constructor({ oldestWaitMs, now = () => performance.now() }: AdmissionOptions) {
@@ -104,11 +106,6 @@ export class Admission {
   /** Writes that wait. */
   get waiting(): number {
     return [...this.#queues.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
-  }
-
-  /** How much longer than wanted the last turn of the event loop took, in ms; 0 while there are no writes. */
-  get loopLagMs(): number {
-    return this.#loopLagMs;
   }
 
   /** Admits everything that waits. */
@@ -163,7 +160,7 @@ export class Admission {
     this.#admitWaiting();
     this.#timer = undefined;
     if (this.#queues.size > 0 || this.#averageRate > 1) this.#startTicking();
-    else this.#averageRate = this.#loopLagMs = 0;
+    else this.#averageRate = 0;
   }
 
   #adjustRate(elapsedMs: number): void {
@@ -171,10 +168,12 @@ export class Admission {
     this.#averageRate += weight * ((this.#admittedSinceTick * 1_000) / elapsedMs - this.#averageRate);
     this.#admittedSinceTick = 0;
     // A turn of the event loop that took long delays all work of this process.
-    this.#loopLagMs = elapsedMs - tickMs;
-    const waitMs = Math.max(this.#oldestWaitMs(), this.#loopLagMs);
+    const waitMs = Math.max(this.#oldestWaitMs(), elapsedMs - tickMs);
     const isBehind = waitMs >= behindMs;
-    this.#rate = Math.max(isBehind ? leastRate : initialRate, this.#averageRate * (1 + gain * (1 - waitMs / targetMs)));
+    if (isBehind) this.#carried = Math.max(leastRate, this.#carried * carriedLoss);
+    else this.#carried = Math.max(this.#carried, this.#averageRate) * (this.#queues.size > 0 ? carriedGrowth : 1);
+    const correction = Math.max(leastCorrection, 1 + gain * (1 - waitMs / targetMs));
+    this.#rate = Math.max(isBehind ? this.#carried / 4 : this.#carried, this.#averageRate * correction);
     // A write may cost more than was left: what was admitted beyond the allowance is taken from the next one.
     const allowance = this.#allowance + (this.#rate * Math.min(elapsedMs, burstMs)) / 1_000;
     this.#allowance = Math.min(allowance, (this.#rate * (isBehind ? tickMs : burstMs)) / 1_000);
@@ -182,9 +181,10 @@ export class Admission {
 
   #refuseOverdue(nowMs: number): void {
     for (const [group, queue] of this.#queues) {
-      const overdue = queue.waiting.filter(({ refusedAtMs = Number.POSITIVE_INFINITY }) => refusedAtMs <= nowMs);
+      const isOverdue = ({ refusedAtMs = Number.POSITIVE_INFINITY }: Waiting) => refusedAtMs <= nowMs;
+      const overdue = queue.waiting.filter(isOverdue);
       if (overdue.length === 0) continue;
-      queue.waiting = queue.waiting.filter((waiting) => !overdue.includes(waiting));
+      queue.waiting = queue.waiting.filter((waiting) => !isOverdue(waiting));
       queue.cost = queue.waiting.reduce((sum, { cost }) => sum + cost, 0);
       if (queue.waiting.length === 0) this.#queues.delete(group);
       for (const { proceed } of overdue) proceed(overloaded);

@@ -12,6 +12,8 @@ const largestWindow = 128;
 const claimedWindows = 2;
 /** An endpoint is quick whose fastest answer of the last ones took at most this: slower ones may have waited for this machine. */
 const quickMs = 75;
+/** It is no longer quick when even the fastest took longer than this. */
+const notQuickMs = 2 * quickMs;
 /** The fastest of at least so many answers, and of twice as many at most. */
 const answersCompared = 32;
 /** A pause that this node begins is in the database, and in every read that starts, after this time. */
@@ -55,6 +57,7 @@ export class EndpointQueue {
   #window = promptWindow;
   #fastestMs = Number.POSITIVE_INFINITY;
   #fastestBeforeMs = Number.POSITIVE_INFINITY;
+  #answersQuickly = false;
   #answersCompared = 0;
   #lastVerdict: AttemptVerdict | undefined;
   #lastActivityMs = 0;
@@ -125,22 +128,20 @@ export class EndpointQueue {
     if (verdict !== 'prompt') {
       this.#window = promptWindow;
       this.#fastestMs = this.#fastestBeforeMs = Number.POSITIVE_INFINITY;
+      this.#answersQuickly = false;
       return;
     }
-    const wasQuick = this.#answersQuickly;
     this.#fastestMs = Math.min(this.#fastestMs, durationMs);
     if (++this.#answersCompared % answersCompared === 0) {
       this.#fastestBeforeMs = this.#fastestMs;
       this.#fastestMs = Number.POSITIVE_INFINITY;
     }
+    const fastestMs = Math.min(this.#fastestMs, this.#fastestBeforeMs);
     // What came due while its answers took longer has waited for them.
-    if (this.#answersQuickly && !wasQuick) this.backlog.begin(nowMs);
+    if (!this.#answersQuickly && fastestMs <= quickMs) this.backlog.begin(nowMs);
+    this.#answersQuickly = fastestMs <= (this.#answersQuickly ? notQuickMs : quickMs);
     if (!this.#answersQuickly) this.#window = Math.max(this.#window - 1, promptWindow);
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, largestWindow);
-  }
-
-  get #answersQuickly(): boolean {
-    return Math.min(this.#fastestMs, this.#fastestBeforeMs) <= quickMs;
   }
 
   /** Its last attempt was answered, however slowly. */
