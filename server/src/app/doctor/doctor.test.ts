@@ -215,7 +215,7 @@ const defects: Record<string, Defect> = {
   },
   'too few connections': {
     check: 'the database has enough connections',
-    what: /limit of the database is 10, and a node needs 27/,
+    what: /limit of the database is 10, and a node needs 26/,
     cure: /app\.database\.connections/,
     sql: [ofDatabase('connection limit 10'), ofDatabase('connection limit -1')],
   },

@@ -40,6 +40,8 @@ const exceptions: Record<string, string> = {
     'The clock was set back: the worker that runs the statement wakes itself.',
   'processing.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
+  'processing.cancel_unsent_charge charge_total_delta':
+    'The payment is cancelled in the same transaction, and its transition wakes the worker.',
   'disputes.shorten_waits provider_dispute': 'The clock was set back: the worker that runs the statement wakes itself.',
   'clocks.insert clock': 'A new clock stands still.',
   'clocks.step clock': 'The worker that runs the statement continues by itself.',

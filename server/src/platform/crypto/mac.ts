@@ -16,5 +16,5 @@ export function macOf(text: string, { id, secret }: Key): Buffer {
   return mac;
 }
 
-/** The id of the key that made these bytes, whoever wrote them. */
+/** The id of the key that made these bytes. They may be forged: only a check under that key tells. */
 export const keyIdOfMac = (mac: Buffer): string => mac.toString('latin1', 1, 1 + (mac[0] ?? 0));

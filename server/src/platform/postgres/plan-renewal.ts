@@ -16,9 +16,9 @@ const countGrowth = statement<{ growth: number }>(
 );
 
 /**
- * Says when kept plans are too old: a plan that was made while a table was small may use another index than the right one. The
- * generation changes whenever a table has grown to sixteen times its size. It becomes part of the statement's name and text, so that every connection
- * plans it again, also behind a pooler that gives each transaction another one.
+ * Says when kept plans are too old: a plan that was made while a table was small may use another index than the right one.
+ * The generation changes whenever a table has grown to sixteen times its size. It becomes part of the statement's name and
+ * text, so that every connection plans it again, also behind a pooler that gives each transaction another one.
  */
 export class PlanRenewal {
   readonly #database: Queryable;
@@ -35,7 +35,9 @@ export class PlanRenewal {
   }
 
   start(): void {
-    this.#timer = setTimeout(() => this.#check(), this.#checkMs).unref();
+    this.#timer = setTimeout(() => {
+      this.#check();
+    }, this.#checkMs).unref();
   }
 
   stop(): void {

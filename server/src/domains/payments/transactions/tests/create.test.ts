@@ -185,7 +185,7 @@ test('every payment has exactly one created event', async () => {
   expect(await countOf('event', `type = 'transaction.created'`)).toBe(await countOf('transaction', 'true'));
 });
 
-describe('metrics and traces are told of a payment', () => {
+describe('metrics and traces receive a payment', () => {
   const request = () => ({
     ...{
       id: node.generateUuid(),
