@@ -702,11 +702,11 @@ describe('every field of every body', () => {
 });
 
 interface Operation {
-  requestBody?: { content: { 'application/json': { schema: BodyShape }; '*/*'?: unknown } };
+  requestBody?: { content: { 'application/json': { schema: BodyShape }; 'application/octet-stream'?: unknown } };
 }
 
 /** Bodies whose form providers decide. */
-const takesAnyBody = ({ requestBody }: Operation) => requestBody?.content['*/*'] !== undefined;
+const takesAnyBody = ({ requestBody }: Operation) => requestBody?.content['application/octet-stream'] !== undefined;
 
 describe('formats and limits', () => {
   test.each([
