@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs } from '../../../../core/clock.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import {
   arrangeSubscribers,
@@ -123,7 +123,7 @@ const rowsRead = statement<{ rows: number }>(
 function countingReads(database: Database, reads: number[]): Database {
   return Object.assign(Object.create(database) as Database, {
     run: database.run.bind(database),
-    transaction: <Result>(work: (transaction: Queryable) => Promise<Result>) =>
+    transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) =>
       database.transaction(async (transaction) => {
         const before = await transaction.run(rowsRead);
         const result = await work(transaction);
