@@ -38,11 +38,9 @@ export function inUnitsOf(amount: number, currency: string, digits: number): num
 
 /**
  * Splits an amount by weights, in minor units: each share is its exact part rounded down or up, and the shares add up to the
- * amount (`apportion`). Weights are integers of at least 0, and not all 0. A negative amount has the negated shares of the
- * positive one.
+ * amount (`apportion`). Weights are integers of at least 0, and not all 0.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
-  if (amount < 0) return allocate(-amount, weights).map((share) => 0 - share);
   const whole = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
   if (whole <= 0n || weights.some((weight) => weight < 0))
     throw new Error('Weights must not be negative, and not all 0.');
@@ -51,24 +49,25 @@ export function allocate(amount: number, weights: readonly number[]): number[] {
 }
 
 /**
- * Rounds fractions with a common denominator to whole numbers whose sum is the exact sum, rounded half up. Each is rounded
- * down, and those that lost most are then rounded up (largest remainder method; of equal ones the first).
+ * Rounds fractions with a common, positive denominator to whole numbers whose sum is the exact sum, rounded half away from zero.
+ * Each is rounded towards zero, and those that lost most are then rounded away from it (largest remainder method; of equal ones
+ * the first). The negated fractions have the negated shares, so that a reversal returns exactly what it reverses.
  */
 export function apportion(numerators: readonly bigint[], denominator: bigint): bigint[] {
-  const shares = numerators.map((numerator) => floorOf(numerator, denominator));
+  const shares = numerators.map((numerator) => numerator / denominator);
   const sum = numerators.reduce((all, numerator) => all + numerator, 0n);
-  const wanted = floorOf(2n * sum + denominator, 2n * denominator);
-  const lacking = Number(wanted - shares.reduce((all, share) => all + share, 0n));
-  const lost = numerators.map((numerator, i) => numerator - (shares[i] as bigint) * denominator);
+  const lacking = roundedOf(sum, denominator) - shares.reduce((all, share) => all + share, 0n);
+  const unit = lacking < 0n ? -1n : 1n;
+  const lost = numerators.map((numerator) => unit * (numerator % denominator));
   const byLoss = lost.map((_, i) => i).sort((a, b) => compare(lost[b] as bigint, lost[a] as bigint) || a - b);
-  for (const i of byLoss.slice(0, lacking)) shares[i] = (shares[i] as bigint) + 1n;
+  for (const i of byLoss.slice(0, Number(unit * lacking))) shares[i] = (shares[i] as bigint) + unit;
   return shares;
 }
 
-/** Rounds towards minus infinity; the denominator is positive. */
-function floorOf(numerator: bigint, denominator: bigint): bigint {
-  const quotient = numerator / denominator;
-  return numerator % denominator < 0n ? quotient - 1n : quotient;
+/** Rounds half away from zero; the denominator is positive. */
+function roundedOf(numerator: bigint, denominator: bigint): bigint {
+  const half = numerator < 0n ? -denominator : denominator;
+  return (2n * numerator + half) / (2n * denominator);
 }
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

@@ -31,8 +31,9 @@ const basisPoints = 10_000n;
 
 /**
  * Calculates the amount and tax of each line, and totals that are exactly the sums of the lines. The tax of a rate is
- * calculated once, on the sum of the lines with that rate, rounded half up, and apportioned to those lines by largest
- * remainder. Throws `invalid_request` when a sum is negative or exceeds 9007199254740991 minor units.
+ * calculated once, on the sum of the lines with that rate, rounded half away from zero, and apportioned to those lines by
+ * largest remainder. Negated lines have the negated amounts and taxes. Throws `invalid_request` when a sum is negative or
+ * exceeds 9007199254740991 minor units.
  */
 export function priceLines(lines: readonly LineInput[]): PricedLines {
   const { amounts, taxes, subtotal, tax } = sumsOf(lines);

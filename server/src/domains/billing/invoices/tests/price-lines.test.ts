@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allocate, apportion } from '../../../../core/money.ts';
-import { type LineInput, priceLines } from '../issue/price-lines.ts';
+import { type LineInput, priceLines, sumsOf } from '../issue/price-lines.ts';
 
 const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => ({
   description: 'x',
@@ -48,6 +48,28 @@ test('for any lines, the totals are the sums of the lines, and each tax is less 
   );
 });
 
+test('a full reversal returns exactly the amounts and taxes of the lines that it reverses', () => {
+  // 5,025 at 50 % are taxed 2,512.5, which is 2,513, and 2,513 must be returned.
+  expect(sumsOf([line(5025, 5000)]).taxes).toEqual([2513n]);
+  expect(sumsOf([line(-5025, 5000)]).taxes).toEqual([-2513n]);
+  const lines = fc.array(
+    fc.record({
+      quantity: fc.integer({ min: 1, max: 1000 }),
+      unitAmount: fc.integer({ min: -1_000_000, max: 1_000_000 }),
+      taxRate: fc.constantFrom(undefined, 0, 1, 700, 1900, 2500, 5000),
+    }),
+    { minLength: 1, maxLength: 30 },
+  );
+  fc.assert(
+    fc.property(lines, (given) => {
+      const original = sumsOf(given);
+      const reversal = sumsOf(given.map((line) => ({ ...line, unitAmount: -line.unitAmount })));
+      expect(reversal.taxes).toEqual(original.taxes.map((tax) => -tax));
+      expect([reversal.subtotal, reversal.tax]).toEqual([-original.subtotal, -original.tax]);
+    }),
+  );
+});
+
 test('a credit reduces the tax of its rate', () => {
   expect(priceLines([line(1000, 1900), line(-500, 1900)])).toMatchObject({ subtotal: 500, tax: 95, total: 595 });
   expect(priceLines([line(1000, 1900), line(-1000, 1900)])).toMatchObject({ subtotal: 0, tax: 0, total: 0 });
@@ -61,8 +83,14 @@ test('apportioning neither loses nor adds a unit, even with negative numbers', (
       const shares = apportion(given, denominator);
       const exact = given.reduce((all, one) => all + one, 0n);
       const whole = shares.reduce((all, one) => all + one, 0n);
-      const off = 2n * (whole * denominator - exact);
+      const off = 2n * (whole * denominator - exact) * (exact < 0n ? -1n : 1n);
       expect(off > -denominator && off <= denominator).toBe(true);
+      expect(
+        apportion(
+          given.map((numerator) => -numerator),
+          denominator,
+        ),
+      ).toEqual(shares.map((share) => -share));
       for (const [i, share] of shares.entries()) {
         const lost = (given[i] as bigint) - share * denominator;
         expect(lost > -denominator && lost < denominator).toBe(true);
