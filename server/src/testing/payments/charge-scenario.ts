@@ -42,6 +42,7 @@ export function chargeScenario() {
     await scenario.node.stop();
     expect(scenario.node.errors).toEqual([]);
     await scenario.db.query('delete from provider_operation');
+    await scenario.db.query('delete from channel_pace');
   });
 
   return scenario;

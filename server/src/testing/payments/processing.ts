@@ -57,6 +57,7 @@ export interface ProcessingNodeOptions {
   failPoint?: FailPoint;
   timeoutMs?: number;
   rateLimitWaitMs?: number;
+  callsPerSecond?: number;
   /** Wraps the database of the dispatcher, for example to lose responses. */
   wrapDatabase?: (database: Transactional) => Transactional;
 }
@@ -70,6 +71,7 @@ export async function processingNode(
     failPoint = noFailPoint,
     timeoutMs = 5_000,
     rateLimitWaitMs = hourMs,
+    callsPerSecond,
     wrapDatabase = (database) => database,
   }: ProcessingNodeOptions = {},
 ) {
@@ -113,6 +115,7 @@ export async function processingNode(
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
     rateLimitWaitMs,
+    callsPerSecond,
     failPoint,
     onError: (error) => errors.push(error),
   });

@@ -6,5 +6,5 @@ import { defineModule } from '../../../platform/module.ts';
  */
 export const operations = defineModule({
   name: 'operations',
-  tables: ['provider_operation', 'charge_total', 'charge_total_delta'],
+  tables: ['provider_operation', 'channel_pace', 'charge_total', 'charge_total_delta'],
 });

@@ -21,7 +21,7 @@ export const openOperation = statement<{ number: number }>(
             (select coalesce(max(number), 0) + 1 from provider_operation
               where tenant_id = $1 and transaction_id = $2) as number,
             $3::text as kind, $4::uuid as refund_id, $5::bigint as channel_id, $6::text as provider, $7::bigint as amount,
-            to_timestamp($8::float8 / 1000) as at
+            false as background, to_timestamp($8::float8 / 1000) as at
    ),
    ${openOperationsCte}
    select number from operation`,

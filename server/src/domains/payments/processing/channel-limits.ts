@@ -1,34 +1,43 @@
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Breaker } from './breaker.ts';
+import type { ChannelPace } from './channel-pace.ts';
 
 /** Operations of one channel in flight in this process, including those whose settlement is being written. */
 export const maximumInFlightPerChannel = 500;
 
-/** Operations that waited for a full channel are claimed within this time after it has room again. */
+/** Operations that waited for a full or paced channel are claimed within this time after it has room again. */
 const recentMs = 5_000;
 
 /** How many more operations of each channel this process may claim. */
 export class ChannelLimits {
   readonly #breaker: Breaker;
   readonly #channels: Pick<ChannelDirectory, 'find'>;
+  readonly #pace: Pick<ChannelPace, 'held'>;
   readonly #inFlight = new Map<number, number>();
-  /** When each channel last had as many in flight as it may, in ms of performance.now(). */
-  readonly #fullAtMs = new Map<number, number>();
+  /** When operations of each channel last waited for its provider, in ms of performance.now(). */
+  readonly #waitedAtMs = new Map<number, number>();
 
-  constructor(breaker: Breaker, channels: Pick<ChannelDirectory, 'find'>) {
+  constructor(breaker: Breaker, channels: Pick<ChannelDirectory, 'find'>, pace: Pick<ChannelPace, 'held'>) {
     this.#breaker = breaker;
     this.#channels = channels;
+    this.#pace = pace;
   }
 
-  started(channelId: number): void {
+  /** What waits for the sandbox (`isOwnProvider`) waits for this machine. */
+  started(channelId: number, isOwnProvider = false): void {
     const count = this.#inFlightOf(channelId) + 1;
     this.#inFlight.set(channelId, count);
-    if (count >= maximumInFlightPerChannel) this.#fullAtMs.set(channelId, performance.now());
+    if (count >= maximumInFlightPerChannel && !isOwnProvider) this.waited(channelId);
   }
 
-  /** Whether operations of the channel have recently waited for others of it to end. */
-  wasFull(channelId: number): boolean {
-    return performance.now() - (this.#fullAtMs.get(channelId) ?? Number.NEGATIVE_INFINITY) < recentMs;
+  /** Operations of the channel wait for its provider: it has as many in flight as it may, or takes only some a second. */
+  waited(channelId: number): void {
+    this.#waitedAtMs.set(channelId, performance.now());
+  }
+
+  /** Whether operations of the channel have recently waited for its provider. */
+  hasWaited(channelId: number): boolean {
+    return performance.now() - (this.#waitedAtMs.get(channelId) ?? Number.NEGATIVE_INFINITY) < recentMs;
   }
 
   finished(channelId: number): void {
@@ -37,7 +46,10 @@ export class ChannelLimits {
     else this.#inFlight.delete(channelId);
   }
 
-  /** The limit of each channel with operations in flight or a breaker that is not closed. All others: the maximum. */
+  /**
+   * The limit of each channel with operations in flight, with refusals that are being gathered, or with a breaker that is not
+   * closed. All others: the maximum.
+   */
   async current(): Promise<[channelId: number, maximum: number][]> {
     const limits = new Map(
       [...this.#inFlight].map(([id, count]) => [id, Math.max(0, maximumInFlightPerChannel - count)]),
@@ -50,6 +62,7 @@ export class ChannelLimits {
         limits.set(channelId, this.#inFlightOf(channelId) === 0 ? 1 : 0);
       }
     }
+    for (const channelId of this.#pace.held) limits.set(channelId, 0);
     return [...limits];
   }
 

@@ -27,6 +27,7 @@ import {
   providerOperation,
 } from './call.ts';
 import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
+import { ChannelPace } from './channel-pace.ts';
 import { claimOperations } from './claim-statements.ts';
 import { Deferrer, type RateLimited } from './defer.ts';
 import { decide, limitedLookUpAt, limitedRetryAt } from './rules.ts';
@@ -50,6 +51,8 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   timeoutMs: number;
   /** How long a charge that a rate limit refuses is sent again: `app.provider.rate-limit-wait`. */
   rateLimitWaitMs: number;
+  /** Operations a second through each channel, of all nodes: `app.provider.calls-per-second`. Default: no limit. */
+  callsPerSecond?: number | undefined;
   observe?: ObserveCall;
   /** The steps at which fault tests end the process. */
   failPoint: FailPoint;
@@ -78,6 +81,7 @@ export class Dispatcher {
   readonly worker: Worker<OperationRow>;
   readonly #options: DispatcherOptions;
   readonly #breaker: Breaker;
+  readonly #pace: ChannelPace;
   readonly #limits: ChannelLimits;
   readonly #deferrer: Deferrer;
   readonly #leaseMs: number;
@@ -90,7 +94,8 @@ export class Dispatcher {
     this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
     this.#breaker = new Breaker(clock);
     this.#backlog.begin(clock());
-    this.#limits = new ChannelLimits(this.#breaker, channels);
+    this.#pace = new ChannelPace({ ...options, onReported: () => this.worker.wake() });
+    this.#limits = new ChannelLimits(this.#breaker, channels, this.#pace);
     this.#deferrer = new Deferrer(options);
     this.worker = new Worker<OperationRow>({
       name: 'processing',
@@ -103,6 +108,7 @@ export class Dispatcher {
         // The operations in flight end within their deadlines.
         await drained;
         await this.#deferrer.drained();
+        await this.#pace.drained();
         await settler.drained();
       },
       slots: maximumInFlight,
@@ -118,18 +124,17 @@ export class Dispatcher {
   }
 
   /**
-   * A new operation waits for this machine, unless its channel has as many in flight as it may: then it waits for a provider. The
-   * sandbox is part of this machine.
+   * A new operation waits for this machine, unless its channel is paced or has as many in flight as it may: then it waits
+   * for its provider.
    */
   #waitedMs(operation: OperationRow): number {
-    const { state, operation_channel_id, operation_provider, operation_created_ms } = operation;
-    const waitsForProvider = operation_provider !== 'sandbox' && this.#limits.wasFull(operation_channel_id);
-    if (state !== 'READY' || waitsForProvider) return 0;
+    const { state, operation_channel_id, operation_created_ms } = operation;
+    if (state !== 'READY' || this.#limits.hasWaited(operation_channel_id)) return 0;
     return this.#backlog.waitedMs(operation_created_ms, this.#options.clock());
   }
 
   async #claim(maximum: number, lease: string): Promise<LeasedOperation[]> {
-    const { database, clock, failPoint } = this.#options;
+    const { database, clock, failPoint, callsPerSecond = null } = this.#options;
     const nowMs = clock();
     const limits = await this.#limits.current();
     const rows = await database.run(claimOperations, [
@@ -140,8 +145,10 @@ export class Dispatcher {
       maximumInFlightPerChannel,
       plainArray(limits.map(([channelId]) => channelId)),
       plainArray(limits.map(([, limit]) => limit)),
+      callsPerSecond,
     ]);
     if (rows.length === 0) return [];
+    for (const { is_paced, operation_channel_id } of rows) if (is_paced) this.#limits.waited(operation_channel_id);
     const created = rows.filter(({ state }) => state === 'READY').map((row) => row.operation_created_ms);
     if (created.length > 0) this.#backlog.claimed(Math.min(...created), nowMs);
     failPoint('claimed');
@@ -177,7 +184,7 @@ export class Dispatcher {
 
   async #perform(operation: LeasedOperation): Promise<void> {
     const channelId = operation.operation_channel_id;
-    this.#limits.started(channelId);
+    this.#limits.started(channelId, operation.operation_provider === 'sandbox');
     try {
       await this.#advance(operation);
     } finally {
@@ -239,6 +246,7 @@ export class Dispatcher {
     failPoint('calling');
     const { callbackToken } = opened;
     const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets });
+    this.#pace.called(channelId);
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs, observe });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
@@ -276,6 +284,7 @@ export class Dispatcher {
     const { calls, lookUps } = result;
     const nowMs = clock();
     const askedMs = retryAfterMs(limited.retryAfter, nowMs);
+    this.#pace.refused(operation.operation_channel_id, askedMs);
     if (calls === 0) return this.#deferrer.awaitLimit(operation, result, limitedLookUpAt(operation, askedMs, nowMs));
     const dueMs = limitedRetryAt(operation, askedMs, nowMs, rateLimitWaitMs);
     const failed: FinalOutcome = { kind: 'failed', failure: limited.failure };

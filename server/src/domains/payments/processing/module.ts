@@ -3,7 +3,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { Providers } from '../providers/directory.ts';
@@ -33,6 +33,11 @@ const settings = {
     description:
       'How long a charge that a rate limit of the provider refuses (429) is sent again, if no fallback channel takes it; then ' +
       'the payment is FAILED with `provider_unavailable`.',
+  }),
+  'app.provider.calls-per-second': setting(integer(1, 10_000), {
+    description:
+      'Charges, refunds, cancellations and look-ups a second through each channel, from all nodes together. Without it only what a ' +
+      'provider refuses (429) slows a channel down.',
   }),
 };
 
@@ -70,6 +75,7 @@ function provide(needs: Needs) {
     database: queueDatabase,
     timeoutMs: settings['app.provider.timeout'],
     rateLimitWaitMs: settings['app.provider.rate-limit-wait'],
+    callsPerSecond: settings['app.provider.calls-per-second'],
     observe: providerCallObserver(needs),
   };
   const { onDispute, onVerdict } = disputeObservers(needs);

@@ -71,7 +71,7 @@ export function settleOperations(transitions: PaymentTransitions): Statement<Tra
             (select max(number) + 1 from provider_operation o
               where o.tenant_id = finished.tenant_id and o.transaction_id = finished.transaction_id) as number,
             'CHARGE' as kind, null::uuid as refund_id, next_channel_id as channel_id, next_provider as provider, amount,
-            finished_at as at
+            background, finished_at as at
        from finished
       where next_channel_id is not null
    ),

@@ -185,7 +185,7 @@ function draftOrRefusal(
   { open, seal }: Pick<CreateTransactionDeps, 'open' | 'seal'>,
 ): Draft | Refusal {
   const { id, tenantId, livemode, userId, amount, currency, channelId } = request;
-  const { customerId, invoiceId, description, metadata, paymentMethod, returnUrl } = request;
+  const { customerId, invoiceId, description, metadata, paymentMethod, returnUrl, background = false } = request;
   const createdBy = { tenantId, userId };
   const usable = usableChannel(channel, { channelId, currency }, createdBy);
   if (usable instanceof Refusal) return usable;
@@ -203,7 +203,7 @@ function draftOrRefusal(
     ...(token !== undefined && { paymentMethod: token }),
     ...(returnUrl !== null && { returnUrl }),
   };
-  return draftOf(input, usable, createdBy, id, undefined, seal);
+  return { ...draftOf(input, usable, createdBy, id, undefined, seal), background };
 }
 
 /** Refuses the one payment: a token that cannot be opened must not keep those of other customers. */

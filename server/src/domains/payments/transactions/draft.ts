@@ -85,6 +85,7 @@ export function draftOf(
       input.paymentMethod == null ? null : seal(input.paymentMethod, paymentTokenPlace(tenantId, id)),
     returnUrl: input.returnUrl ?? null,
     provider: channel.provider,
+    background: false,
     createdMs,
     eventBody: eventBody({ id, type: 'transaction.created', createdMs, livemode: channel.livemode }, objectJson),
     idempotencyKey: idempotencyKey ?? null,

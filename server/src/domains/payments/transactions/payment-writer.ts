@@ -25,6 +25,8 @@ export interface PaymentRequest {
   metadata: Record<string, unknown> | null;
   paymentMethod: StoredToken | string | null;
   returnUrl: string | null;
+  /** No payer waits for it, as for a renewal: charges of others are sent first. Default: false. */
+  background?: boolean;
 }
 
 export interface CreatedPayment {

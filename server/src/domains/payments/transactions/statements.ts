@@ -58,6 +58,8 @@ export interface Draft {
   returnUrl: string | null;
   /** The channel's provider. With one, a charge is opened together with the payment. */
   provider: string | null;
+  /** Whether no payer waits for it: others are sent first. */
+  background: boolean;
   createdMs: number;
   eventBody: string;
   idempotencyKey: string | null;
@@ -80,6 +82,7 @@ const draftColumns = columns<Draft>([
   ['payment_method_sealed', 'bytea', (draft) => draft.paymentMethodSealed],
   ['return_url', 'text', (draft) => draft.returnUrl],
   ['provider', 'text', (draft) => draft.provider],
+  ['background', 'boolean', (draft) => draft.background],
   ['created_ms', 'float8', (draft) => draft.createdMs],
   ['event_body', 'text', (draft) => draft.eventBody],
   ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
@@ -121,7 +124,7 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
      ${skipsRepeats ? 'on conflict do nothing returning tenant_id, id' : ''}
    ),
    created as ${skipsRepeats ? 'materialized' : 'not materialized'} (
-     select tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, event_body,
+     select tenant_id, id, livemode, amount, currency, channel_id, user_id, provider, background, event_body,
             event_digest, to_timestamp(created_ms / 1000) as created_at
        from input ${skipsRepeats ? 'join inserted using (tenant_id, id)' : ''}
    ),
@@ -133,7 +136,7 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
    ${appendEventsCte},
    operation as (
      select tenant_id, id as transaction_id, 1 as number, 'CHARGE' as kind, null::uuid as refund_id, channel_id,
-            provider, amount, created_at as at
+            provider, amount, background, created_at as at
        from created
       where provider is not null
    ),

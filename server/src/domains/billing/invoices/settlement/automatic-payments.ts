@@ -47,7 +47,9 @@ export async function payInvoices(
   const payable = invoices.filter((invoice) => unpaidAmountOf(invoice) > 0 && !isUnderWay(invoice));
   const requests = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
-    return channelId === null ? [] : [paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId)];
+    return channelId === null
+      ? []
+      : [{ ...paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId), background: true }];
   });
   const created = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
   const opened = requests.filter((_, i) => !(created[i] instanceof Refusal));

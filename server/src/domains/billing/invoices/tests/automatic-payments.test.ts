@@ -156,6 +156,17 @@ describe('payInvoices', () => {
     }
   });
 
+  test('opens charges that stay behind those of payers', async () => {
+    await db.query(`insert into channel (tenant_id, id, name, code, type, currencies, country, state, provider)
+                    values (1, 41, 'Sandbox of One', 'sandbox', 'ONLINE', '{USD}', 'US', true, 'sandbox')`);
+    const [attempt] = await pay(keysOf(await issue([draft({ channelId: 41 })])));
+    if (attempt?.outcome !== 'opened') throw new Error(`It was not opened: ${JSON.stringify(attempt)}`);
+    const charges = await db.query('select background from provider_operation where transaction_id = $1', [
+      attempt.transactionId,
+    ]);
+    expect(charges).toEqual([{ background: true }]);
+  });
+
   test('creates one payment when ten callers pay an invoice at the same time', async () => {
     const [row] = await issue([draft()]);
     const attempts = (await Promise.all(Array.from({ length: 10 }, () => pay(keysOf(row ? [row] : []))))).flat();

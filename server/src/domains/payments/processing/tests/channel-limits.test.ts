@@ -9,7 +9,8 @@ const breaker = new Breaker(() => nowMs);
 const channels = {
   find: async (id: number) => ({ id, fallback_channel_ids: id === 2 ? [9] : [] }) as unknown as ChannelRow,
 };
-const limits = new ChannelLimits(breaker, channels);
+const held = new Set<number>();
+const limits = new ChannelLimits(breaker, channels, { held });
 const fail = (channelId: number, times: number) => {
   for (let i = 0; i < times; i++) breaker.recordFailure(channelId);
 };
