@@ -1002,7 +1002,7 @@ export interface SubscriptionsApi {
   /**
    * Pause a subscription.
    *
-   * No further billing period begins until the subscription is resumed. The current period is not refunded.
+   * No further billing period begins until the subscription is resumed. The current period is not refunded. Refused while `cancelAtPeriodEnd` is set.
    *
    * Needs the scope `subscription_write`.
    */
@@ -2229,7 +2229,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** An upper-case ISO 4217 code, such as USD. */
+  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -2800,9 +2800,9 @@ export interface PlanModifyInput {
   id?: number | null | undefined;
   /** Shown on the invoices. */
   name?: string | null | undefined;
-  /** An upper-case ISO 4217 code, such as USD. */
+  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
   currency?: string | null | undefined;
-  /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on. */
+  /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies to each period that is invoiced after the change. */
   amount?: number | null | undefined;
   /** The unit of the billing interval. */
   interval?: "day" | "week" | "month" | "year" | null | undefined;
@@ -3463,7 +3463,7 @@ export interface SubscriptionUpdateInput {
   atPeriodEnd?: boolean | null | undefined;
   /** true: the rest of the current period is credited at the old price and charged at the new one. false: neither. */
   prorate?: boolean | null | undefined;
-  /** true: the charges of the change are invoiced at once instead of with the next period. */
+  /** true: the credits and charges of the change, and earlier ones that are not on an invoice yet, are invoiced at once if something is to be paid for them. Otherwise, and with false, they are invoiced with the next period. */
   invoiceNow?: boolean | null | undefined;
   /** true: cancel the subscription at the end of the current period. false: continue. */
   cancelAtPeriodEnd?: boolean | null | undefined;

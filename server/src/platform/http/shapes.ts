@@ -103,7 +103,7 @@ export const country = Type.String({
 export const currencyCode = (description?: string) =>
   Type.String({
     pattern: `^(${currencyCodes.join('|')})$`,
-    title: 'an upper-case ISO 4217 code, such as USD',
+    title: 'the upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none',
     ...(description !== undefined && { description }),
   });
 

@@ -33,7 +33,7 @@ export const planInput = Type.Object(
         minimum: 0,
         maximum: maximumAmount,
         description:
-          'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies from the next period on.',
+          'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies to each period that is invoiced after the change.',
       }),
     ),
     interval: Type.Optional(interval),

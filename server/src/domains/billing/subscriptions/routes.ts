@@ -56,9 +56,10 @@ export function subscriptionRoutes(deps: CreateSubscriptionDeps & Pick<ListDeps,
       summary: 'Pause a subscription',
       events: 1,
       description:
-        'No further billing period begins until the subscription is resumed. The current period is not refunded.',
+        'No further billing period begins until the subscription is resumed. The current period is not refunded. Refused ' +
+        'while `cancelAtPeriodEnd` is set.',
       body: subscriptionIdInput,
-      refuses: ['illegal_transition'],
+      refuses: ['illegal_transition', 'subscription_fixed'],
       data: subscriptionRecord,
       message: 'Subscription paused',
       perform: ({ body, principal }, key) => pauseSubscription(body, principal, deps, key),

@@ -93,7 +93,9 @@ export const updateInput = Type.Object(
     invoiceNow: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'true: the charges of the change are invoiced at once instead of with the next period.',
+        description:
+          'true: the credits and charges of the change, and earlier ones that are not on an invoice yet, are invoiced at once ' +
+          'if something is to be paid for them. Otherwise, and with false, they are invoiced with the next period.',
       }),
     ),
     cancelAtPeriodEnd: Type.Optional(

@@ -5,7 +5,11 @@ export type SubscriptionState = (typeof subscriptionStates)[number];
 
 /** All transitions of a subscription, each with its cause. Code and SQL refuse all others. */
 export const transitions: Record<SubscriptionState, Partial<Record<SubscriptionState, string>>> = {
-  TRIALING: { ACTIVE: 'the trial ends', CANCELLED: 'cancel', EXPIRED: '`endTime` is reached' },
+  TRIALING: {
+    ACTIVE: 'the trial ends',
+    CANCELLED: 'cancel, or the trial ends with `cancelAtPeriodEnd`',
+    EXPIRED: '`endTime` is reached',
+  },
   ACTIVE: {
     PAST_DUE: 'a payment fails',
     PAUSED: 'pause',
@@ -14,7 +18,7 @@ export const transitions: Record<SubscriptionState, Partial<Record<SubscriptionS
   },
   PAST_DUE: {
     ACTIVE: 'the failed invoices are paid or void',
-    CANCELLED: 'cancel, or the last retry fails',
+    CANCELLED: 'cancel, the last retry fails, or the period ends with `cancelAtPeriodEnd`',
     EXPIRED: '`endTime` is reached',
   },
   PAUSED: {

@@ -6,14 +6,17 @@ import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts
 import type { ChannelRow } from './statements.ts';
 
 /**
- * `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is an ISO 4217 code, and in use or
- * one that the channel has already.
+ * `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is the ISO 4217 code of a currency to
+ * pay in, and in use or one that the channel has already.
  */
 export function currenciesOf(text: string, existing: readonly string[] = []): string[] {
   const codes = text.split(',').map((code) => code.trim());
   for (const code of codes) {
     if (!isCurrency(code)) {
-      throw invalid('currency', `currency names ${JSON.stringify(code)}, which is not an upper-case ISO 4217 code.`);
+      throw invalid(
+        'currency',
+        `currency names ${JSON.stringify(code)}, which is not the upper-case ISO 4217 code of a currency to pay in; funds and metals are none.`,
+      );
     }
     if (!existing.includes(code)) requireInUse(code);
   }

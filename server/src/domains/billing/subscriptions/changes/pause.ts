@@ -8,7 +8,10 @@ import { timeOf, withChange } from '../rules.ts';
 import type { SubscriptionState } from '../states.ts';
 import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
 
-/** Pauses a subscription: no further billing period begins. The current, paid period is not refunded. */
+/**
+ * Pauses a subscription: no further billing period begins. The current, paid period is not refunded. Refused for one that is
+ * cancelled at the end of its period.
+ */
 export function pauseSubscription(
   input: { id: number },
   principal: Principal,
@@ -21,9 +24,16 @@ export function pauseSubscription(
     deps,
     async (_, row, nowMs) => {
       requireTransition(row.state, 'PAUSED');
+      if (row.cancel_at_period_end) throw endsWithPeriod(row.state);
       return { before: row, after: withChange(row, { state: 'PAUSED', paused_at: timeOf(nowMs) }, nowMs) };
     },
   );
+}
+
+/** A paused subscription has no period end at which it could be cancelled. */
+function endsWithPeriod(state: SubscriptionState): Refusal {
+  const message = 'This subscription is cancelled at the end of its period: withdraw cancelAtPeriodEnd to pause it.';
+  return new Refusal('subscription_fixed', message, { details: { state } });
 }
 
 /**

@@ -287,6 +287,30 @@ describe('a change in the middle of a period', () => {
     expect(refused.body).toEqual(aRefusal(409, { type: 'plan_in_use', field: 'interval' }));
   });
 
+  test('of the price of a plan applies to a period that began before and is invoiced after it, as previewed', async () => {
+    const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
+    const planId = await aPlan({ interval: 'week' });
+    const id = await aSubscription({ customerId, planId });
+    await settled(clockId);
+    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
+    // The week of 8 January is not paid, so that of 15 January is not invoiced yet.
+    await advance(clockId, '2027-01-16T00:00:00Z');
+    await post('plan/modify', {
+      id: planId,
+      name: 'Gold',
+      currency: 'USD',
+      interval: 'week',
+      state: true,
+      amount: 5000,
+    });
+    const previewed = await get(`subscription/preview?id=${id}`);
+    expect(previewed).toMatchObject({ total: 5000, periodStart: '2027-01-15T00:00:00.000Z' });
+    const [, unpaid] = await invoicesOf(customerId);
+    await post('invoice/pay', { id: unpaid.id, paymentMethod: 'sandbox:succeed' });
+    await eventually('the late week is invoiced', async () => (await invoicesOf(customerId)).length === 3);
+    expect((await invoicesOf(customerId))[2]).toMatchObject({ total: 5000, periodStart: previewed.periodStart });
+  });
+
   test('that takes effect at once keeps a change scheduled for the period end, unless it names the same field', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const [planId, dearer, huge] = [
@@ -378,6 +402,16 @@ describe('an end', () => {
     }
     await post('subscription/resume', { id });
     expect(await post('subscription/cancel', { id, cancelAtPeriodEnd: true })).toMatchObject({ state: 'ACTIVE' });
+  });
+
+  test('at the period end must be withdrawn before a pause, which has no period end', async () => {
+    const { customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan() });
+    await post('subscription/cancel', { id, cancelAtPeriodEnd: true });
+    const { body } = await florin.post('/api/subscription/pause', { id }, as);
+    expect(body).toEqual(aRefusal(409, { type: 'subscription_fixed', details: { state: 'ACTIVE' } }));
+    await post('subscription/update', { id, cancelAtPeriodEnd: false });
+    expect(await post('subscription/pause', { id })).toMatchObject({ state: 'PAUSED', cancelAtPeriodEnd: false });
   });
 
   test('comes with the period end after cancelAtPeriodEnd, unless that is withdrawn', async () => {

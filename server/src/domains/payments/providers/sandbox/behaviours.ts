@@ -264,13 +264,14 @@ const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, 
 const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
- * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise, for a charge, by a
- * `paymentMethod` that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund
- * ignores behaviours for charges and the other way round. Undefined if the word is not in the table.
+ * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise by a `paymentMethod` that
+ * begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund ignores behaviours for
+ * charges and the other way round. Undefined if the word is not in the table. `refundWord`: of a refund, the word that its
+ * charge has kept (`refundWordOf`).
  */
-export function behaviourOf(operation: Operation): Behaviour | undefined {
+export function behaviourOf(operation: Operation, refundWord?: string): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
-  const word = metadata?.sandbox === undefined ? wordOfToken(operation) : metadata.sandbox;
+  const word = metadata?.sandbox === undefined ? (refundWord ?? wordOfToken(operation)) : metadata.sandbox;
   const selected = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
   return selected === undefined || selected.kind === kind ? selected : succeed;
 }
@@ -281,6 +282,19 @@ function wordOfToken(operation: Operation): string | undefined {
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : null;
   return token?.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : undefined;
 }
+
+/**
+ * The behaviour that a charge selects for its refunds by its `paymentMethod`. The charge keeps it, because a refund is called
+ * without the payment method.
+ */
+export function refundWordOf(operation: Operation): string | undefined {
+  const word = operation.metadata?.sandbox === undefined ? wordOfToken(operation) : undefined;
+  return isRefundWord(word) ? word : undefined;
+}
+
+/** Whether a word is a behaviour of refunds. */
+export const isRefundWord = (word: string | null | undefined): word is string =>
+  behaviourOfWord(word)?.kind === 'REFUND';
 
 function behaviourOfWord(word: unknown): Behaviour | undefined {
   if (typeof word !== 'string') return undefined;

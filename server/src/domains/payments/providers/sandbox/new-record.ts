@@ -1,6 +1,6 @@
 import type { FailureCode } from '../failures.ts';
 import type { Call, CancelOperation, ChargeOperation, Operation, RefundOperation } from '../provider.ts';
-import { type Behaviour, lateMs, succeed } from './behaviours.ts';
+import { type Behaviour, lateMs, refundWordOf, succeed } from './behaviours.ts';
 import { keyOfReference, type MessageState, type SignedMessage, signedMessage } from './messages.ts';
 import type { NewOperationRecord, OperationState } from './statements.ts';
 
@@ -25,7 +25,7 @@ export function newOperationRecord(
   return {
     ...defaultRecord(operation, call, nowMs),
     state: initialState(operation.kind, behaviour),
-    behaviour: behaviour === succeed ? null : behaviour.word,
+    behaviour: behaviour === succeed ? (refundWordOf(operation) ?? null) : behaviour.word,
     failure_code: returnsMs === null ? (behaviour.failure ?? null) : null,
     fee: behaviour.fee ?? null,
     settles_ms: settlesMs,

@@ -42,6 +42,16 @@ describe('refunds', () => {
     expect(await recordOf(charge.key)).toMatchObject([{ refunded: 900 }]);
   });
 
+  test('behave as the payment method of their charge says, unless its metadata says otherwise', async () => {
+    const charge = chargeOf({ paymentMethod: 'sandbox:refund:fail' });
+    expect(await sandbox.charge(charge, call())).toMatchObject({ kind: 'succeeded' });
+    const refused = { kind: 'failed', failure: { code: 'refund_refused' } };
+    expect(await sandbox.refund(refundOf(charge, { amount: 1 }), call())).toMatchObject(refused);
+    const other = chargeOf({ paymentMethod: 'sandbox:refund:fail', metadata: { sandbox: 'succeed' } });
+    await sandbox.charge(other, call());
+    expect(await sandbox.refund(refundOf(other, { amount: 1 }), call())).toMatchObject({ kind: 'succeeded' });
+  });
+
   test('50 concurrent calls with one key refund once', async () => {
     const charge = chargeOf();
     await sandbox.charge(charge, call());

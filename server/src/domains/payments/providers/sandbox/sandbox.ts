@@ -17,8 +17,8 @@ import type {
   ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
-import { behaviourOf, slowMs } from './behaviours.ts';
-import { outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
+import { behaviourOf, isRefundWord, slowMs } from './behaviours.ts';
+import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
 import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
@@ -67,7 +67,10 @@ export class Sandbox implements Provider {
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
-    return this.#perform(operation, call);
+    return untilDeadline(call, async () => {
+      const behaviour = (await this.#records.find(keyOfReference(operation.chargeReference) ?? ''))?.behaviour;
+      return this.#perform(operation, call, isRefundWord(behaviour) ? behaviour : undefined);
+    });
   }
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
@@ -112,8 +115,8 @@ export class Sandbox implements Provider {
     return record === undefined ? this.payerPayment(key) : payerPaymentOf(record);
   }
 
-  #perform(operation: ChargeOperation | RefundOperation, call: Call): Promise<Outcome> {
-    const behaviour = behaviourOf(operation);
+  #perform(operation: ChargeOperation | RefundOperation, call: Call, refundWord?: string): Promise<Outcome> {
+    const behaviour = behaviourOf(operation, refundWord);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
       const newRecord = newOperationRecord(operation, behaviour, call, this.#options.clock());
