@@ -47,6 +47,38 @@ test('all due work is performed without a wake', async () => {
   expect(Math.max(...claimSizes)).toBe(4);
 });
 
+test('work gathers between two claims, and a claim that was full is followed by the next one at once', async () => {
+  const queue = works(1);
+  const { worker, claimSizes, done } = makeWorker(queue, { gapMs: 3_600_000 });
+  worker.start();
+  await eventually('the first piece is done', () => done.length === 1);
+  queue.push(...works(2));
+  worker.wake();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toHaveLength(1);
+  expect(claimSizes).toHaveLength(1);
+  const full = makeWorker(works(...Array(9).keys()), { gapMs: 3_600_000 });
+  full.worker.start();
+  await eventually('two full claims and the rest', () => full.done.length === 9);
+});
+
+test('the longest wait of the last claim is known, and that of a claim under way', async () => {
+  let release: (() => void) | undefined;
+  const queue = works(30, 700);
+  const { worker } = makeWorker(queue, {
+    claim: async (room) => {
+      if (queue.length === 0) await new Promise<void>((resolve) => (release = resolve));
+      return queue.splice(0, room);
+    },
+    waitedMs: ({ id }) => id,
+  });
+  worker.start();
+  await eventually('the next claim is under way', () => release !== undefined);
+  expect(worker.oldestWaitMs).toBeGreaterThanOrEqual(700);
+  release?.();
+  await eventually('nothing waits any more', () => worker.oldestWaitMs < 700);
+});
+
 test('never claims more than there are free slots', async () => {
   const finish: (() => void)[] = [];
   const queue = works(...Array(9).keys());

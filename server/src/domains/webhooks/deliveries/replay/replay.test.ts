@@ -10,6 +10,7 @@ import { replayWorker } from './worker.ts';
 
 /** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */
 let aheadMs = 0;
+let isBehind = false;
 const now = () => Date.now() + aheadMs;
 
 let db: TestDatabase;
@@ -41,6 +42,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  isBehind = false;
   for (const worker of workers.splice(0)) await worker.stop();
   await db.query(`update webhook_replay set state = 'STOPPED', finished_at = now() where state = 'RUNNING'`);
 });
@@ -82,7 +84,7 @@ const rows = () =>
 const open = async () => (await rows()).filter(({ state }) => state === 'OPEN');
 
 function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.database, batch = 3) {
-  const worker = replayWorker({ database, clock: now, onError: () => {}, batch });
+  const worker = replayWorker({ database, clock: now, onError: () => {}, batch, isBehind: () => isBehind });
   workers.push(worker);
   worker.start();
   return worker;
@@ -145,6 +147,52 @@ test.each([
   startWorker();
   expect(await untilDone(replayId)).toMatchObject({ deliveryCount: count, states: expect.arrayContaining(states) });
   expect(await open()).toHaveLength(count);
+});
+
+test('a replay enqueues nothing while work of this machine waits, and goes on afterwards', async () => {
+  await pay(3);
+  await finishAll('SUCCEEDED');
+  isBehind = true;
+  await replay();
+  startWorker();
+  await eventually('it has been claimed', async () => {
+    const [row] = await db.query<{ is_leased: boolean }>(
+      'select lease is not null as is_leased from webhook_replay where endpoint_id = $1',
+      [endpointId],
+    );
+    return row?.is_leased;
+  });
+  expect(await rows()).toHaveLength(3);
+  isBehind = false;
+  await eventually('all are enqueued again', async () => (await rows()).length === 6);
+});
+
+test('a replay has no more than 500 deliveries of its endpoint waiting', async () => {
+  await pay(2);
+  await finishAll('SUCCEEDED');
+  await db.query(
+    `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
+     select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at
+       from delivery, generate_series(1, 250) where endpoint_id = $1`,
+    [endpointId],
+  );
+  await replay();
+  startWorker();
+  await eventually('it has been claimed', async () => {
+    const [row] = await db.query<{ is_leased: boolean }>(
+      'select lease is not null as is_leased from webhook_replay where endpoint_id = $1',
+      [endpointId],
+    );
+    return row?.is_leased;
+  });
+  expect(await rows()).toHaveLength(502);
+  await finishAll('SUCCEEDED', 250);
+  await eventually('it goes on', async () => {
+    const [row] = await db.query<{ looked: number }>('select looked from webhook_replay where endpoint_id = $1', [
+      endpointId,
+    ]);
+    return row?.looked === 2;
+  });
 });
 
 test('open deliveries and those that end during the replay are not sent twice', async () => {
