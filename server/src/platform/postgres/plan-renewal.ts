@@ -35,19 +35,23 @@ export class PlanRenewal {
   }
 
   start(): void {
-    this.#timer = setTimeout(() => {
-      this.#check();
-    }, this.#checkMs).unref();
+    this.#timer = setTimeout(() => this.#check(), this.#checkMs).unref();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
-  async #check(): Promise<void> {
-    // An unavailable database has no tables to look at; the next check finds them.
-    const rows = await this.#database.run(countGrowth).catch(() => []);
-    const generation = rows[0]?.growth ?? this.#generation;
+  #check(): void {
+    this.#database.run(countGrowth).then(
+      ([row]) => this.#finishCheck(row?.growth ?? this.#generation),
+      // An unavailable database has no tables to look at; the next check finds them.
+      () => this.#finishCheck(this.#generation),
+    );
+  }
+
+  #finishCheck(generation: number): void {
     this.#checkMs = generation === this.#generation ? Math.min(2 * this.#checkMs, longestCheckMs) : firstCheckMs;
     this.#generation = generation;
     if (this.#timer !== undefined) this.start();

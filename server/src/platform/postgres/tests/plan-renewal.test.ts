@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { Database } from '../database.ts';
+import { Database, type Queryable } from '../database.ts';
 import { PlanRenewal } from '../plan-renewal.ts';
 import { statement } from '../statement.ts';
 
@@ -29,6 +29,10 @@ beforeAll(async () => {
   });
 });
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 afterAll(async () => {
   renewal.stop();
   await pool.close();
@@ -44,4 +48,21 @@ test('statements keep their plans until a table has grown, and are then planned 
   expect(await pool.run(find, [[7]])).toEqual([{ id: 7 }]);
   const renewed = { name: `test.find_kept/${renewal.generation}`, fresh: 0, kept: 1 };
   expect((await pool.run(plansOfFind)).at(-1)).toEqual(renewed);
+});
+
+test('a check that is in progress when it is stopped is the last', async () => {
+  vi.useFakeTimers();
+  const checks: PromiseWithResolvers<never[]>[] = [];
+  const run = () => {
+    const check = Promise.withResolvers<never[]>();
+    checks.push(check);
+    return check.promise;
+  };
+  const stopped = new PlanRenewal({ run } as Queryable);
+  stopped.start();
+  await vi.advanceTimersToNextTimerAsync();
+  stopped.stop();
+  checks[0]?.resolve([]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(checks).toHaveLength(1);
 });

@@ -151,7 +151,7 @@ test('a payment that waits at a provider is looked up before another begins: mon
   await holds();
 });
 
-test('cancelling the awaited transfer is no failure: the subscription stays ACTIVE, and nobody is told of one', async () => {
+test('cancelling the awaited transfer is no failure: the subscription stays ACTIVE, and nobody is notified of one', async () => {
   const { subscriptionId, invoiceId, transfer } = await billed();
   dataOf(await update(transfer, 'CANCELLED'));
   expect(await subscriptionOf(subscriptionId)).toMatchObject({ state: 'ACTIVE', nextPaymentAttempt: null });
