@@ -8,7 +8,7 @@ import { type PricedLines, priceLines } from '../../invoices/issue/price-lines.t
 import { findPlan } from '../../plans/statements.ts';
 import { subscriptionNowMs } from '../periods/subscription-time.ts';
 import { readSubscription } from '../read.ts';
-import { type Carried, type ChangeLine, invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
+import { type Carried, type ChangeLine, invoiceLinesOf, isSomethingDue, type Line } from '../renewal/invoice-lines.ts';
 import { renewalOf } from '../renewal/renew.ts';
 import { msOf, timeOf, withChange } from '../rules.ts';
 import type { previewedInvoice, previewQuery } from '../schema.ts';
@@ -41,8 +41,8 @@ function upcomingInvoice(
   invoiceNow: boolean,
   nowMs: number,
 ): Previewed {
-  const unbilled = changes.reduce((sum, { amount }) => sum + amount, 0);
-  if (invoiceNow && unbilled > 0) return previewOf(row, invoiceLinesOf(undefined, changes), timeOf(nowMs));
+  const isDue = isSomethingDue(changes);
+  if (invoiceNow && isDue) return previewOf(row, invoiceLinesOf(undefined, changes), timeOf(nowMs));
   // When its failed invoices are paid, a PAST_DUE subscription is invoiced for the missed periods.
   const renewing = row.state === 'PAST_DUE' ? withChange(row, { state: 'ACTIVE' }, nowMs) : row;
   if (hasEnded(renewing.state) || renewing.due_at === null) return null;
@@ -54,7 +54,7 @@ function upcomingInvoice(
       after.period_end,
     ]);
   }
-  return unbilled > 0 ? previewOf(row, invoiceLinesOf(undefined, changes), renewing.due_at) : null;
+  return isDue ? previewOf(row, invoiceLinesOf(undefined, changes), renewing.due_at) : null;
 }
 
 function previewOf(

@@ -13,6 +13,7 @@ import { defaultChannelOf } from '../channels.ts';
 import { fullPeriodOf } from '../periods/period.ts';
 import { type NewTerms, newTerms, requireFitsOneInvoice } from '../periods/terms.ts';
 import type { SubscriptionRecord } from '../record.ts';
+import { isSomethingDue } from '../renewal/invoice-lines.ts';
 import { msOf, parseTime, timeOf, withChange } from '../rules.ts';
 import type { updateInput } from '../schema.ts';
 import { lockPayer, pendingLinesOf, type SubscriptionRow, type SubscriptionWithTerms } from '../statements.ts';
@@ -69,7 +70,6 @@ async function changeFor(
   if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
   const pending = await pendingLinesOf(transaction, [row]);
   if (terms.lines.length > 0) requireFitsOneInvoice(row, pending, terms);
-  const unbilled = [...pending, ...terms.lines].reduce((sum, { amount }) => sum + amount, 0);
   const to: Partial<SubscriptionRow> = {
     ...terms.to,
     ...(input.endTime !== undefined && { end_at: endTimeFor(row, input.endTime, nowMs) }),
@@ -83,7 +83,8 @@ async function changeFor(
     before: row,
     after: withChange(row, to, nowMs),
     lines: terms.lines,
-    ...(input.invoiceNow === true && unbilled > 0 && { invoice: { period: undefined } }),
+    ...(input.invoiceNow === true &&
+      isSomethingDue([...pending, ...terms.lines]) && { invoice: { period: undefined } }),
   };
 }
 

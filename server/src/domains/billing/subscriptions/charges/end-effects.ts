@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { isSomethingDue } from '../renewal/invoice-lines.ts';
 import type { Change } from '../renewal/write-changes.ts';
 import type { ChargeRow } from '../renewal/write-statements.ts';
 import { pendingLinesOf } from '../statements.ts';
@@ -7,8 +8,8 @@ import { findOpenCharges } from './charge-statements.ts';
 import { withoutRetry } from './dunning.ts';
 
 /**
- * Completes changes that end subscriptions: failed payments are not retried, and a positive balance of credits and charges
- * that are not on an invoice yet is invoiced. A negative balance lapses: only refunds return money.
+ * Completes changes that end subscriptions: failed payments are not retried, and credits and charges that are not on an
+ * invoice yet are invoiced if they leave something to pay. Otherwise they lapse: only refunds return money.
  */
 export async function withEndEffects(transaction: Queryable, changes: readonly Change[]): Promise<Change[]> {
   const ending = changes.filter(isEnding);
@@ -16,17 +17,14 @@ export async function withEndEffects(transaction: Queryable, changes: readonly C
   const rows = ending.map(({ after }) => after);
   const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
   const charges = Map.groupBy(await transaction.run(findOpenCharges, keys), ({ subscription_id }) => subscription_id);
-  const unbilled = new Map<number, number>();
-  for (const { subscription_id, amount } of await pendingLinesOf(transaction, rows)) {
-    unbilled.set(subscription_id, (unbilled.get(subscription_id) ?? 0) + amount);
-  }
+  const pending = Map.groupBy(await pendingLinesOf(transaction, rows), ({ subscription_id }) => subscription_id);
   return changes.map((change) => {
     if (!isEnding(change)) return change;
     const { id } = change.after;
     return {
       ...change,
       charges: change.charges ?? withoutRetries(charges.get(id) ?? []),
-      ...((unbilled.get(id) ?? 0) > 0 && { invoice: { period: undefined } }),
+      ...(isSomethingDue(pending.get(id) ?? []) && { invoice: { period: undefined } }),
     };
   });
 }

@@ -23,12 +23,14 @@ export interface ChangeLine {
 /** An amount that is carried to the next invoice, before tax. */
 export type Carried = Omit<ChangeLine, 'description'>;
 
-export const carriedOut = 'Credit carried to the next invoice';
+const creditCarriedOut = 'Credit carried to the next invoice';
+const creditCarriedIn = 'Credit carried from the invoice before';
+const roundingCarriedOut = 'Rounding carried to the next invoice';
+const roundingCarriedIn = 'Rounding carried from the invoice before';
 
 /**
- * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When credits
- * exceed charges, the invoice has a total of 0 and the difference is carried to the next one, separately for each tax rate,
- * because a credit also returns the tax that was charged at its rate. With a single rate, that is the rest of the credit.
+ * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When credits exceed
+ * charges, what is left of the credits is carried to the next invoice, with its tax rate.
  */
 export function invoiceLinesOf(
   period: Line | undefined,
@@ -36,16 +38,62 @@ export function invoiceLinesOf(
 ): { lines: Line[]; carried: Carried[] } {
   const changes = pending.length > maxChangeLines ? summarized(pending) : pending;
   const lines = [...(period === undefined ? [] : [period]), ...changes.map(lineOf)];
-  if (!isNegative(lines)) return { lines, carried: [] };
-  const carried = sumsByRate(lines.map(changeOf)).filter(({ amount }) => amount !== 0);
-  const taken = carried.map(({ amount, tax_rate }) => lineOf({ description: carriedOut, amount: -amount, tax_rate }));
-  return { lines: [...lines, ...taken], carried };
+  const carried = carriedOf(sumsByRate(lines.map(changeOf)));
+  return { lines: [...lines, ...carried.map((amount) => lineOf(carriedLinesOf(amount).out))], carried };
 }
 
-/** Whether the lines add up to less than 0, with or without tax. An invoice cannot. */
-function isNegative(lines: readonly Line[]): boolean {
-  const { subtotal, tax } = sumsOf(lines);
-  return subtotal < 0n || subtotal + tax < 0n;
+/** The lines that take a carried amount off an invoice and put it on the next one. */
+export function carriedLinesOf({ amount, tax_rate }: Carried): { out: ChangeLine; in: ChangeLine } {
+  const isCredit = amount < 0;
+  return {
+    out: { description: isCredit ? creditCarriedOut : roundingCarriedOut, amount: -amount, tax_rate },
+    in: { description: isCredit ? creditCarriedIn : roundingCarriedIn, amount, tax_rate },
+  };
+}
+
+/** Whether credits and charges on an invoice of their own leave something to pay, with tax. */
+export function isSomethingDue(changes: readonly Carried[]): boolean {
+  const { subtotal, total } = balanceOf(sumsByRate(changes));
+  return subtotal >= 0n && total > 0n;
+}
+
+/**
+ * What is left of credits that exceed the charges. A credit returns the tax at its own rate: it reduces the charges at that rate,
+ * and then those at other rates, until nothing is left to pay. Where tax makes the amounts skip a unit, so that 1 would be left
+ * to pay, that unit is carried as well, untaxed.
+ */
+function carriedOf(sums: readonly Carried[]): Carried[] {
+  if (!isNegative(sums)) return [];
+  const used = sums.map((sum) => ({ ...sum, amount: Math.max(0, sum.amount) }));
+  for (const [i, { amount }] of sums.entries()) {
+    if (amount < 0) (used[i] as Carried).amount = 0 - mostUsable(used, i, -amount);
+  }
+  const left = sums.map(({ amount, tax_rate }, i) => ({ amount: amount - (used[i] as Carried).amount, tax_rate }));
+  const { subtotal, total } = balanceOf(used);
+  const rounding = subtotal > 0n && total === 1n ? [{ amount: 1, tax_rate: null }] : [];
+  return [...left.filter(({ amount }) => amount !== 0), ...rounding];
+}
+
+/** How much of the credit at the rate of `sums[i]` an invoice can take without becoming negative. */
+function mostUsable(sums: readonly Carried[], i: number, credit: number): number {
+  let [usable, unusable] = [0, credit + 1];
+  while (unusable - usable > 1) {
+    const middle = Math.floor((usable + unusable) / 2);
+    if (isNegative(sums.map((sum, k) => (k === i ? { ...sum, amount: -middle } : sum)))) unusable = middle;
+    else usable = middle;
+  }
+  return usable;
+}
+
+/** Whether amounts add up to less than 0, with or without tax. An invoice cannot. */
+function isNegative(sums: readonly Carried[]): boolean {
+  const { subtotal, total } = balanceOf(sums);
+  return subtotal < 0n || total < 0n;
+}
+
+function balanceOf(sums: readonly Carried[]): { subtotal: bigint; total: bigint } {
+  const { subtotal, tax } = sumsOf(sums.map((sum) => lineOf({ ...sum, description: '' })));
+  return { subtotal, total: subtotal + tax };
 }
 
 function lineOf({ description, amount, tax_rate }: ChangeLine): Line {

@@ -9,7 +9,7 @@ import { eventDraftOf } from '../events.ts';
 import { msOf, timeOf } from '../rules.ts';
 import { type PendingLine, pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
 import { eventOf } from '../states.ts';
-import { type Carried, type ChangeLine, carriedOut, invoiceLinesOf, type Line } from './invoice-lines.ts';
+import { type Carried, type ChangeLine, carriedLinesOf, invoiceLinesOf, type Line } from './invoice-lines.ts';
 import { type ChangedRows, type ChargeRow, type LineRow, saveRows } from './write-statements.ts';
 
 /** A change of a locked subscription: its row before and after, and the rows that the change adds. */
@@ -149,11 +149,9 @@ function rowsOfInvoice(
     due_at: isPaid ? null : now,
   };
   const lines: LineRow[] = (change.lines ?? []).map((line) => ({ ...key, ...line, created_at: now, invoice_id }));
-  for (const { amount, tax_rate } of carried) {
-    lines.push(
-      { ...key, description: carriedOut, amount: -amount, tax_rate, created_at: now, invoice_id },
-      { ...key, description: carriedIn, amount, tax_rate, created_at: now, invoice_id: null },
-    );
+  for (const amount of carried) {
+    const { out, in: into } = carriedLinesOf(amount);
+    lines.push({ ...key, ...out, created_at: now, invoice_id }, { ...key, ...into, created_at: now, invoice_id: null });
   }
   return {
     periods:
@@ -165,8 +163,6 @@ function rowsOfInvoice(
     invoicedLines: pending.map(({ id }) => ({ ...key, id, invoice_id })),
   };
 }
-
-const carriedIn = 'Credit carried from the invoice before';
 
 const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });
 

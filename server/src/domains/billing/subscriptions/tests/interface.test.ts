@@ -356,6 +356,35 @@ describe('tax', () => {
     expect((await get(`invoice/detail?id=${second.id}`)).lines).toEqual(previewed.lines);
   });
 
+  test('of a credit is returned at its rate: it pays charges at another rate, and only its rest is carried', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan({ amount: 6200, taxRate: 1900 }) });
+    await advance(clockId, '2027-04-16T00:00:00Z');
+    await post('subscription/update', { id, planId: await aPlan({ name: 'Tin', amount: 2000 }) });
+    await advance(clockId, '2027-06-01T00:00:01Z');
+    const [, second, third] = await invoicesOf(customerId);
+    expect(await linesOf(second.id)).toEqual([
+      '1 Tin 2000',
+      '1 Unused time of 1 × Gold -3100',
+      '1 Remaining time of 1 × Tin 1000',
+      '1 Credit carried to the next invoice 579',
+    ]);
+    // 2521 with 19 % are 3000.
+    expect(second).toMatchObject({ subtotal: 479, tax: -479, total: 0, status: 'PAID' });
+    expect(await linesOf(third.id)).toEqual(['1 Tin 2000', '1 Credit carried from the invoice before -579']);
+    expect(third).toMatchObject({ total: 2000 - 579 - 110 });
+  });
+
+  test('of a credit can exceed the charges that are left at an end, which are then not invoiced', async () => {
+    const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
+    const id = await aSubscription({ customerId, planId: await aPlan({ amount: 6200, taxRate: 1900 }) });
+    await advance(clockId, '2027-04-16T00:00:00Z');
+    // 3200 are charged, and 3100 are credited with 589 of tax.
+    await post('subscription/update', { id, planId: await aPlan({ amount: 6400 }), invoiceNow: true });
+    expect(await post('subscription/cancel', { id })).toMatchObject({ state: 'CANCELLED' });
+    expect(await invoicesOf(customerId)).toHaveLength(1);
+  });
+
   test("at a plan's new rate begins with the next period", async () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
     const planId = await aPlan({ amount: 1000, taxRate: 1900 });
