@@ -5,5 +5,5 @@ import { groups } from '../server/src/app/routes.ts';
 
 /** `docs/llms.txt`: the index that every node serves at /llms.txt, with links between files. */
 export function llmsIndex(): string {
-  return llmsTxt(pages(), groups, ({ file }) => relative('docs', file).replaceAll('\\', '/'));
+  return llmsTxt(pages(), groups, { linkOf: ({ file }) => relative('docs', file).replaceAll('\\', '/') });
 }

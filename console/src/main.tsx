@@ -4,6 +4,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { basePath } from './api/base-path.ts';
 import { queryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { PreferencesProvider } from './shell/preferences.tsx';
@@ -18,7 +20,9 @@ createRoot(document.getElementById('console') as HTMLElement).render(
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queryClient}>
         <PreferencesProvider>
-          <App />
+          <Router base={basePath}>
+            <App />
+          </Router>
         </PreferencesProvider>
       </QueryClientProvider>
     </MantineProvider>

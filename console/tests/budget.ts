@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -18,6 +18,15 @@ export function budget(): void {
     expect(sizeOf(signIn)).toBeLessThan(signInBytes);
     expect(sizeOf(shell)).toBeLessThan(shellBytes);
     expect([...shell].some((name) => text(name).includes('uPlot'))).toBe(false);
+  });
+
+  test('only the page names files from the root, below the path of the public address', () => {
+    const page = readFileSync(join(builtConsole, 'index.html'), 'utf8');
+    const addresses = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address as string);
+    expect(addresses.length).toBeGreaterThan(2);
+    expect(addresses.filter((address) => !address.startsWith('__BASE_PATH__/assets/'))).toEqual([]);
+    const files = readdirSync(join(builtConsole, 'assets')).filter((name) => /\.(js|css)$/.test(name));
+    expect(files.filter((name) => /["'`(]\/assets\//.test(text(name)))).toEqual([]);
   });
 }
 

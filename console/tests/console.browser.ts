@@ -8,6 +8,7 @@ import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages, signInPage } from './pages.ts';
+import { pathJourneys } from './path-journeys.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
 
 // One file for all, because two would build the console twice at the same time.
@@ -45,6 +46,8 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(texts.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
     expect(texts.filter((text) => /eyJ\w{20}|sk_(live|test)_\w{32}|whsec_\w{20}/.test(text))).toEqual([]);
   });
+
+  describe('below a path', pathJourneys);
 
   // Last, because it advances the clock for every window.
   describe('sessions that expire', () => expiryJourneys(() => console));

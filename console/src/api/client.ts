@@ -5,16 +5,20 @@ import type { Call, Params, Reply, WriteOptions } from '../../../sdk/src/operati
 import { OperationsClient } from '../../../sdk/src/operations-client.ts';
 import type { List } from '../../../sdk/src/pages.ts';
 import { Transport } from '../../../sdk/src/transport.ts';
+import { basePath } from './base-path.ts';
 
 export { ConnectionError, FlorinError, refusalError } from '../../../sdk/src/errors.ts';
 export type * from '../../../sdk/src/generated/api.ts';
 export type { Pagination, Params, Reply } from '../../../sdk/src/operation.ts';
 
+/** Where the service is, as the browser reaches it. */
+export const serviceUrl = location.origin + basePath;
+
 /** Without credentials, because the browser sends the session in a cookie that scripts cannot read. */
 const florin = new OperationsClient(
   new Transport(
     {
-      baseUrl: location.origin,
+      baseUrl: serviceUrl,
       // Only the console's own script sends this header; the service refuses changes without it.
       headers: { 'x-florin-console': '1' },
       timeoutMs: 30_000,
@@ -82,8 +86,8 @@ export function withoutEmpty(query: Query): Query {
   );
 }
 
-/** The URL of an export or a document, which the browser itself requests. */
+/** The URL of a page, an export or a document of the service, which the browser itself requests. */
 export function addressOf(path: string, query: Query = {}): string {
   const pairs = Object.entries(withoutEmpty(query)).map(([name, value]) => [name, String(value)]);
-  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
+  return basePath + (pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`);
 }

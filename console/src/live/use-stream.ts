@@ -1,5 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState } from 'react';
+import { basePath } from '../api/base-path.ts';
+import { addressOf } from '../api/client.ts';
 import { affectedByEvent } from '../api/invalidation.ts';
 
 interface StreamedEvent {
@@ -16,9 +18,9 @@ export const useStreamState = (): StreamState => useContext(StreamStateContext);
 
 type Message = { event: StreamedEvent } | 'gap' | 'open' | 'lost';
 
-/** Browsers allow six connections to a host, so one window has the stream for all windows. */
-const lockName = 'florin.stream';
-const channelName = 'florin.stream';
+/** Browsers allow six connections to a host, so one window has the stream for all windows of this service. */
+const lockName = `florin.stream${basePath}`;
+const channelName = lockName;
 /** The events within this time cause one refetch. */
 const batchMs = 250;
 const pollMs = 5_000;
@@ -91,7 +93,7 @@ function listen(onMessage: (message: Message) => void): () => void {
 
 function openStream(tell: (message: Message) => void, signal: AbortSignal): void {
   // Reconnects by itself, with the id of the last event.
-  const source = new EventSource('/api/stream');
+  const source = new EventSource(addressOf('/api/stream'));
   let wasLost = false;
   source.onopen = () => {
     tell('open');

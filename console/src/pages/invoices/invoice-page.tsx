@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import type { Invoice } from '../../api/client.ts';
+import { addressOf, type Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
@@ -34,7 +34,11 @@ export default function InvoicePage({ id }: { id: string }) {
           }
           actions={
             <>
-              <Button component="a" variant="default" href={`/api/invoice/print?id=${invoice.id}&format=pdf`}>
+              <Button
+                component="a"
+                variant="default"
+                href={addressOf('/api/invoice/print', { id: invoice.id, format: 'pdf' })}
+              >
                 PDF
               </Button>
               <InvoiceActions invoice={invoice} />

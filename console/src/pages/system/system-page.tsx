@@ -1,6 +1,6 @@
 import { Anchor, Badge, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../api/client.ts';
+import { addressOf, call } from '../../api/client.ts';
 import { useStreamState } from '../../live/use-stream.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -45,13 +45,13 @@ export default function SystemPage() {
         <Stack gap="xs">
           <List size="sm" spacing={4}>
             <List.Item>
-              <Anchor href="/metrics">{text('system.metrics')}</Anchor>
+              <Anchor href={addressOf('/metrics')}>{text('system.metrics')}</Anchor>
             </List.Item>
             <List.Item>
-              <Anchor href="/docs">{text('system.reference')}</Anchor>
+              <Anchor href={addressOf('/docs')}>{text('system.reference')}</Anchor>
             </List.Item>
             <List.Item>
-              <Anchor href="/openapi.json">OpenAPI</Anchor>
+              <Anchor href={addressOf('/openapi.json')}>OpenAPI</Anchor>
             </List.Item>
           </List>
         </Stack>

@@ -232,6 +232,25 @@ describe('values', () => {
     expect(lineOf({ [name]: address })).toContain(reason);
   });
 
+  test.each([
+    ['https://ada@pay.example', 'a user name'],
+    ['https://pay.example/?shop=1', 'a query'],
+    ['https://pay.example/#top', 'a fragment'],
+    ['https://pay.example//florin', 'between single slashes'],
+    ['https://pay.example/flo"rin', 'between single slashes'],
+    ['https://pay.example/flo%2Frin', 'between single slashes'],
+  ])('a public address that no path can follow is refused: %s', (address, reason) => {
+    expect(lineOf({ APP_PUBLIC_URL: address })).toContain(reason);
+  });
+
+  test('a public address may have a path', () => {
+    const { 'app.public-url': address } = readSettings(
+      { APP_PUBLIC_URL: 'https://pay.example/a/../florin/' },
+      undefined,
+    );
+    expect(address).toBe('https://pay.example/florin');
+  });
+
   test('a trailing slash of the public address is removed', () => {
     expect(readSettings({ APP_PUBLIC_URL: 'https://pay.example/' }, undefined)['app.public-url']).toBe(
       'https://pay.example',

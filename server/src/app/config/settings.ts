@@ -10,6 +10,7 @@ import {
   oneOf,
   origins,
   proxies,
+  serviceAddress,
   text,
   url,
 } from '../../platform/settings/kinds.ts';
@@ -84,9 +85,9 @@ const nodeSettings = {
     description:
       'STANDALONE without a database url, else CLUSTER. CLUSTER requires configured keys and refuses private webhook addresses.',
   }),
-  'app.public-url': setting(url('http:', 'https:'), {
+  'app.public-url': setting(serviceAddress, {
     description:
-      'The public address of this service, used for links in mail and for callbacks. Default: http://host:port.',
+      'The public address of this service, used for links in mail and for callbacks. It may have a path: https://example.com/florin. Default: http://host:port.',
   }),
   'app.admin.account': setting(text, {
     default: 'admin',

@@ -1,14 +1,20 @@
 import type { ReferenceGroup } from '../../platform/module.ts';
 import { grouped, type Page } from './pages.ts';
 
+interface LlmsTxtOptions {
+  basePath?: string;
+  linkOf?: (page: Page) => string;
+}
+
 /**
  * The index of the documentation for language models (llmstxt.org): what Florin is, and a link to every page as Markdown with
- * its first sentence. `groups` describe the pages of the API reference; `linkOf` returns the address of a page.
+ * its first sentence. `groups` describe the pages of the API reference; `linkOf` returns the address of a page, and `basePath` is
+ * that of the public address.
  */
 export function llmsTxt(
   pages: readonly Page[],
   groups: readonly ReferenceGroup[],
-  linkOf = ({ path }: Page) => `/docs/${path}.md`,
+  { basePath = '', linkOf = ({ path }: Page) => `${basePath}/docs/${path}.md` }: LlmsTxtOptions = {},
 ): string {
   const described = new Map(
     groups.map(({ name, description }) => [`reference/api/${name.toLowerCase().replaceAll(' ', '-')}`, description]),
@@ -26,7 +32,7 @@ export function llmsTxt(
     '',
     '## API',
     '',
-    'Every node serves its OpenAPI 3.1 document at `/openapi.json`: operations, schemas, webhooks, examples and refusals.',
+    `Every node serves its OpenAPI 3.1 document at \`${basePath}/openapi.json\`: operations, schemas, webhooks, examples and refusals.`,
     '',
   ];
   for (const page of pages.filter(({ path }) => path.startsWith('reference/api/'))) lines.push(entry(page));

@@ -12,9 +12,13 @@ export function anchorOf(heading: string): string {
 
 /**
  * Markdown of this repository as HTML: headings have anchors, code and tables scroll by keyboard. `pageAt` returns the address
- * of the page that a relative link leads to; a link to anything else that is not served here becomes text.
+ * of the page that a relative link leads to; a link to anything else that is not served here becomes text. `basePath` is put
+ * before links that begin with a slash.
  */
-export function htmlOf(markdown: string, pageAt: (href: string) => string | undefined = () => undefined): string {
+export function htmlOf(
+  markdown: string,
+  { pageAt, basePath = '' }: { pageAt?: (href: string) => string | undefined; basePath?: string } = {},
+): string {
   const anchors = new Map<string, number>();
   const marked = new Marked({
     renderer: {
@@ -32,7 +36,8 @@ export function htmlOf(markdown: string, pageAt: (href: string) => string | unde
         return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
       },
       link({ href, tokens }) {
-        const target = /^([a-z]+:|[/#])/.test(href) ? href : pageAt(href);
+        const isWhole = /^([a-z]+:|[/#])/.test(href);
+        const target = isWhole ? href.replace(/^\//, `${basePath}/`) : pageAt?.(href);
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
       },

@@ -21,11 +21,11 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema?: Schema; example?: unknown }> }>;
 }
 
-/** The interactive reference: every operation by group, then webhooks and schemas. */
-export function referencePage(document: OpenApiDocument): string {
+/** The interactive reference: every operation by group, then webhooks and schemas. `basePath` is that of the public address. */
+export function referencePage(document: OpenApiDocument, basePath: string): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      return { method: method.toUpperCase(), path, operation: operation as unknown as Operation };
+      return { method: method.toUpperCase(), path, operation: operation as unknown as Operation, basePath };
     }),
   );
   const groups = document.tags.map(({ name, description }) => {
@@ -61,10 +61,11 @@ const anchor = (text: string) => `group-${text.toLowerCase().replaceAll(' ', '-'
 interface Described {
   method: string;
   path: string;
+  basePath: string;
   operation: Operation;
 }
 
-function operationHtml({ method, path, operation }: Described, document: OpenApiDocument): string {
+function operationHtml({ method, path, operation, basePath }: Described, document: OpenApiDocument): string {
   const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answer = Object.values(responses['200']?.content ?? {})[0];
@@ -78,7 +79,7 @@ ${sample('Request', body?.example)}
 <p>${answerHtml(answer?.schema, document)}</p>
 ${sample('Answer', answer?.example)}
 <h4>Refusals</h4>
-${refusals(responses)}
+${refusals(responses, basePath)}
 ${tryIt({ method, path, operation })}
 </details>`;
 }
@@ -120,10 +121,13 @@ function sample(title: string, example: unknown): string {
   return `<h4>${title} example</h4><pre tabindex="0"><code>${escaped(JSON.stringify(example, undefined, 2))}</code></pre>`;
 }
 
-function refusals(responses: Operation['responses']): string {
+function refusals(responses: Operation['responses'], basePath: string): string {
   const items = Object.entries(responses)
     .filter(([status]) => status !== '200')
-    .map(([status, { description }]) => `<li>${status}: ${htmlOf(description).replaceAll(/<\/?p>\n?/g, '')}</li>`);
+    .map(([status, { description }]) => {
+      const links = htmlOf(description, { basePath }).replaceAll(/<\/?p>\n?/g, '');
+      return `<li>${status}: ${links}</li>`;
+    });
   return `<ul class="refusals">${items.join('')}</ul>`;
 }
 
@@ -131,7 +135,7 @@ function tryIt({
   method,
   path,
   operation: { operationId, parameters = [], requestBody, security },
-}: Described): string {
+}: Omit<Described, 'basePath'>): string {
   const inputs = parameters.map(({ name, in: place, required, example }) => {
     const value = place === 'header' || !required ? '' : String(example ?? '');
     return `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}" value="${escaped(value)}" autocomplete="off"></label>`;

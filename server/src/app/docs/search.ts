@@ -131,10 +131,10 @@ const plainText = (markdown: string) =>
     .trim();
 
 /** The page with the results of a search. */
-export function searchPage(query: string, found: readonly Found[]): string {
+export function searchPage(query: string, found: readonly Found[], basePath: string): string {
   const items = found.map(
     ({ href, heading, excerpt }) =>
-      `<li><a href="${escaped(href)}">${escaped(heading)}</a><p>${escaped(excerpt)}</p></li>`,
+      `<li><a href="${escaped(basePath + href)}">${escaped(heading)}</a><p>${escaped(excerpt)}</p></li>`,
   );
   const count =
     query === '' ? 'Type what you look for.' : found.length === 0 ? 'Nothing found.' : `${found.length} found.`;

@@ -11,15 +11,21 @@ const asset = (name: string, type: string) =>
  * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as Markdown
  * (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers, and run
  * without inline scripts or styles. Nothing is loaded or made before it is asked for: the OpenAPI document was a third of the
- * processor time of starting a node.
+ * processor time of starting a node. `basePath` is that of the public address, with which links begin.
  */
-export function addDocs(app: FastifyInstance, loadDocument: () => Promise<() => OpenApiDocument>): void {
+export function addDocs(
+  app: FastifyInstance,
+  basePath: string,
+  loadDocument: () => Promise<() => OpenApiDocument>,
+): void {
   const style = asset('docs.css', 'text/css; charset=utf-8');
   const script = asset('docs.js', 'text/javascript; charset=utf-8');
   const assets = { style: `/docs/assets/docs.${style.tag}.css`, script: `/docs/assets/docs.${script.tag}.js` };
   let loading: Promise<Site> | undefined;
   const site = () => {
-    loading ??= Promise.all([import('./site.ts'), loadDocument()]).then(([{ Site }, make]) => new Site(make, assets));
+    loading ??= Promise.all([import('./site.ts'), loadDocument()]).then(
+      ([{ Site }, make]) => new Site(make, { assets, basePath }),
+    );
     return loading;
   };
 

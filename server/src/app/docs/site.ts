@@ -29,16 +29,19 @@ const maximumResults = 100;
 export class Site {
   readonly #makeDocument: () => OpenApiDocument;
   #made: OpenApiDocument | undefined;
-  readonly #assets: { style: string; script: string };
+  readonly #frame: { assets: { style: string; script: string }; basePath: string };
   #found: ReadonlyMap<string, Page> | undefined;
   #search: DocSearch | undefined;
   readonly #results = boundedCache<string, StaticContent>(maximumResults);
   #navigation: readonly NavGroup[] | undefined;
   readonly #rendered = new Map<string, StaticContent>();
 
-  constructor(makeDocument: () => OpenApiDocument, assets: { style: string; script: string }) {
+  constructor(
+    makeDocument: () => OpenApiDocument,
+    frame: { assets: { style: string; script: string }; basePath: string },
+  ) {
     this.#makeDocument = makeDocument;
-    this.#assets = assets;
+    this.#frame = frame;
   }
 
   get #document(): OpenApiDocument {
@@ -66,7 +69,7 @@ export class Site {
   }
 
   reference(): StaticContent {
-    return this.#render('/docs', 'API reference', () => referencePage(this.#document));
+    return this.#render('/docs', 'API reference', () => referencePage(this.#document, this.#frame.basePath));
   }
 
   /** `error.doc` of refusals leads to /docs/errors. */
@@ -75,7 +78,7 @@ export class Site {
     return (
       page &&
       this.#render(`/docs/${page.path}`, page.title, () =>
-        htmlOf(page.markdown(), (href) => this.#addressOf(href, page)),
+        htmlOf(page.markdown(), { pageAt: (href) => this.#addressOf(href, page), basePath: this.#frame.basePath }),
       )
     );
   }
@@ -87,7 +90,10 @@ export class Site {
 
   llmsTxt(): StaticContent {
     return this.#keep('llms.txt', () =>
-      plain(llmsTxt([...this.#pages.values()], this.#document.tags as unknown as ReferenceGroup[]), 'text/plain'),
+      plain(
+        llmsTxt([...this.#pages.values()], this.#document.tags as unknown as ReferenceGroup[], this.#frame),
+        'text/plain',
+      ),
     );
   }
 
@@ -98,22 +104,22 @@ export class Site {
     const known = this.#results.get(words);
     if (known !== undefined) return known;
     this.#search ??= new DocSearch([...this.#pages.values()], this.#document);
-    const main = searchPage(words, this.#search.find(words));
-    const shown = { nav: this.#nav, current: '/docs/search', assets: this.#assets, query: words };
+    const main = searchPage(words, this.#search.find(words), this.#frame.basePath);
+    const shown = { nav: this.#nav, current: '/docs/search', ...this.#frame, query: words };
     const page = html(shell('Search', main, shown), { isCompressed: false });
     this.#results.set(words, page);
     return page;
   }
 
-  /** `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive. */
+  /** `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive below the base path. */
   #addressOf(href: string, from: Page): string | undefined {
     const { pathname, hash } = new URL(href, `http://docs/${from.file}`);
     const page = this.#byFile.get(pathname.slice(1));
-    return page && `/docs/${page.path}${hash}`;
+    return page && `${this.#frame.basePath}/docs/${page.path}${hash}`;
   }
 
   #render(path: string, title: string, main: () => string): StaticContent {
-    return this.#keep(path, () => html(shell(title, main(), { nav: this.#nav, current: path, assets: this.#assets })));
+    return this.#keep(path, () => html(shell(title, main(), { nav: this.#nav, current: path, ...this.#frame })));
   }
 
   #keep(name: string, make: () => StaticContent): StaticContent {

@@ -6,7 +6,7 @@ import { httpServer } from '../../platform/http/server/server.ts';
 import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
 import type { Context } from '../assemble.ts';
 import { connectionLimitOf } from '../config/connection-limit.ts';
-import { hostOf, publicUrlOf } from '../config/public-url.ts';
+import { basePathOf, hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
 import { routesOf } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
@@ -23,6 +23,7 @@ import { addRateLimit } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { requestLog } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
+import { requireFreePath } from './require-free-path.ts';
 import { addSecurityTxt } from './security-txt.ts';
 
 export interface ServeOptions {
@@ -46,6 +47,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { checkoutPages, portalPages, makeFailureLimiter, admission, fanOut } = context;
+  const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
   const observeReply = requestMetrics(metrics);
   const logReply = requestLog(log);
   const app = httpServer({
@@ -53,7 +55,8 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
     connections: connectionLimitOf(settings),
-    publicUrl: publicUrlOf(settings),
+    publicUrl,
+    basePath,
     unknownPage: (request) => unknownPage(request, settings['app.public-url'] ?? ''),
     corsOrigins: settings['app.cors.origins'],
     onReply: (reply) => {
@@ -65,21 +68,22 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     onDefect: (error, requestId) => log.error({ error, requestId }, 'A request failed because of a defect'),
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
+  requireFreePath(app, basePath);
   addOpenTurns(app);
   const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
   const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
-  addDocs(app, async () => {
+  addDocs(app, basePath, async () => {
     const { openApiOf } = await import('../openapi/document.ts');
-    return () => openApiOf(served, publicUrlOf(settings));
+    return () => openApiOf(served, publicUrl);
   });
   addMetricsRoute(app, {
     contentType: metrics.contentType,
     makeText: () => group?.metricsOfAll() ?? metrics.text(),
     assertMayRead: metricsReader(settings['app.metrics.token']),
   });
-  addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl: publicUrlOf(settings), clock });
+  addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl, clock });
   if (routes.length > 0) {
-    addConsole(app);
+    addConsole(app, basePath);
     addResetPage(app);
     addDevicePage(app);
     addPayerPages(app, {
@@ -88,7 +92,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
       failures: makeFailureLimiter('unknown pages of payers'),
       admit: () => admission.admit('payers', costOfPayment),
     });
-    addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl: publicUrlOf(settings) });
+    addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl });
   }
   addRateLimit(app, { settings, clock, siblings });
   const [turns, unknownTurns] = [new TenantTurns(), unknownCallerTurns()];

@@ -4,7 +4,7 @@ import type { WaitingServer } from '../../platform/http/server/waiting-server.ts
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf, isLoginRefused, isTlsRefused } from '../../platform/postgres/connection/failures.ts';
 import type { Log } from '../../platform/process/log.ts';
-import { hostOf } from '../config/public-url.ts';
+import { basePathOf, hostOf } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { listenAt } from './listen.ts';
 
@@ -70,7 +70,7 @@ export class Waiting {
     if (this.#server === undefined) {
       // Loaded only when needed, because it loads the HTTP framework.
       const { WaitingServer } = await import('../../platform/http/server/waiting-server.ts');
-      const server = new WaitingServer();
+      const server = new WaitingServer(basePathOf(settings));
       const port = await listenAt(settings, reusePort, (address) => server.listen(address));
       this.#server = server;
       log.info(

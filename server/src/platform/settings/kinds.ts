@@ -88,6 +88,23 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
+const webAddress = url('http:', 'https:');
+
+/** The address of a service as its callers write it. Its path is put before the service's own paths. */
+export const serviceAddress: Kind<string> = {
+  name: webAddress.name,
+  parse: (value) => {
+    const { origin, pathname, username, password, search, hash } = new URL(webAddress.parse(value));
+    if (`${username}${password}${search}${hash}` !== '')
+      throw new Error('must not hold a user name, a query or a fragment');
+    const path = pathname.replace(/\/$/, '');
+    if (!/^(\/[\w.~-]+)*$/.test(path)) {
+      throw new Error('must have a path, if any, of letters, digits, ".", "_", "~" and "-" between single slashes');
+    }
+    return origin + path;
+  },
+};
+
 const isOrigin = (entry: string) => /^https?:/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry;
 
 /** Origins of browser applications: scheme, host and port, without a path. */

@@ -1,3 +1,5 @@
+/** The path of the public address of the service: empty, or `/florin`. */
+const { basePath } = document.body.dataset;
 const search = document.querySelector('#search');
 const entries = [...document.querySelectorAll('[data-search]')];
 
@@ -54,7 +56,7 @@ const suited = {
 
 async function rowsAt(address) {
   try {
-    const { data } = await (await fetch(address, { headers: authorization() })).json();
+    const { data } = await (await fetch(basePath + address, { headers: authorization() })).json();
     return Array.isArray(data) ? data : [];
   } catch {
     // The form keeps the id of its example; sending it says what is wrong.
@@ -115,7 +117,7 @@ function requestOf(form) {
   if ('key' in form.dataset) Object.assign(headers, authorization());
   const body = form.elements.body?.value ?? '';
   if (body !== '') headers['Content-Type'] = 'application/json';
-  const address = query.size === 0 ? path : `${path}?${query}`;
+  const address = basePath + (query.size === 0 ? path : `${path}?${query}`);
   return [address, { method: form.dataset.method, headers, ...(body !== '' && { body }) }];
 }
 

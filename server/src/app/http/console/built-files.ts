@@ -24,7 +24,10 @@ export interface BuiltFile {
   content: Buffer;
 }
 
-/** The page, in which `{{nonce}}` stands for the nonce of the answer; undefined when the console is not built. */
+/**
+ * The page, in which `{{nonce}}` stands for the nonce of the answer and `__BASE_PATH__` for the path of the public address;
+ * undefined when the console is not built.
+ */
 export function findPage(folder: string): Promise<string | undefined> {
   return readFile(join(folder, 'index.html'), 'utf8').catch(unlessAbsent);
 }

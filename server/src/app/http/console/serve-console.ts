@@ -6,19 +6,19 @@ import { consolePages } from './pages.ts';
 
 /**
  * Serves the console at `/` and at the paths of its pages. The page is small and never cached; the files that it names have a
- * hash of their content in their names and are cached for a year.
+ * hash of their content in their names and are cached for a year. `basePath` is that of the public address.
  */
-export function addConsole(app: FastifyInstance, folder = builtConsole): void {
+export function addConsole(app: FastifyInstance, basePath: string): void {
   const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const page = await findPage(folder);
-    return page === undefined ? sendUnbuilt(reply) : sendPage(reply, page);
+    const page = await findPage(builtConsole);
+    return page === undefined ? sendUnbuilt(reply, basePath) : sendPage(reply, page, basePath);
   };
   for (const path of ['/', ...consolePages.flatMap((name) => [`/${name}`, `/${name}/*`])]) {
     app.get(path, showPage);
   }
   app.get('/assets/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
-    const file = await findFile(folder, name, request.headers['accept-encoding']);
+    const file = await findFile(builtConsole, name, request.headers['accept-encoding']);
     if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);
     return reply
       .headers({
@@ -36,7 +36,7 @@ const policyOf = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
+function sendPage(reply: FastifyReply, page: string, basePath: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   return reply
     .headers({
@@ -45,26 +45,26 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     })
-    .send(page.replaceAll('{{nonce}}', nonce));
+    .send(page.replaceAll('{{nonce}}', nonce).replaceAll('__BASE_PATH__', basePath));
 }
 
-const unbuilt = `<!doctype html>
+const unbuilt = (basePath: string) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Florin</title></head>
 <body>
 <h1>The console is not built</h1>
 <p>The API is served. <code>npm start</code> builds the console and says why if it cannot.
-The <a href="/docs">reference</a> needs no build.</p>
+The <a href="${basePath}/docs">reference</a> needs no build.</p>
 </body>
 </html>
 `;
 
-function sendUnbuilt(reply: FastifyReply): FastifyReply {
+function sendUnbuilt(reply: FastifyReply, basePath: string): FastifyReply {
   return reply
     .code(503)
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     })
-    .send(unbuilt);
+    .send(unbuilt(basePath));
 }

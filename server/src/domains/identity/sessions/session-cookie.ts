@@ -9,12 +9,16 @@ export class SessionCookie {
   readonly #origin: string;
   readonly #attributes: string;
 
-  /** `publicUrl`: how browsers reach the service. Cookies are shared between ports, so the name has the port without https. */
+  /**
+   * `publicUrl`: how browsers reach the service. Cookies are shared between ports, so the name has the port without https, and
+   * the path if there is one: `__Host-` demands `Path=/`, and two services on one host must not replace each other's cookies.
+   */
   constructor(publicUrl: string) {
-    const { origin, protocol, port } = new URL(publicUrl);
+    const { origin, protocol, port, pathname } = new URL(publicUrl);
     const isSecure = protocol === 'https:';
     this.#origin = origin;
-    this.name = isSecure ? '__Host-florin' : `florin-${port || 80}`;
+    const path = pathname.replace(/\/$/, '').replaceAll('/', '-');
+    this.name = (isSecure ? '__Host-florin' : `florin-${port || 80}`) + path;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 

@@ -72,7 +72,8 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
           name: '__Host-florin',
           description:
             'The session of the console, which no script can read: for pages of the same origin alone. What is not GET needs ' +
-            'the header `X-Florin-Console`. Without https the cookie is called `florin-` and the port.',
+            'the header `X-Florin-Console`. Without https the cookie is called `florin-` and the port. A path of the public address is added to the ' +
+            'name: `__Host-florin-pay`.',
         },
       },
     },

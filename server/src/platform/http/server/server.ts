@@ -12,6 +12,7 @@ import { nameMode } from '../mode.ts';
 import { refusalBody, statusOf, toRefusal } from '../refusal-reply.ts';
 import { compileSerializer } from '../serialization.ts';
 import { compileSchema } from '../validation.ts';
+import { withoutBasePath } from './base-path.ts';
 import { brokenHttpRefusal, jsonType, refuseConnection } from './broken-http.ts';
 import { continueWhenRead } from './continue.ts';
 import { corsFor } from './cors.ts';
@@ -56,6 +57,8 @@ export interface HttpServerOptions {
   connections?: number | undefined;
   /** How browsers reach the service. If it begins with https, answers tell browsers to use HTTPS only. */
   publicUrl?: string | undefined;
+  /** The path of `publicUrl`: requests may begin with it. Default: none. */
+  basePath?: string | undefined;
   /** The page for a browser at an address that does not exist; undefined: the refusal is sent. */
   unknownPage?: ((request: FastifyRequest) => UnknownPage | undefined) | undefined;
   /** Origins of browser applications that may call the service. Default: only its own origin. */
@@ -135,6 +138,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const everyAnswer = securityHeaders(options.publicUrl ?? '');
   const cors = options.corsOrigins && corsFor(options.corsOrigins);
   const timeouts = { ...socketTimeouts, ...options.timeouts };
+  const { basePath = '' } = options;
   const isProxy = addressMatcher(options.trustProxy ?? []);
   const app = Fastify({
     logger: false,
@@ -143,6 +147,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     http: { ...socketOptions, ...timeouts },
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
+    ...(basePath !== '' && { rewriteUrl: ({ url = '' }: IncomingMessage) => withoutBasePath(url, basePath) }),
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     exposeHeadRoutes: true,
     return503OnClosing: false, // Requests on open connections are still served while the server drains.
@@ -214,8 +219,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const methods = new KnownMethods();
   app.addHook('onRoute', ({ method, url }) => methods.add(url, [method].flat()));
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    const path = request.url.split('?')[0] as string;
-    const allowed = methods.of(path);
+    const path = request.originalUrl.split('?')[0] as string;
+    const allowed = methods.of(request.url.split('?')[0] as string);
     // A wildcard route may accept the method and still find nothing.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       const refusal = new Refusal('path_unknown', `There is no ${request.method} ${path}.`);

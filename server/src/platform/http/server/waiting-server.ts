@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../../../core/errors.ts';
 import { refusalBody, statusOf } from '../refusal-reply.ts';
+import { withoutBasePath } from './base-path.ts';
 import { jsonType } from './broken-http.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requestIdOf, socketOptions } from './server.ts';
@@ -12,11 +13,14 @@ import { requestIdOf, socketOptions } from './server.ts';
  */
 export class WaitingServer {
   readonly #server: Server;
+  readonly #basePath: string;
   readonly #answer: RequestListener = (request, response) => this.#reply(request, response);
   /** For operators, in `/health/ready`. Other requests only get Retry-After. */
   reason = '';
 
-  constructor() {
+  /** `basePath`: the path of the public address, with which requests may begin. */
+  constructor(basePath: string) {
+    this.#basePath = basePath;
     this.#server = createServer(socketOptions, this.#answer);
     this.#server.on('checkContinue', this.#answer);
   }
@@ -52,7 +56,7 @@ export class WaitingServer {
   }
 
   #reply(request: IncomingMessage, response: ServerResponse): void {
-    const path = request.url?.split('?')[0];
+    const path = withoutBasePath(request.url ?? '', this.#basePath).split('?')[0];
     const requestId = requestIdOf(request);
     const headers = { ...securityHeaders(''), 'content-type': jsonType, 'x-request-id': requestId };
     if (request.method === 'GET' && path === '/health/live') {

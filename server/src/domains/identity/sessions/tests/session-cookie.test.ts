@@ -7,6 +7,12 @@ test('on https the cookie is Secure and bound to the host', () => {
   expect(cookie.set('value', 60)).toBe('__Host-florin=value; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure');
 });
 
+test('below a path its name has the path, so that services on one host keep their sessions apart', () => {
+  const cookie = new SessionCookie('https://pay.example/shop/florin');
+  expect(cookie.set('value', 60)).toMatch(/^__Host-florin-shop-florin=value; Max-Age=60; Path=\/; .*Secure$/);
+  expect(new SessionCookie('http://127.0.0.1:8080/florin').name).toBe('florin-8080-florin');
+});
+
 test('it is found among others, and an empty one counts as absent', () => {
   const cookie = new SessionCookie('http://127.0.0.1:8080');
   expect(cookie.read('theme=dark; florin-8080=a.b-c_d; florin-80801=x')).toBe('a.b-c_d');
