@@ -44,7 +44,7 @@ const leastCorrection = 0.4;
 /** The rate is corrected from what was admitted over this time: longer than a machine that fell behind takes to catch up. */
 const averagedOverMs = 1_500;
 /** In events and deliveries a second: what any machine carries, and what each is taken to carry until it is known. */
-const leastRate = 200;
+const leastRate = 2_400;
 const initialRate = 4_000;
 /** Of what the machine is known to carry, per tick: while writes wait and it is not behind, and while it is behind. */
 const carriedGrowth = 1.05;

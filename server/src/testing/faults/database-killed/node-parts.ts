@@ -19,6 +19,7 @@ export function nodePartKills(
 ): Kills<
   | 'sweeper'
   | 'poller'
+  | 'plan renewal'
   | 'clock'
   | 'primary monitor'
   | 'notifications'
@@ -59,6 +60,15 @@ export function nodePartKills(
       polling: async () => {
         await lock('clock', 'access exclusive');
         await waits('clock');
+        await killPostgres();
+        await findsDueWork();
+      },
+    },
+    'plan renewal': {
+      measuring: async () => {
+        // The size of a table that is locked cannot be read. Checks come once a minute at least.
+        await lock('saved_view', 'access exclusive');
+        await waits('saved_view');
         await killPostgres();
         await findsDueWork();
       },

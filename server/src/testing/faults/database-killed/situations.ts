@@ -20,6 +20,7 @@ export const situations = {
   'test clocks': ['moving', 'waiting'],
   sweeper: ['sweeping'],
   poller: ['polling'],
+  'plan renewal': ['measuring'],
   clock: ['reading'],
   'primary monitor': ['checking'],
   notifications: ['probing'],
