@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const create = () => florin.post('/api/transaction/create', { amount: 1_000, currency: 'USD', channelId }, as);
-const createMany = () => Promise.all(Array.from({ length: 50 }, create));
+const createMany = () => Promise.all(Array.from({ length: 400 }, create));
 const ids = (replies: readonly Reply[]) =>
   replies.filter(({ status }) => status === 200).map((reply) => dataOf(reply).id);
 
