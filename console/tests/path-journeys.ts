@@ -43,7 +43,7 @@ export function pathJourneys(): void {
 
       await page.goto(proxy.url);
       await page.getByLabel('User name or e-mail').fill('admin');
-      await page.getByLabel('Password', { exact: true }).fill(administratorPassword);
+      await page.getByRole('textbox', { name: 'Password' }).fill(administratorPassword);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('link', { name: 'Payments', exact: true }).click();
       await page.waitForURL(`${proxy.url}/payments`);
