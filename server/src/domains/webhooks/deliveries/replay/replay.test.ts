@@ -90,6 +90,16 @@ function startWorker(database: Pick<Database, 'run' | 'transaction'> = db.databa
   return worker;
 }
 
+async function untilClaimed(): Promise<void> {
+  await eventually('it has been claimed', async () => {
+    const [row] = await db.query<{ is_leased: boolean }>(
+      'select lease is not null as is_leased from webhook_replay where endpoint_id = $1',
+      [endpointId],
+    );
+    return row?.is_leased;
+  });
+}
+
 /** Resolves when the replay is done, second pass included. */
 async function untilDone(id: string) {
   await eventually('the first pass is over', async () => {
@@ -155,13 +165,7 @@ test('a replay enqueues nothing while work of this machine waits, and goes on af
   isBehind = true;
   await replay();
   startWorker();
-  await eventually('it has been claimed', async () => {
-    const [row] = await db.query<{ is_leased: boolean }>(
-      'select lease is not null as is_leased from webhook_replay where endpoint_id = $1',
-      [endpointId],
-    );
-    return row?.is_leased;
-  });
+  await untilClaimed();
   expect(await rows()).toHaveLength(3);
   isBehind = false;
   await eventually('all are enqueued again', async () => (await rows()).length === 6);
@@ -178,13 +182,7 @@ test('a replay has no more than 500 deliveries of its endpoint waiting', async (
   );
   await replay();
   startWorker();
-  await eventually('it has been claimed', async () => {
-    const [row] = await db.query<{ is_leased: boolean }>(
-      'select lease is not null as is_leased from webhook_replay where endpoint_id = $1',
-      [endpointId],
-    );
-    return row?.is_leased;
-  });
+  await untilClaimed();
   expect(await rows()).toHaveLength(502);
   await finishAll('SUCCEEDED', 250);
   await eventually('it goes on', async () => {
