@@ -55,7 +55,7 @@ const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */
 const pollMs = 100;
 /** One claim then takes the events of several payments. */
-const claimGapMs = 25;
+const claimGapMs = 40;
 /** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
 const leaseMarginMs = 20 * secondMs;
 

@@ -8,9 +8,9 @@ export const initialWindow = 8;
 /** The same while it answers promptly, and the most while it answers quickly: a shop's receiver breaks at some hundreds. */
 const promptWindow = 32;
 const largestWindow = 128;
-/** A quick endpoint may have this many windows claimed: the next deliveries follow without waiting for a claim. */
-const claimedWindows = 2;
-/** An endpoint is quick whose fastest answer of the last ones took at most this: slower ones may have waited for this machine. */
+/** A quick endpoint may have this many windows claimed: a claim takes two round trips, which are long on a full machine. */
+const claimedWindows = 4;
+/** An endpoint is quick if the fastest of its last answers took at most this, apart from this process's own delay. */
 const quickMs = 75;
 /** It is no longer quick when even the fastest took longer than this. */
 const notQuickMs = 2 * quickMs;
@@ -111,7 +111,7 @@ export class EndpointQueue {
     }
   }
 
-  /** `verdict` is undefined when nothing was sent. */
+  /** `verdict` is undefined when nothing was sent. `durationMs`: what the answer took, apart from this process's own delay. */
   end(nowMs: number, verdict: AttemptVerdict | undefined, durationMs = 0): void {
     this.inFlight--;
     this.isTrial = false;

@@ -20,12 +20,12 @@ test('an endpoint without history gets eight slots', () => {
   expect(granted({}, 512)).toBe(8);
 });
 
-test('an endpoint that answers quickly gets one slot more with every answer, up to twice 128', () => {
+test('an endpoint that answers quickly gets one slot more with every answer, up to 128; four times as many are claimed', () => {
   const queue = new EndpointQueue(1, snapshot);
-  expect(send(queue, 1, 'prompt')).toBe(2 * 33);
+  expect(send(queue, 1, 'prompt')).toBe(4 * 33);
   for (let i = 0; i < 10; i++) send(queue, queue.window(nowMs), 'prompt');
   expect(queue.window(nowMs)).toBe(128);
-  expect(granted({ queue }, 512)).toBe(256);
+  expect(granted({ queue }, 1_024)).toBe(512);
 });
 
 test('an endpoint that answers within a second, and not quickly, has 32 in flight', () => {
@@ -87,9 +87,9 @@ test('while this machine is behind, an endpoint that catches up gets no more tha
   for (let i = 0; i < 200; i++) send(queue, 1, 'prompt');
   queue.backlog.begin(nowMs);
   expect(granted({ queue, isBehind: true }, 512)).toBe(8);
-  expect(granted({ queue, isBehind: false }, 512)).toBe(256);
+  expect(granted({ queue, isBehind: false }, 1_024)).toBe(512);
   queue.backlog.claimed(nowMs, nowMs);
-  expect(granted({ queue, isBehind: true }, 512)).toBe(256);
+  expect(granted({ queue, isBehind: true }, 1_024)).toBe(512);
 });
 
 test('a paused endpoint gets no slot; afterwards it gets one trial at a time', () => {
