@@ -783,7 +783,7 @@ export interface DisputesApi {
   /**
    * Close a dispute.
    *
-   * For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. The payment stays as it is. A dispute that is closed already is returned unchanged.
+   * For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.
    *
    * Needs the scope `transaction_refund`.
    */
@@ -1991,6 +1991,10 @@ export interface DisputeCloseInput {
   operation: number;
   /** What was found, for the timeline of the payment. */
   note: string;
+  /** Ends a charge or a refund whose outcome is not known, as it is at the provider. Without it the payment stays as it is. */
+  outcome?: "SUCCEEDED" | "FAILED" | null | undefined;
+  /** With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know it. Refunds of a charge name it to the provider. */
+  reference?: string | null | undefined;
 }
 
 export interface DisputesListParams {

@@ -1,4 +1,4 @@
-import { Text, Textarea } from '@mantine/core';
+import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Dispute } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
@@ -55,7 +55,8 @@ export default function DisputesPage() {
             header: text('common.actions'),
             isControl: true,
             cell: (dispute) =>
-              dispute.state !== 'CLOSED' && (
+              // One that was closed without an outcome can still be ended.
+              (dispute.state !== 'CLOSED' || dispute.reported === null) && (
                 <PermittedButton
                   needs="transaction_refund"
                   variant="default"
@@ -80,17 +81,42 @@ export default function DisputesPage() {
         opened={toClose !== undefined}
         onClose={() => setToClose(undefined)}
         operation="disputes.close"
-        bodyOf={({ note }) => ({ transactionId: toClose?.transactionId, operation: toClose?.operation, note })}
+        bodyOf={({ note, outcome, reference }) => ({
+          transactionId: toClose?.transactionId,
+          operation: toClose?.operation,
+          note,
+          ...(outcome && { outcome }),
+          ...(outcome === 'SUCCEEDED' && reference && { reference }),
+        })}
       >
         {(errorOf) => (
-          <Textarea
-            name="note"
-            label={text('disputes.note')}
-            description={text('disputes.noteHint')}
-            error={errorOf('note')}
-            required
-            data-autofocus
-          />
+          <>
+            <Textarea
+              name="note"
+              label={text('disputes.note')}
+              description={text('disputes.noteHint')}
+              error={errorOf('note')}
+              required
+              data-autofocus
+            />
+            <NativeSelect
+              name="outcome"
+              label={text('disputes.outcome')}
+              description={text('disputes.outcomeHint')}
+              error={errorOf('outcome')}
+              data={[
+                { value: '', label: text('disputes.outcome.none') },
+                { value: 'SUCCEEDED', label: text('disputes.outcome.SUCCEEDED') },
+                { value: 'FAILED', label: text('disputes.outcome.FAILED') },
+              ]}
+            />
+            <TextInput
+              name="reference"
+              label={text('disputes.reference')}
+              description={text('disputes.referenceHint')}
+              error={errorOf('reference')}
+            />
+          </>
         )}
       </FormModal>
     </>

@@ -185,23 +185,36 @@ describe('a payment of the other mode', () => {
   });
 });
 
+const stateOf = async (id: string, number: number) => {
+  const [row] = await db.query<{ state: string }>(
+    `select state from provider_operation where 'txn_' || replace(transaction_id::text, '-', '') = $1 and number = $2`,
+    [id, number],
+  );
+  return row?.state;
+};
+const stateIs = (id: string, number: number, state: string) =>
+  eventually(`the operation is ${state}`, async () => (await stateOf(id, number)) === state);
+
+/** Stripe has nothing of an operation in its lists, and has forgotten the keys. */
+function forget(operation: string): void {
+  const { intents, refunds } = stripe.account;
+  for (const [id, { metadata }] of intents) if (metadata.florin_key === operation) intents.delete(id);
+  const index = refunds.findIndex(({ metadata }) => metadata.florin_key === operation);
+  const [refund] = index < 0 ? [] : refunds.splice(index, 1);
+  const charge = stripe.charges.find(({ id }) => id === refund?.charge);
+  if (refund !== undefined && charge !== undefined) charge.amount_refunded -= refund.amount;
+  stripe.forgetKeys();
+}
+
+const closeDispute = (body: object) =>
+  florin.post('/api/dispute/close', { note: 'Looked at the dashboard', ...body }, admin);
+
 test('a charge that Stripe answered with a stored 500 and has forgotten a day later is never sent again, and ends by a person', async () => {
   const hit = stripe.next('status500After');
   const id = await pay('stripe', { paymentMethod: 'pm_card_visa' });
   await hit;
-  const stateIs = (state: string) =>
-    eventually(`the charge is ${state}`, async () => {
-      const [row] = await db.query<{ state: string }>(
-        `select state from provider_operation where 'txn_' || replace(transaction_id::text, '-', '') = $1 and number = 1`,
-        [id],
-      );
-      return row?.state === state;
-    });
-  await stateIs('UNKNOWN');
-  // Stripe's lists do not have what it failed at.
-  const intents = stripe.account.intents;
-  for (const [key, { metadata }] of intents) if (metadata.florin_key === `${id}-1`) intents.delete(key);
-  stripe.forgetKeys();
+  await stateIs(id, 1, 'UNKNOWN');
+  forget(`${id}-1`);
   const isCharge = ({ method, key }: { method: string; key: string | undefined }) =>
     method === 'POST' && key === `${id}-1`;
   const sent = stripe.requests.filter(isCharge).length;
@@ -222,4 +235,112 @@ test('a charge that Stripe answered with a stored 500 and has forgotten a day la
     return closed.length === 1;
   });
   expect(stripe.requests.filter(isCharge)).toHaveLength(sent);
+});
+
+describe('a person who has looked at Stripe ends', () => {
+  const eventsOf = async (objectId: string) =>
+    dataOf(await florin.get(`/api/event/list?objectId=${objectId}`, admin)).map(({ type }: { type: string }) => type);
+  const endsOf = async (id: string) =>
+    dataOf(await florin.get(`/api/audit/list?recordType=dispute&recordId=${id}`, admin)).map(
+      ({ details }: { details: { outcome?: string } }) => details.outcome,
+    );
+
+  async function forgottenCharge(changes = {}): Promise<string> {
+    const hit = stripe.next('status500After');
+    const id = await pay('stripe', { paymentMethod: 'pm_card_visa', ...changes });
+    await hit;
+    await stateIs(id, 1, 'UNKNOWN');
+    forget(`${id}-1`);
+    await later(dayMs + hourMs);
+    await disputeOf(id);
+    return id;
+  }
+
+  async function forgottenRefund(): Promise<{ id: string; refundId: string }> {
+    const id = await pay('stripe', { paymentMethod: 'pm_card_visa' });
+    await comesTo(id, 'SUCCESS');
+    const hit = stripe.next('status500After', /^POST .*refunds/);
+    const { id: refundId } = dataOf(await florin.post('/api/refund/create', { transactionId: id, amount: 500 }, admin));
+    await hit;
+    await stateIs(id, 2, 'UNKNOWN');
+    forget(`${id}-2`);
+    await later(dayMs + hourMs);
+    expect(await disputeOf(id)).toMatchObject({ operation: 2, reported: null });
+    return { id, refundId };
+  }
+  const refund = async (id: string) => dataOf(await florin.get(`/api/refund/detail?id=${id}`, admin));
+
+  test('a forgotten refund as failed, and its amount can be refunded again', async () => {
+    const { id, refundId } = await forgottenRefund();
+    // A dispute that was closed without an outcome leaves the refund as it is.
+    dataOf(await closeDispute({ transactionId: id, operation: 2 }));
+    expect((await refund(refundId)).status).toBe('PROCESSING');
+    const closed = dataOf(
+      await closeDispute({ transactionId: id, operation: 2, outcome: 'FAILED', note: 'None there' }),
+    );
+    expect(closed).toMatchObject({ state: 'CLOSED', note: 'None there' });
+    expect(await refund(refundId)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
+    expect(await eventsOf(refundId)).toContain('refund.failed');
+    expect(await payment(id)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0 });
+    // The charge and its fee.
+    expect(await transfersOf(id)).toHaveLength(2);
+    expect(await endsOf(id)).toEqual(['FAILED', undefined]);
+    const steps = dataOf(await florin.get(`/api/transaction/timeline?id=${id}`, admin));
+    expect(steps).toContainEqual(
+      expect.objectContaining({ type: 'refund_failed', detail: expect.objectContaining({ settledBy: 'user' }) }),
+    );
+    const again = await florin.post('/api/refund/create', { transactionId: id, amount: 1999 }, admin);
+    await eventually('it is refunded', async () => (await refund(dataOf(again).id)).status === 'SUCCESS');
+  });
+
+  test('a forgotten refund as made, and it is booked once', async () => {
+    const { id, refundId } = await forgottenRefund();
+    const ending = { transactionId: id, operation: 2, outcome: 'SUCCEEDED' };
+    expect(await closeDispute(ending)).toMatchObject({ status: 400, body: { error: { field: 'reference' } } });
+    const closed = dataOf(await closeDispute({ ...ending, reference: 're_dashboard' }));
+    expect(dataOf(await closeDispute({ ...ending, reference: 're_dashboard' }))).toEqual(closed);
+    expect(await refund(refundId)).toMatchObject({ status: 'SUCCESS', providerReference: 're_dashboard' });
+    expect(await eventsOf(refundId)).toContain('refund.succeeded');
+    expect(await payment(id)).toMatchObject({ status: 'REFUNDED', amountRefunded: 500 });
+    // The charge, its fee and the refund.
+    expect(await transfersOf(id)).toHaveLength(3);
+    expect(await closeDispute({ ...ending, outcome: 'FAILED' })).toMatchObject({
+      status: 409,
+      body: { error: { type: 'illegal_transition', field: 'outcome' } },
+    });
+  });
+
+  test('a forgotten charge as made', async () => {
+    const id = await forgottenCharge();
+    const paid = await pay('stripe', { paymentMethod: 'pm_card_visa' });
+    await comesTo(paid, 'SUCCESS');
+    const known = (await payment(paid)).providerReference;
+    const ending = { transactionId: id, operation: 1, outcome: 'SUCCEEDED' };
+    expect(await closeDispute({ ...ending, reference: known })).toMatchObject({
+      status: 400,
+      body: { error: { field: 'reference' } },
+    });
+    dataOf(await closeDispute({ ...ending, reference: 'pi_dashboard' }));
+    expect(await payment(id)).toMatchObject({ status: 'SUCCESS', providerReference: 'pi_dashboard' });
+    expect(await transfersOf(id)).toHaveLength(1);
+    expect(await eventsOf(id)).toContain('transaction.succeeded');
+  });
+
+  test('a forgotten charge as failed, and no fallback channel is charged', async () => {
+    const fallback = await makeChannel(florin, admin, {
+      provider: 'stripe',
+      livemode: false,
+      apiKey: simulatedApiKey,
+      webhookSecret: channelSecret,
+    });
+    const stripeChannel = { id: channels.stripe, fallbackChannelIds: [fallback] };
+    dataOf(await florin.post('/api/channel/modify', stripeChannel, admin));
+    const id = await forgottenCharge();
+    dataOf(await closeDispute({ transactionId: id, operation: 1, outcome: 'FAILED' }));
+    expect(await payment(id)).toMatchObject({ status: 'FAILED', failureCode: 'processing_error' });
+    expect(await eventsOf(id)).toContain('transaction.failed');
+    expect(await stateOf(id, 2)).toBeUndefined();
+    expect(await transfersOf(id)).toEqual([]);
+    dataOf(await florin.post('/api/channel/modify', { id: channels.stripe, fallbackChannelIds: [] }, admin));
+  });
 });

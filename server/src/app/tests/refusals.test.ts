@@ -357,8 +357,8 @@ const writes: Record<string, Write> = {
     required: ['transactionId'],
   },
   '/api/dispute/close': {
-    body: () => ({ transactionId, operation: 1, note: 'x' }),
-    fields: { transactionId: 'text', operation: 'id', note: 'text' },
+    body: () => ({ transactionId, operation: 1, note: 'x', outcome: 'SUCCEEDED', reference: 're_1' }),
+    fields: { transactionId: 'text', operation: 'id', note: 'text', outcome: 'text', reference: 'text' },
     required: ['transactionId', 'operation', 'note'],
   },
   '/api/plan/modify': {

@@ -64,9 +64,9 @@ export const processingChecks: readonly Check[] = [
       "Every operation of the sandbox that its answers ended is in the sandbox's own books, with the same amount and outcome",
     // A cancellation succeeds if the sandbox cancelled the charge, or if the payment had ended without a call. An operation
     // that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the sandbox does
-    // not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so what a callback
-    // ended need not be in the books, nor the charge of a payment that it cancelled. Nor is a refund whose money came back
-    // known to have failed before the callback that says so.
+    // not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so what a callback or a
+    // user ended need not be in the books, nor the charge of a payment that a callback cancelled. Nor is a refund whose money
+    // came back known to have failed before the callback that says so.
     offenders: `
       select ${payment('o.transaction_id')} || '-' || o.number as offender
         from provider_operation o
@@ -76,7 +76,7 @@ export const processingChecks: readonly Check[] = [
          and case
                when s.state <> 'UNTAKEN' and (s.kind, s.channel_id, s.amount, s.currency)
                     is distinct from (o.kind, o.channel_id, o.amount, t.currency) then true
-               when o.settled_by = 'callback' or (o.settled_by = 'nothing' and o.kind = 'CHARGE' and exists (
+               when o.settled_by in ('callback', 'user') or (o.settled_by = 'nothing' and o.kind = 'CHARGE' and exists (
                       select from provider_operation c
                        where c.tenant_id = o.tenant_id and c.transaction_id = o.transaction_id and c.kind = 'CANCEL'
                          and c.settled_by = 'callback')) then false

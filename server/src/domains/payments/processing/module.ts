@@ -56,13 +56,14 @@ export const processing = defineModule({
   tables: ['provider_dispute'],
   settings,
   auditActions: {
-    'dispute.close': 'A dispute with a provider was closed. The record is its payment.',
+    'dispute.close':
+      'A dispute with a provider was closed; `outcome` says how its operation was ended. The record is its payment.',
   },
   reference: [{ name: 'Disputes', description: 'Operations about which a provider contradicts what is settled.' }],
   resources: { 'timeline step': timelineStep, dispute: disputeRecord },
   schemas: { TimelineStep: timelineStep, Dispute: disputeRecord, DisputeCloseInput: disputeCloseInput },
   provide,
-  routes: (context: Needs) => processingRoutes(context),
+  routes: (context: Needs & Provided) => processingRoutes(context),
   workers: ({ dispatcher, disputes }: Provided) => [dispatcher.worker, disputes],
   integrity: processingChecks,
   findings: processingFindings,

@@ -28,7 +28,9 @@ export function processingRoutes(deps: TimelineDeps & DisputeApiDeps): Route[] {
       summary: 'Close a dispute',
       description:
         'For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
-        'name it any more. The payment stays as it is. A dispute that is closed already is returned unchanged.',
+        'name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the ' +
+        'payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.',
+      refuses: ['illegal_transition'],
       body: disputeCloseInput,
       data: disputeRecord,
       handle: async ({ body, principal }) => ({

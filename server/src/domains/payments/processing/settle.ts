@@ -2,7 +2,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { Turns } from '../../../core/turns.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
-import type { Queryable, Transactional } from '../../../platform/postgres/database.ts';
+import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
@@ -88,6 +88,26 @@ export class Settler {
     return 'settled';
   }
 
+  /**
+   * Settles an operation in the caller's transaction, as a user says who has looked at the provider. Returns false if that
+   * contradicts what is settled: nothing is changed then. A charge that failed is not tried through another channel.
+   */
+  async settleByUser(row: OperationRow, outcome: FinalOutcome, transaction: Transaction): Promise<boolean> {
+    const { transitions, clock } = this.#deps;
+    await transitions.lockInvoices(transaction, [row]);
+    for (let tries = 0; tries < maximumTries; tries++) {
+      const current = await this.#read(row, transaction);
+      if (current === undefined) return false;
+      if (isFinished(current.state)) return (current.state === 'SUCCEEDED') === (outcome.kind === 'succeeded');
+      if (contradicts(current, outcome)) return false;
+      const refund = await this.#readRefund(current, transaction);
+      const settlement = settlementOf({ row: current, outcome, by: 'user', refund, atMs: clock() });
+      const run = this.#settling([settlement], transaction);
+      if ((await transitions.applyIn(run, [settlement.transition], transaction)).has(row.id)) return true;
+    }
+    throw changedTooOften(row);
+  }
+
   /** Opens a dispute about a report of another amount, currency or mode, which is never booked. Returns whether it is one. */
   async reportDifference(row: OperationRow, report: Report, by: SettledBy): Promise<boolean> {
     const difference = differenceOf(row, report);
@@ -137,31 +157,44 @@ export class Settler {
       if (await batcher.add(settlement)) return;
       current = await this.#read(current);
     }
-    throw new Error(`Payment ${row?.id} could not be settled: it changed during each of ${maximumTries} tries.`);
+    throw changedTooOften(row);
   }
 
   /** The refund of the operation, for the event that reports its outcome. */
-  async #readRefund(row: OperationRow): Promise<RefundRow | undefined> {
+  async #readRefund(row: OperationRow, database: Queryable = this.#deps.database): Promise<RefundRow | undefined> {
     if (row.kind !== 'REFUND') return undefined;
-    const [refund] = await this.#deps.database.run(findRefund, [[row.tenant_id], row.refund_id]);
+    const [refund] = await database.run(findRefund, [[row.tenant_id], row.refund_id]);
     return refund;
   }
 
   /** Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order. */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const { database, generateUuid, transitions } = this.#deps;
+    const { database, transitions } = this.#deps;
     const sorted = settlements.toSorted(({ transition: { row: a } }, { transition: { row: b } }) =>
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
-    const parameters = [...transitionParameters(attempted, generateUuid, database), ...valuesOfSettlements(sorted)];
-    const settle = (queryable: Queryable) => queryable.run(this.#settleOperations, parameters);
-    const applied = await transitions.applyBy(settle, attempted, database);
+    const applied = await transitions.applyBy(this.#settling(sorted, database), attempted, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 
-  async #read({ tenant_id, id, number }: OperationRow): Promise<OperationRow | undefined> {
-    const rows = await this.#deps.database.run(findOfPayment, [tenant_id, id]);
+  /** The settling statement with its parameters: those of each try, so that a repeated one writes the same events. */
+  #settling(settlements: readonly Settlement[], database: Queryable) {
+    const attempted = settlements.map(({ transition }) => transition);
+    const transitions = transitionParameters(attempted, this.#deps.generateUuid, database);
+    const parameters = [...transitions, ...valuesOfSettlements(settlements)];
+    return (queryable: Queryable) => queryable.run(this.#settleOperations, parameters);
+  }
+
+  async #read(
+    { tenant_id, id, number }: OperationRow,
+    database: Queryable = this.#deps.database,
+  ): Promise<OperationRow | undefined> {
+    const rows = await database.run(findOfPayment, [tenant_id, id]);
     return rows.find((row) => row.number === number);
   }
+}
+
+function changedTooOften(row: OperationRow | undefined): Error {
+  return new Error(`Payment ${row?.id} could not be settled: it changed during each of ${maximumTries} tries.`);
 }

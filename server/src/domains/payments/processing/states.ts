@@ -6,8 +6,11 @@ export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
  */
 export type OperationState = 'READY' | 'CALLING' | 'UNKNOWN' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
-/** How the final outcome of an operation became known. `nothing`: without a call to the provider. */
-export type SettledBy = 'answer' | 'look_up' | 'callback' | 'nothing';
+/**
+ * How the final outcome of an operation became known. `nothing`: without a call to the provider. `user`: a person has looked at the
+ * provider, which could not say it any more.
+ */
+export type SettledBy = 'answer' | 'look_up' | 'callback' | 'nothing' | 'user';
 
 export function isFinished(state: OperationState): boolean {
   return state === 'SUCCEEDED' || state === 'FAILED' || state === 'CANCELLED';

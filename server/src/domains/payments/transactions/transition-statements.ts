@@ -61,9 +61,8 @@ export class PaymentTransitions {
     transitions: readonly Transition[],
     generateUuid: GenerateUuid,
   ): Promise<Set<string>> {
-    const rows = await database.run(this.#applyMany, transitionParameters(transitions, generateUuid, database));
-    await this.#follow(database, transitions, rows);
-    return this.#applied(transitions, rows, database);
+    const parameters = transitionParameters(transitions, generateUuid, database);
+    return this.applyIn((queryable) => queryable.run(this.#applyMany, parameters), transitions, database);
   }
 
   /** The same, with the locks that it requires. */
@@ -86,13 +85,22 @@ export class PaymentTransitions {
     database: Transactional,
   ): Promise<Set<string>> {
     const concerned = transitions.filter(concernsInvoice).map(({ row }) => row);
-    if (concerned.length === 0) return this.#applied(transitions, await run(database), database);
+    if (concerned.length === 0) return this.applyIn(run, transitions, database);
     return database.transaction(async (transaction) => {
       await this.lockInvoices(transaction, concerned);
-      const rows = await run(transaction);
-      await this.#follow(transaction, transitions, rows);
-      return this.#applied(transitions, rows, transaction);
+      return this.applyIn(run, transitions, transaction);
     });
+  }
+
+  /** The same without locks: where a transition concerns an invoice, `database` is a transaction that holds `lockInvoices`. */
+  async applyIn(
+    run: (database: Queryable) => Promise<TransitionedRow[]>,
+    transitions: readonly Transition[],
+    database: Queryable | Transaction,
+  ): Promise<Set<string>> {
+    const rows = await run(database);
+    await this.#follow(database, transitions, rows);
+    return this.#applied(transitions, rows, database);
   }
 
   /** Locks the invoices of payments. To avoid deadlocks, invoices are locked before payments. */

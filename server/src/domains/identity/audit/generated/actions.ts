@@ -37,7 +37,7 @@ export const auditActions = {
   'channel.update': "A channel or its credentials were changed.",
   'transaction.update': "A payment was changed by hand.",
   'refund.create': "A refund was created.",
-  'dispute.close': "A dispute with a provider was closed. The record is its payment.",
+  'dispute.close': "A dispute with a provider was closed; `outcome` says how its operation was ended. The record is its payment.",
   'clock.create': "A test clock was created.",
   'clock.advance': "A test clock was advanced.",
   'customer.create': "A customer was created.",

@@ -25,22 +25,23 @@ const columns = `${livemode} as livemode, transaction_id, number, channel_id, st
        opened_at, closed_at, closed_by, close_note`;
 
 /**
- * Closes a dispute on behalf of a user, and fences off a look-up in progress. Returns nothing if the dispute is closed already
- * or does not exist. Values: tenant, payment, number, user, note, now in ms.
+ * Closes a dispute on behalf of a user, and fences off a look-up in progress. Returns nothing if the dispute does not exist, or is
+ * closed already and its operation is not ended now. Values: tenant, payment, number, user, note, now in ms, whether the
+ * operation is ended now.
  */
 export const closeOpenDispute = statement<DisputeRow>(
   'processing.close_dispute',
   `update provider_dispute
       set state = 'CLOSED', closed_by = $4, close_note = $5, closed_at = to_timestamp($6::float8 / 1000),
           lease = null, leased_until = null
-    where tenant_id = $1 and transaction_id = $2 and number = $3 and state in ('OPEN', 'DISAGREES')
+    where tenant_id = $1 and transaction_id = $2 and number = $3 and (state in ('OPEN', 'DISAGREES') or $7)
    returning ${columns}`,
 );
 
 /** Values: tenant, payment, number. */
-export const findDispute = statement<DisputeRow>(
-  'processing.find_dispute',
-  `select ${columns} from provider_dispute where tenant_id = $1 and transaction_id = $2 and number = $3`,
+export const lockDispute = statement<DisputeRow>(
+  'processing.lock_dispute',
+  `select ${columns} from provider_dispute where tenant_id = $1 and transaction_id = $2 and number = $3 for update`,
 );
 
 /** `$1` to `$5`: tenants; states; a payment and a channel, or null for all; modes. */

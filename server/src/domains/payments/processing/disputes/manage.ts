@@ -1,16 +1,21 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
-import { notFound } from '../../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
 import { type GenerateUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
+import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { failure } from '../../providers/failures.ts';
 import type { TransactionReader } from '../../transactions/read.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
-import { closeOpenDispute, countDisputes, type DisputeRow, findDispute, findDisputePage } from './manage-statements.ts';
+import type { Settler } from '../settle.ts';
+import type { FinalOutcome } from '../settlement.ts';
+import { findByReference, findOfPayment, type OperationRow } from '../statements.ts';
+import { isFinished } from '../states.ts';
+import { closeOpenDispute, countDisputes, type DisputeRow, findDisputePage, lockDispute } from './manage-statements.ts';
 import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schema.ts';
 
 export type DisputeRecord = Static<typeof disputeRecord>;
@@ -18,6 +23,7 @@ export type DisputeRecord = Static<typeof disputeRecord>;
 export interface DisputeApiDeps {
   database: Database;
   reader: TransactionReader;
+  settler: Settler;
   clock: Clock;
   generateUuid: GenerateUuid;
 }
@@ -42,24 +48,27 @@ export function listDisputes(
 }
 
 /**
- * Closes a dispute that a person has investigated: it is not looked up any more, and `npm run verify` does not name it. The
- * payment stays as it is. A dispute that is closed already is returned unchanged.
+ * Closes a dispute that a person has investigated: it is not looked up any more, and `npm run verify` does not name it. With
+ * `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A dispute that is closed
+ * already is returned unchanged, unless its operation is ended only now.
  */
 export async function closeDispute(
-  { transactionId, operation, note }: Static<typeof disputeCloseInput>,
+  input: Static<typeof disputeCloseInput>,
   principal: Principal,
-  { database, reader, clock, generateUuid }: DisputeApiDeps,
+  deps: DisputeApiDeps,
 ): Promise<DisputeRecord> {
+  const { transactionId, operation, note, outcome } = input;
+  const { database, reader, clock, generateUuid } = deps;
   const { tenant_id: tenantId, id } = await reader.find(transactionId, principal, 'transactionId');
   const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
     const key = [tenantId, id, operation];
-    const [closed] = await transaction.run(closeOpenDispute, [...key, principal.userId, note, nowMs]);
-    if (closed === undefined) {
-      const [found] = await transaction.run(findDispute, key);
-      if (found === undefined) throw notFound('dispute of operation', operation, 'operation');
-      return recordOf(found);
-    }
+    const [found] = await transaction.run(lockDispute, key);
+    if (found === undefined) throw notFound('dispute of operation', operation, 'operation');
+    const isEnded =
+      outcome !== undefined && (await endOperation(tenantId, found, { ...input, outcome }, transaction, deps));
+    const [closed] = await transaction.run(closeOpenDispute, [...key, principal.userId, note, nowMs, isEnded]);
+    if (closed === undefined) return recordOf(found);
     const detail = { userId: principal.userId, note };
     const subject = { tenant_id: tenantId, id, number: operation };
     await addTimelineMessage(transaction, subject, { id: messageId, atMs: nowMs, kind: 'dispute_closed', detail });
@@ -67,10 +76,60 @@ export async function closeDispute(
       action: 'dispute.close',
       tenantId,
       recordId: publicId('txn', id),
-      details: { operation, note },
+      details: { operation, note, ...(isEnded && { outcome }) },
     });
     return recordOf(closed);
   });
+}
+
+/** Returns false if the operation has ended in this way already. */
+async function endOperation(
+  tenantId: number,
+  { transaction_id: paymentId, number, reference: reported }: DisputeRow,
+  { outcome, reference: named }: { outcome: 'SUCCEEDED' | 'FAILED'; reference?: string | undefined },
+  transaction: Transaction,
+  { settler }: Pick<DisputeApiDeps, 'settler'>,
+): Promise<boolean> {
+  const operations = await transaction.run(findOfPayment, [tenantId, paymentId]);
+  const row = operations.find((operation) => operation.number === number) as OperationRow;
+  if (row.kind === 'CANCEL') {
+    throw invalid('outcome', 'A cancellation has no outcome of its own: end its charge, or close without an outcome.');
+  }
+  const reference = named ?? row.operation_reference ?? reported ?? undefined;
+  if (outcome === 'SUCCEEDED' && !isFinished(row.state)) await requireOwnReference(reference, row, transaction);
+  if (!(await settler.settleByUser(row, outcomeOf(row, outcome, reference), transaction))) {
+    throw new Refusal('illegal_transition', `Operation ${number} has ended in another way, or its payment has.`, {
+      field: 'outcome',
+      details: { from: row.state, to: outcome, paymentStatus: row.status },
+    });
+  }
+  return !isFinished(row.state);
+}
+
+/** Callbacks and refunds find an operation by the provider's reference, so two cannot have the same. */
+async function requireOwnReference(
+  reference: string | undefined,
+  { operation_channel_id, id, number }: OperationRow,
+  transaction: Transaction,
+): Promise<void> {
+  if (reference === undefined) {
+    throw invalid('reference', "Florin does not know the provider's id of this operation: name it as `reference`.");
+  }
+  const known = await transaction.run(findByReference, [operation_channel_id, reference]);
+  const other = known.find((one) => one.id !== id || one.number !== number);
+  if (other === undefined) return;
+  throw invalid('reference', 'Another charge or refund of this channel has this reference.');
+}
+
+function outcomeOf(
+  { kind }: OperationRow,
+  outcome: 'SUCCEEDED' | 'FAILED',
+  reference: string | undefined,
+): FinalOutcome {
+  if (outcome === 'SUCCEEDED') return { kind: 'succeeded', reference: reference as string };
+  const code = kind === 'REFUND' ? 'refund_refused' : 'processing_error';
+  const message = 'The provider did not carry it out, as a user has found there.';
+  return { kind: 'failed', failure: failure(code, null, message), ...(reference !== undefined && { reference }) };
 }
 
 function recordOf(row: DisputeRow): DisputeRecord {

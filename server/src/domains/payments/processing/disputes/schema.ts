@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pageFields, tenantField } from '../../../../platform/http/list-query.ts';
-import { idOf, livemode, livemodeFilter, long, nullable } from '../../../../platform/http/shapes.ts';
+import { idOf, livemode, livemodeFilter, long, nullable, oneLine } from '../../../../platform/http/shapes.ts';
 import { transactionId } from '../../transactions/schema.ts';
 import { disputeStates } from './states.ts';
 
@@ -30,6 +30,20 @@ export const disputeCloseInput = Type.Object(
       maxLength: 1000,
       description: 'What was found, for the timeline of the payment.',
     }),
+    outcome: Type.Optional(
+      Type.Enum(['SUCCEEDED', 'FAILED'], {
+        description:
+          'Ends a charge or a refund whose outcome is not known, as it is at the provider. Without it the payment stays as it is.',
+      }),
+    ),
+    reference: Type.Optional(
+      oneLine({
+        maxLength: 255,
+        description:
+          "With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know it. Refunds of a charge " +
+          'name it to the provider.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -131,6 +131,7 @@ const sourceMessages = {
   look_up: ' A look-up showed this.',
   callback: ' A callback reported this.',
   nothing: '',
+  user: ' A user found this at the provider.',
 };
 
 /** The status that the end of an operation gives its payment. */
