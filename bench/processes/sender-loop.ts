@@ -1,6 +1,7 @@
-/** The service's sender without a database: the same posts to the same receiver, signed but unrecorded. */
-import { signedRequest } from '../../server/src/domains/webhooks/deliveries/sending/request.ts';
-import { Sender } from '../../server/src/domains/webhooks/deliveries/sending/sender.ts';
+/** The service's posts without a database: to the same receiver, signed but unrecorded. */
+
+import { Connections } from '../../server/src/domains/webhooks/deliveries/connections/connections.ts';
+import { signedRequest } from '../../server/src/domains/webhooks/deliveries/connections/request.ts';
 import { AddressGuard } from '../../server/src/domains/webhooks/endpoints/address-guard.ts';
 import { signingKeys } from '../../server/src/domains/webhooks/endpoints/signature.ts';
 import { serveMessages } from './messages.ts';
@@ -10,28 +11,26 @@ serveMessages(run);
 
 const guard = new AddressGuard({ allowsPrivate: true, allowTargets: [] });
 const keys = { present: signingKeys('whsec_benchmarks') };
+const timeoutMs = 10_000;
 const id = '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b';
 const delivery = { tenant_id: 1, id, event_id: id, endpoint_id: 1, replay_of: null, type: 'transaction.created' };
 
 async function run({ port, posts, inFlight, body }: PostJob): Promise<PostResult> {
-  const sender = new Sender({ timeoutMs: 10_000 });
+  const connections = new Connections({ timeoutMs });
   const target = { origin: `http://127.0.0.1:${port}`, path: '/', keys };
-  const outgoing = {
-    origin: target.origin,
-    guard,
-    write: () => signedRequest({ ...delivery, body }, target, Date.now()),
-  };
+  const sign = () => signedRequest({ ...delivery, body }, target, Date.now());
   let started = 0;
   let failures = 0;
   const startedAt = performance.now();
   const sendRemaining = async () => {
     while (started++ < posts) {
-      const sent = await sender.send(outgoing);
-      if (sent?.status !== 200) failures++;
+      const connection = await connections.take(target.origin, guard);
+      const { status } = await connections.post(connection, sign, timeoutMs);
+      if (status !== 200) failures++;
     }
   };
   await Promise.all(Array.from({ length: inFlight }, sendRemaining));
   const perSecond = posts / ((performance.now() - startedAt) / 1000);
-  await sender.close();
+  await connections.close();
   return { perSecond, failures };
 }

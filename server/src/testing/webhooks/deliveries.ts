@@ -1,7 +1,7 @@
 import { minuteMs, secondMs } from '../../core/clock.ts';
 import type { EventType } from '../../core/event-types.ts';
 import { uuidGenerator } from '../../core/id.ts';
-import type { LeasedDelivery } from '../../domains/webhooks/deliveries/claiming/claimer.ts';
+import type { LeasedDelivery } from '../../domains/webhooks/deliveries/queues/claimer.ts';
 import { type DeliveryWorkerOptions, deliveryWorker } from '../../domains/webhooks/deliveries/worker.ts';
 import type { AddressGuard } from '../../domains/webhooks/endpoints/address-guard.ts';
 import { EndpointDirectory, endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';

@@ -1,10 +1,42 @@
 import { createServer, type Socket } from 'node:net';
-import { Sender } from '../../domains/webhooks/deliveries/sending/sender.ts';
+import type { Answer } from '../../domains/webhooks/deliveries/connections/answer.ts';
+import { Connections, type TargetGuard } from '../../domains/webhooks/deliveries/connections/connections.ts';
+import type { SignedRequest } from '../../domains/webhooks/deliveries/connections/request.ts';
 import { AddressGuard } from '../../domains/webhooks/endpoints/address-guard.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
 /** Allows the receivers of tests, and keeps their answers. */
 export const loopbackGuard = new AddressGuard({ allowsPrivate: true, allowTargets: ['127.0.0.0/8'] });
+
+export interface TestPost {
+  origin: string;
+  guard: TargetGuard;
+  /** undefined: it became too late to send while it waited for a connection. */
+  write: () => SignedRequest | undefined;
+}
+
+/** Posts over connections as `deliver` does, without deliveries. */
+export class TestSender {
+  readonly #connections: Connections;
+  readonly #timeoutMs: number;
+
+  constructor(timeoutMs: number, maxWaitMs?: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#connections = new Connections({ timeoutMs, ...(maxWaitMs !== undefined && { maxWaitMs }) });
+  }
+
+  async send({ origin, guard, write }: TestPost): Promise<Answer | undefined> {
+    const connection = await this.#connections.take(origin, guard);
+    const request = write();
+    if (request !== undefined) return this.#connections.post(connection, () => request, this.#timeoutMs);
+    this.#connections.release(connection, connection.served > 0);
+    return undefined;
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}
 
 /** Senders and receivers. Call `clean` after each test. */
 export function testSending() {
@@ -20,8 +52,8 @@ export function testSending() {
       return receiver;
     },
 
-    startSender(timeoutMs = 5_000, maxWaitMs?: number): Sender {
-      const sender = new Sender({ timeoutMs, ...(maxWaitMs !== undefined && { maxWaitMs }) });
+    startSender(timeoutMs = 5_000, maxWaitMs?: number): TestSender {
+      const sender = new TestSender(timeoutMs, maxWaitMs);
       cleanups.push(() => sender.close());
       return sender;
     },

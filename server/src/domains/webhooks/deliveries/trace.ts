@@ -1,5 +1,5 @@
 import type { Tracing } from '../../../platform/tracing/tracing.ts';
-import type { EndedAttempt } from './deliverer.ts';
+import type { EndedAttempt } from './deliver.ts';
 
 /** Records an attempt in the trace of the payment. Events without a payment are in no trace. */
 export function traceAttempt(

@@ -6,12 +6,12 @@ import { isClaimedAgain, maxClaimSize, recentlyDueQuery } from '../delivery-queu
 import { deliveriesDue } from '../delivery-queue/enqueue.cte.ts';
 import { freeLeases, releaseLeases } from '../delivery-queue/lease-statements.ts';
 import type { EndpointDirectory } from '../endpoints/directory.ts';
-import { Claimer, type LeasedDelivery } from './claiming/claimer.ts';
 import { bringDeliveriesForward } from './clock-set-back.ts';
-import { Deliverer, type DeliveryObserver, recordingBudgetMs } from './deliverer.ts';
-import { EndpointHealth, type EndpointHealthOptions } from './recording/endpoint-health.ts';
-import { Recorder } from './recording/recorder.ts';
-import { Sender } from './sending/sender.ts';
+import { Connections } from './connections/connections.ts';
+import { deliver, type EndedAttempt, recordingBudgetMs } from './deliver.ts';
+import { Claimer, type LeasedDelivery } from './queues/claimer.ts';
+import { EndpointHealth, type EndpointHealthOptions } from './results/endpoint-health.ts';
+import { ResultWriter } from './results/result-writer.ts';
 
 export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   /** Uses at most three connections at once, mostly two: to claim, to record and to write the health of endpoints. */
@@ -40,7 +40,8 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   ca?: string;
 }
 
-export interface DeliveryWorkerObserver extends DeliveryObserver {
+export interface DeliveryWorkerObserver {
+  onAttempt?: (attempt: EndedAttempt) => void;
   /** Results that did not count: another sender had claimed the delivery, or the database was away beyond the lease. */
   onDiscarded?: (count: number) => void;
   /** The circuit breaker of an endpoint has opened. */
@@ -60,8 +61,8 @@ const claimGapMs = 40;
 const leaseMarginMs = 20 * secondMs;
 
 /**
- * Sends deliveries: claims due ones under a lease (`Claimer`), sends them signed (`Deliverer`) and records the results
- * (`Recorder`).
+ * Sends deliveries: claims due ones under a lease (`Claimer`), sends them signed (`deliver`) and records the results
+ * (`ResultWriter`).
  *
  * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes under
  * the same ids. Two senders never hold the lease of one delivery at the same time, and a result that arrives after the
@@ -76,8 +77,8 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   const reports = reportOnce(options);
   const leaseMs = timeoutMs + leaseMarginMs;
   const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
-  const sender = new Sender({ timeoutMs, ...(ca !== undefined && { ca }) });
-  const recorder = new Recorder({
+  const connections = new Connections({ timeoutMs, ...(ca !== undefined && { ca }) });
+  const results = new ResultWriter({
     database,
     clock,
     onError: reports.onError,
@@ -91,11 +92,21 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     leaseMs,
     isBehind: options.isBehind ?? (() => false),
     health,
-    renew: (delivery) => recorder.renew(delivery.id, delivery),
+    renew: (delivery) => results.renew(delivery.id, delivery),
     onDue: () => worker.wake(),
     onSurveyFailed: reports.onError,
   });
-  const deliverer = new Deliverer({ ...options, claimer, sender, recorder, health });
+  const services = {
+    database,
+    clock,
+    endpoints: options.directory,
+    connections,
+    health,
+    results,
+    timeoutMs,
+    retryIntervalsMs,
+    onAttempt: observer.onAttempt,
+  };
   const worker = new Worker<LeasedDelivery>({
     name: 'deliveries',
     dueWork: { topic: deliveriesDue, due: recentlyDueQuery },
@@ -112,12 +123,12 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     mayBeInFlight: isClaimedAgain,
     renew: (inFlight: Leased<LeasedDelivery>, { lease, leasedUntilMs }) =>
       Object.assign(inFlight, { lease, leasedUntilMs }),
-    perform: (delivery) => deliverer.perform(delivery),
+    perform: (delivery) => claimer.occupying(delivery, (slot) => deliver(delivery, slot, services)),
     drain: async (drained) => {
       await withinMs(drained, timeoutMs + recordingBudgetMs);
-      await withinMs(recorder.flush(), recordingBudgetMs);
-      recorder.close();
-      await sender.close();
+      await withinMs(results.flush(), recordingBudgetMs);
+      results.close();
+      await connections.close();
     },
     slots: maxInFlight,
     gapMs: claimGapMs,

@@ -1,12 +1,12 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { invalid } from '../../../core/errors.ts';
 
-/** A secret as HMAC keys, one for each signature header. */
+/** A secret as keys of HMAC-SHA256, one for each signature header. */
 export interface SigningKeys {
   /** For X-Service-Signature: the bytes of the secret. */
-  plain: HmacKey;
+  plain: Buffer;
   /** For webhook-signature: what follows `whsec_`, decoded from base64; the bytes of any other secret. */
-  standard: HmacKey;
+  standard: Buffer;
 }
 
 /** The present secret of an endpoint, and a staged one. */
@@ -46,10 +46,10 @@ export function generateSecret(): string {
 
 /** `isLegacy`: the secret was set by a release that decoded only padded base64. */
 export function signingKeys(secret: string, isLegacy = false): SigningKeys {
-  const plain = hmacKey(Buffer.from(secret, 'utf8'));
+  const plain = Buffer.from(secret, 'utf8');
   const encoded = encodedKey(secret);
   const isDecoded = encoded !== undefined && (!isLegacy || isPadded(encoded));
-  return { plain, standard: isDecoded ? hmacKey(Buffer.from(encoded, 'base64')) : plain };
+  return { plain, standard: isDecoded ? Buffer.from(encoded, 'base64') : plain };
 }
 
 /**
@@ -82,46 +82,11 @@ const isPadded = (encoded: string) => encoded.length % 4 === 0;
 
 /** X-Service-Signature: hex HMAC-SHA256 of the raw body with the secret (interface, Headers on each delivery). */
 export function serviceSignature({ plain }: SigningKeys, body: Buffer): string {
-  return hmac(plain, '', body, 'hex');
+  return createHmac('sha256', plain).update(body).digest('hex');
 }
 
 /** webhook-signature of Standard Webhooks: `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`. */
 export function standardSignature({ standard }: SigningKeys, id: string, timestamp: string, body: Buffer): string {
-  return `v1,${hmac(standard, `${id}.${timestamp}.`, body, 'base64')}`;
-}
-
-/** The inner and outer padded key of HMAC-SHA256 (RFC 2104, section 2). */
-interface HmacKey {
-  inner: Buffer;
-  outer: Buffer;
-}
-
-const blockBytes = 64;
-const digestBytes = 32;
-
-function hmacKey(secret: Buffer): HmacKey {
-  const key = Buffer.alloc(blockBytes);
-  (secret.length > blockBytes ? hash('sha256', secret, 'buffer') : secret).copy(key);
-  return { inner: Buffer.from(key.map((byte) => byte ^ 0x36)), outer: Buffer.from(key.map((byte) => byte ^ 0x5c)) };
-}
-
-/** Shared by all signatures: nothing awaits between filling and hashing it. */
-let message = Buffer.alloc(4096);
-const outerMessage = Buffer.alloc(blockBytes + digestBytes);
-
-/**
- * HMAC-SHA256 of an ASCII prefix and the body, as two one-shot hashes over reused memory: 1.1 µs, against 2.4 µs for
- * `createHmac`, whose native objects also burden the garbage collector. Tests compare it with `createHmac` and with an
- * independent verifier.
- */
-function hmac({ inner, outer }: HmacKey, prefix: string, body: Buffer, encoding: 'hex' | 'base64'): string {
-  const bodyAt = blockBytes + prefix.length;
-  const end = bodyAt + body.length;
-  if (message.length < end) message = Buffer.alloc(2 * end);
-  inner.copy(message);
-  message.write(prefix, blockBytes, 'latin1');
-  body.copy(message, bodyAt);
-  outer.copy(outerMessage);
-  outerMessage.write(hash('sha256', message.subarray(0, end), 'binary'), blockBytes, 'latin1');
-  return hash('sha256', outerMessage, encoding);
+  const mac = createHmac('sha256', standard).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${mac.digest('base64')}`;
 }

@@ -1,6 +1,6 @@
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { EndpointQueue } from '../claiming/endpoint-queue.ts';
+import type { EndpointQueue } from '../queues/endpoint-queue.ts';
 import { takeRateAllowance } from './statements.ts';
 
 /**

@@ -12,9 +12,10 @@ import {
   isClaimedAgain,
   survey,
 } from '../../delivery-queue/claim-statements.ts';
+import type { Answer } from '../connections/answer.ts';
 import { takeRates } from '../rates/take-rates.ts';
-import type { EndpointHealth } from '../recording/endpoint-health.ts';
-import type { AttemptVerdict } from '../rules.ts';
+import type { EndpointHealth } from '../results/endpoint-health.ts';
+import { verdictOf } from '../rules.ts';
 import { EndpointQueue } from './endpoint-queue.ts';
 import { freshMs, SlotAllocator } from './slot-allocator.ts';
 
@@ -153,7 +154,26 @@ export class Claimer {
     return isFirst && queue?.isQuick(nowMs) ? queue.backlog.waitedMs(due_ms, nowMs) : 0;
   }
 
-  begin(endpointId: number): EndpointQueue {
+  /**
+   * Performs the work of a claimed delivery when the endpoint's window allows it. The work returns the answer, from which the
+   * queue learns how its endpoint does, if there was any.
+   */
+  async occupying(
+    { endpoint_id }: LeasedDelivery,
+    work: (slot: { queue: EndpointQueue; isTrial: boolean }) => Promise<Answer | undefined>,
+  ): Promise<void> {
+    const queue = this.#begin(endpoint_id);
+    const { isTrial } = queue;
+    let answer: Answer | undefined;
+    try {
+      await queue.turn(this.#options.clock());
+      answer = await work({ queue, isTrial });
+    } finally {
+      this.#end(queue, answer);
+    }
+  }
+
+  #begin(endpointId: number): EndpointQueue {
     const queue = this.#queues.get(endpointId);
     if (queue === undefined) throw new Error(`A delivery to endpoint ${endpointId} was claimed without a grant.`);
     queue.begin(this.#options.clock());
@@ -162,9 +182,10 @@ export class Claimer {
     return queue;
   }
 
-  end(queue: EndpointQueue, verdict: AttemptVerdict | undefined, durationMs = 0): void {
+  #end(queue: EndpointQueue, answer: Answer | undefined): void {
     const { clock, onDue } = this.#options;
-    queue.end(clock(), verdict, Math.max(0, durationMs - this.#eventLoop.ownDelayMs));
+    const verdict = answer && verdictOf(answer.outcome, answer.status, answer.durationMs);
+    queue.end(clock(), verdict, Math.max(0, (answer?.durationMs ?? 0) - this.#eventLoop.ownDelayMs));
     if (queue.inFlight === 0) this.#active.delete(queue);
     if (this.#active.size === 0) this.#eventLoop.stop();
     if (queue.dueFromMs !== undefined) onDue();

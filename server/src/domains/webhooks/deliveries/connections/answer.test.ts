@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyStart, headersJson } from './response.ts';
+import { BodyStart, headersJson } from './answer.ts';
 
 test('a body is stored up to 8 KiB, in whatever chunks it arrives', () => {
   const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => i % 256));

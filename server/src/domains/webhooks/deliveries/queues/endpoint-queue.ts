@@ -93,31 +93,32 @@ export class EndpointQueue {
     if (this.inFlight++ === 0) this.#lastActivityMs = nowMs;
   }
 
-  /** Calls `send` when the window allows another delivery to be on its way; call `posted` when it has been answered. */
-  post(send: () => void, nowMs: number): void {
-    this.#waiting.push(send);
-    this.#sendWaiting(nowMs);
-  }
-
-  posted(nowMs: number): void {
-    this.#underWay--;
-    this.#sendWaiting(nowMs);
-  }
-
-  #sendWaiting(nowMs: number): void {
-    while (this.#waiting.length > 0 && this.#underWay < this.window(nowMs)) {
-      this.#underWay++;
-      (this.#waiting.shift() as () => void)();
-    }
+  /** Resolves when the window allows another delivery to be on its way, which ends with `end`. */
+  turn(nowMs: number): Promise<void> {
+    const turn = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#admitWaiting(nowMs);
+    return turn;
   }
 
   /** `verdict` is undefined when nothing was sent. `durationMs`: what the answer took, apart from this process's own delay. */
   end(nowMs: number, verdict: AttemptVerdict | undefined, durationMs = 0): void {
     this.inFlight--;
+    this.#underWay--;
     this.isTrial = false;
     this.isIntroduction = false;
     this.#lastActivityMs = nowMs;
-    if (verdict === undefined) return;
+    if (verdict !== undefined) this.#learn(verdict, durationMs, nowMs);
+    this.#admitWaiting(nowMs);
+  }
+
+  #admitWaiting(nowMs: number): void {
+    while (this.#waiting.length > 0 && this.#underWay < this.window(nowMs)) {
+      this.#underWay++;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #learn(verdict: AttemptVerdict, durationMs: number, nowMs: number): void {
     this.consecutiveFailures = verdict === 'failed' ? this.consecutiveFailures + 1 : 0;
     this.failingSinceMs = verdict === 'failed' ? (this.failingSinceMs ?? nowMs) : undefined;
     this.#lastVerdict = verdict;

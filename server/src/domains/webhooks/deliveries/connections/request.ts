@@ -2,7 +2,12 @@ import { publicId } from '../../../../core/id.ts';
 import type { ClaimedDelivery } from '../../delivery-queue/claim-statements.ts';
 import { type EndpointKeys, signaturesAt } from '../../endpoints/signature.ts';
 
-import type { SignedRequest } from './sender.ts';
+export interface SignedRequest {
+  path: string;
+  /** Name, value, name, value, … */
+  headers: string[];
+  body: Buffer;
+}
 
 /** Headers that are the same for every delivery. */
 export const fixedHeaders = [

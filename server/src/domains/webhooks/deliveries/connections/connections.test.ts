@@ -2,9 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { eventually } from '../../../../testing/postgres/database.ts';
 import type { Receiver } from '../../../../testing/webhooks/receiver.ts';
-import { loopbackGuard, testSending } from '../../../../testing/webhooks/sending.ts';
+import { loopbackGuard, type TestSender, testSending } from '../../../../testing/webhooks/sending.ts';
 import { openedWithoutWaiting } from './connections.ts';
-import type { Sender } from './sender.ts';
 
 const { clean, startReceiver, startSender: startSenderWith } = testSending();
 afterEach(clean);
@@ -16,7 +15,7 @@ const post = ({ url }: Receiver) => ({
   guard: loopbackGuard,
   write: () => ({ path: '/', headers: [], body: Buffer.from('{}') }),
 });
-const posts = (sender: Sender, receiver: Receiver, count: number) =>
+const posts = (sender: TestSender, receiver: Receiver, count: number) =>
   Promise.all(Array.from({ length: count }, () => sender.send(post(receiver))));
 
 const forever = 3_600_000;

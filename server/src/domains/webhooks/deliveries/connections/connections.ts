@@ -1,6 +1,9 @@
 import { buildConnector, Client } from 'undici';
 import type { AddressGuard } from '../../endpoints/address-guard.ts';
+import type { Answer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
+import { exchange } from './exchange.ts';
+import type { SignedRequest } from './request.ts';
 
 /** Which addresses may be connected to, and whose answers are kept. */
 export type TargetGuard = Pick<AddressGuard, 'lookup' | 'keepsAnswersOf'>;
@@ -57,22 +60,45 @@ export class Connections {
   }
 
   /**
-   * Calls `taker` with a connection to the origin: at once while there are fewer than 64, otherwise when one is free. After
+   * A connection to the origin (scheme, host and port): at once while there are fewer than 64, otherwise when one is free. After
    * 20 ms of waiting another one is opened, unless connections become free that quickly anyway. A connection that one guard
-   * has allowed never serves requests under another.
+   * has allowed never serves requests under another. `post` or `release` returns it.
    */
-  take(name: string, guard: TargetGuard, taker: Taker): void {
+  take(name: string, guard: TargetGuard): Promise<Connection> {
     const pool = this.#pools.get(guard) ?? this.#newPool(guard);
     const origin = pool.origins.get(name) ?? newOrigin(name, pool);
-    const idle = origin.idle.pop();
-    if (idle !== undefined) give(idle, taker);
-    else if (origin.open.size < openedWithoutWaiting) give(this.#newConnection(origin), taker);
-    else this.#wait(origin, taker);
+    return new Promise((taker) => {
+      const idle = origin.idle.pop();
+      if (idle !== undefined) give(idle, taker);
+      else if (origin.open.size < openedWithoutWaiting) give(this.#newConnection(origin), taker);
+      else this.#wait(origin, taker);
+    });
   }
 
-  /** Opens another connection to an origin, whatever the pool holds. */
-  open({ name, pool }: Origin): Connection {
-    return this.#newConnection(pool.origins.get(name) ?? newOrigin(name, pool));
+  /**
+   * Posts over a connection that was taken, and returns it. There is one deadline for name lookup, connection, headers and body.
+   * Rejects only if `sign` throws.
+   */
+  async post(connection: Connection, sign: () => SignedRequest, timeoutMs: number): Promise<Answer> {
+    const startedAtMs = performance.now();
+    let request: SignedRequest;
+    try {
+      request = sign();
+    } catch (error) {
+      this.release(connection, connection.served > 0);
+      throw error;
+    }
+    const first = await exchange(connection, request, timeoutMs);
+    this.release(connection, first.isReusable);
+    if (!first.isStale) return { ...first.answer, durationMs: performance.now() - startedAtMs };
+    // The receiver closed the idle connection while we sent, which is not a failure: send again at once instead of
+    // waiting for a retry. Once, on a new connection, under the same ids and the same deadline.
+    const { name, pool } = connection.origin;
+    const another = this.#newConnection(pool.origins.get(name) ?? newOrigin(name, pool));
+    another.takenAtMs = performance.now();
+    const second = await exchange(another, request, Math.max(1, startedAtMs + timeoutMs - performance.now()));
+    this.release(another, second.isReusable);
+    return { ...second.answer, resent: true, durationMs: performance.now() - startedAtMs };
   }
 
   /** Returns a connection after a request, and closes it unless it can serve another. */

@@ -70,15 +70,20 @@ test("an endpoint's own limit replaces all others", () => {
   expect(send(queue, 1, 'failed')).toBe(300);
 });
 
-test('no more deliveries are on their way than the window allows, and the others follow in their order', () => {
+test('no more deliveries are on their way than the window allows, and the others follow in their order', async () => {
   const queue = new EndpointQueue(1, { ...snapshot, maxInFlight: 2 });
   const sent: number[] = [];
-  for (const number of [1, 2, 3, 4]) queue.post(() => sent.push(number), nowMs);
+  const turns = [1, 2, 3, 4].map((number) => {
+    queue.begin(nowMs);
+    return queue.turn(nowMs).then(() => sent.push(number));
+  });
+  await turns[1];
   expect(sent).toEqual([1, 2]);
-  queue.posted(nowMs);
+  queue.end(nowMs, 'prompt');
+  await turns[2];
   expect(sent).toEqual([1, 2, 3]);
-  queue.posted(nowMs);
-  queue.posted(nowMs);
+  queue.end(nowMs, 'failed');
+  await turns[3];
   expect(sent).toEqual([1, 2, 3, 4]);
 });
 
@@ -205,7 +210,10 @@ function total(queues: EndpointQueue[], slots = 512, isBehind = false): number {
 
 /** Sends `count` deliveries while more are due, and returns how many may be in flight afterwards. */
 function send(queue: EndpointQueue, count: number, how: AttemptVerdict, durationMs = 1): number {
-  for (let i = 0; i < count; i++) queue.begin(nowMs);
+  for (let i = 0; i < count; i++) {
+    queue.begin(nowMs);
+    queue.turn(nowMs);
+  }
   for (let i = 0; i < count; i++) {
     queue.dueFromMs = nowMs;
     queue.end(nowMs, how, durationMs);

@@ -14,8 +14,9 @@ import {
 import { type DisabledReason, disabledAfterMs } from '../../endpoints/rules.ts';
 import type { EndpointRow } from '../../endpoints/statements.ts';
 import { appendEvent } from '../../events/append-events.cte.ts';
-import type { EndpointQueue } from '../claiming/endpoint-queue.ts';
-import { breakerOpenMs } from '../rules.ts';
+import type { Answer } from '../connections/answer.ts';
+import type { EndpointQueue } from '../queues/endpoint-queue.ts';
+import { breakerOpenMs, countsAsFailure, goneStatus } from '../rules.ts';
 
 type OnDisabled = (endpoint: DisabledWebhook, reason: DisabledReason) => void;
 
@@ -67,6 +68,23 @@ export class EndpointHealth {
     }
   }
 
+  /** What an answer changes: the circuit breaker opens or closes, or the endpoint is switched off. */
+  async record(
+    queue: EndpointQueue,
+    { outcome, status }: Answer,
+    { isLastAttempt }: { isLastAttempt: boolean },
+  ): Promise<void> {
+    const hasSucceeded = outcome === 'ok';
+    const { pausedUntilMs, firstFailureMs } = queue.endpoint;
+    if (status === goneStatus) return this.#disableGone(queue);
+    if (countsAsFailure(outcome, status)) {
+      if (queue.isPauseDue(this.#options.clock())) await this.pause(queue);
+    } else if (pausedUntilMs !== null || (hasSucceeded && firstFailureMs !== null)) {
+      await this.#recover(queue, hasSucceeded);
+    }
+    if (isLastAttempt && !hasSucceeded) await this.#disableIfFailing(queue);
+  }
+
   /** Opens the circuit breaker, in memory first, so that no claim grants more meanwhile. */
   async pause(queue: EndpointQueue): Promise<void> {
     const nowMs = this.#options.clock();
@@ -79,13 +97,13 @@ export class EndpointHealth {
   }
 
   /** Closes the circuit breaker. Only a success ends the series of failures that may switch the endpoint off. */
-  async recover(queue: EndpointQueue, hasSucceeded: boolean): Promise<void> {
+  async #recover(queue: EndpointQueue, hasSucceeded: boolean): Promise<void> {
     queue.recover(hasSucceeded, this.#options.clock());
     await this.#write(({ database }) => database.run(recoverEndpoint, [queue.id, hasSucceeded]));
   }
 
   /** A delivery has no retries left: switches the endpoint off if its last success is too long ago. */
-  async disableIfFailing(queue: EndpointQueue): Promise<void> {
+  async #disableIfFailing(queue: EndpointQueue): Promise<void> {
     const nowMs = this.#options.clock();
     const { firstFailureMs } = queue.endpoint;
     const isRecent = firstFailureMs !== null && firstFailureMs > nowMs - disabledAfterMs;
@@ -106,7 +124,7 @@ export class EndpointHealth {
   }
 
   /** The endpoint answered 410 Gone. */
-  async disableGone(queue: EndpointQueue): Promise<void> {
+  async #disableGone(queue: EndpointQueue): Promise<void> {
     await this.#write(async ({ transactions, clock, generateUuid }) => {
       const reason: DisabledReason = 'gone';
       const row = await transactions.transaction(async (transaction) => {

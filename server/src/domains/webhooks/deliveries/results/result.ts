@@ -1,6 +1,6 @@
-import type { LeasedDelivery } from '../claiming/claimer.ts';
+import type { Answer } from '../connections/answer.ts';
+import type { LeasedDelivery } from '../queues/claimer.ts';
 import { type AttemptOutcome, goneStatus, retryAt } from '../rules.ts';
-import type { SendResult } from '../sending/sender.ts';
 
 /** The new state of a claimed delivery and, if a request was sent, its attempt. */
 export interface DeliveryResult {
@@ -29,30 +29,30 @@ export interface DeliveryResult {
 /** The result of an attempt: success, retry, or failure for good. */
 export function attemptResult(
   delivery: LeasedDelivery,
-  sent: SendResult,
+  answer: Answer,
   endedMs: number,
   intervalsMs: readonly number[],
 ): DeliveryResult {
   const { tenant_id: tenantId, id: deliveryId, lease, leasedUntilMs, attempts } = delivery;
   const retryMs =
-    sent.outcome === 'ok' || sent.status === goneStatus
+    answer.outcome === 'ok' || answer.status === goneStatus
       ? undefined
-      : retryAt(attempts + 1, endedMs, intervalsMs, sent.retryAfter);
+      : retryAt(attempts + 1, endedMs, intervalsMs, answer.retryAfter);
   return {
     tenantId,
     deliveryId,
     lease,
     leasedUntilMs,
-    state: sent.outcome === 'ok' ? 'SUCCEEDED' : retryMs === undefined ? 'FAILED' : 'OPEN',
+    state: answer.outcome === 'ok' ? 'SUCCEEDED' : retryMs === undefined ? 'FAILED' : 'OPEN',
     dueMs: retryMs ?? null,
     endedMs,
-    durationMs: Math.round(sent.durationMs),
-    status: sent.status ?? null,
-    outcome: sent.outcome,
-    resent: sent.resent,
-    address: sent.address ?? null,
-    headersJson: sent.headersJson ?? null,
-    body: sent.body,
+    durationMs: Math.round(answer.durationMs),
+    status: answer.status ?? null,
+    outcome: answer.outcome,
+    resent: answer.resent,
+    address: answer.address ?? null,
+    headersJson: answer.headersJson ?? null,
+    body: answer.body,
   };
 }
 

@@ -1,3 +1,35 @@
+import type { AttemptOutcome } from '../rules.ts';
+
+/** The answer to a post, or the reason why there was none. */
+export interface Answer {
+  outcome: AttemptOutcome;
+  /** Status of the answer; undefined: there was no answer. */
+  status: number | undefined;
+  retryAfter: string | undefined;
+  /** Sent twice, because the receiver was closing the idle connection of the first request. */
+  resent: boolean;
+  /** IP address of the connection, if one was made. */
+  address: string | undefined;
+  /** Headers of the answer as JSON, where the answer may be kept. */
+  headersJson: string | undefined;
+  /** The first 8 KiB of the answer's body; null: it had none, or may not be kept. */
+  body: Buffer | null;
+  /** Includes making a connection, but not waiting for a free one. */
+  durationMs: number;
+}
+
+/** When the deadline passes before anything is received. */
+export const noAnswer: Answer = {
+  outcome: 'timeout',
+  status: undefined,
+  retryAfter: undefined,
+  resent: false,
+  address: undefined,
+  headersJson: undefined,
+  body: null,
+  durationMs: 0,
+};
+
 /** This much of an answer's body is read and stored; a connection with more to read is closed. */
 const maxBodyBytes = 8 * 1024;
 /** This many characters of headers are stored; a header that does not fit is left out entirely. */

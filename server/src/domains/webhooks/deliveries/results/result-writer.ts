@@ -5,7 +5,7 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { recordResults } from '../../delivery-queue/record-statements.ts';
 import type { DeliveryResult } from './result.ts';
 
-export interface RecorderOptions {
+export interface ResultWriterOptions {
   database: Queryable;
   clock: Clock;
   /** Called once for each batch whose first write fails. */
@@ -28,8 +28,8 @@ const retryPauseMs = 100;
  * Writes results in batches, one statement each, fenced by their leases. While the database is away, results wait for as
  * long as their leases hold.
  */
-export class Recorder {
-  readonly #options: RecorderOptions;
+export class ResultWriter {
+  readonly #options: ResultWriterOptions;
   #waiting: DeliveryResult[] = [];
   /** Results that are being written. */
   #written: readonly DeliveryResult[] = [];
@@ -37,7 +37,7 @@ export class Recorder {
   #writing: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: ResultWriterOptions) {
     this.#options = options;
   }
 
