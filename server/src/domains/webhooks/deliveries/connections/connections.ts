@@ -2,7 +2,7 @@ import { buildConnector, Client } from 'undici';
 import type { AddressGuard } from '../../endpoints/address-guard.ts';
 import type { Answer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { exchange } from './exchange.ts';
+import { type ExchangeConnection, exchange } from './exchange.ts';
 import type { SignedRequest } from './request.ts';
 
 /** Which addresses may be connected to, and whose answers are kept. */
@@ -18,18 +18,10 @@ export interface ConnectionsOptions {
 }
 
 /** One connection to an origin. It serves one request at a time. */
-export interface Connection {
+export interface Connection extends ExchangeConnection {
   origin: Origin;
-  client: Client;
-  /** Requests answered since it was opened. */
-  served: number;
   /** When it was taken for its present request. */
   takenAtMs: number;
-  /** IP address, once it is open. */
-  address: string | undefined;
-  /** Whether what the server answers may be kept. */
-  keepsAnswers: boolean;
-  reader: AnswerReader;
 }
 
 type Taker = (connection: Connection) => void;

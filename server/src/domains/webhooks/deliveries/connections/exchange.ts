@@ -1,11 +1,22 @@
-import type { Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import { type Answer, BodyStart, headersJson, noAnswer } from './answer.ts';
-import type { ReadListener } from './answer-reader.ts';
-import type { Connection } from './connections.ts';
+import type { AnswerReader, ReadListener } from './answer-reader.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { SignedRequest } from './request.ts';
 
-/** One request over one connection, and what came of it. */
+/** The connection that an exchange uses, alone. */
+export interface ExchangeConnection {
+  client: Client;
+  /** Requests answered since it was opened. */
+  served: number;
+  /** IP address, once it is open. */
+  address: string | undefined;
+  /** Whether what the server answers may be kept. */
+  keepsAnswers: boolean;
+  reader: AnswerReader;
+}
+
+/** What came of one request over one connection. */
 export interface Exchanged {
   answer: Answer;
   /** The connection can serve another request. */
@@ -24,19 +35,23 @@ const maxReadBytes = 256 * 1024;
  * Sends a request over a connection. The status alone decides the outcome, as soon as the headers arrive. Redirects are never
  * followed. At most 8 KiB of the answer's body are read. Never rejects.
  */
-export function exchange(connection: Connection, request: SignedRequest, timeoutMs: number): Promise<Exchanged> {
+export function exchange(
+  connection: ExchangeConnection,
+  request: SignedRequest,
+  timeoutMs: number,
+): Promise<Exchanged> {
   return new Promise((resolve) => new Exchange(connection, resolve).begin(request, timeoutMs));
 }
 
 /** The handler that undici calls; its last call resolves the exchange. */
 class Exchange implements Dispatcher.DispatchHandler, ReadListener {
-  readonly #connection: Connection;
+  readonly #connection: ExchangeConnection;
   readonly #answer: Answer = { ...noAnswer };
   #resolve: ((exchanged: Exchanged) => void) | undefined;
   #body: BodyStart | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(connection: Connection, resolve: (exchanged: Exchanged) => void) {
+  constructor(connection: ExchangeConnection, resolve: (exchanged: Exchanged) => void) {
     this.#connection = connection;
     this.#resolve = resolve;
   }
