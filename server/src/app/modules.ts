@@ -8,6 +8,7 @@ import { audit } from '../domains/identity/audit/module.ts';
 import { consoleSessions } from '../domains/identity/console/module.ts';
 import { developerKeys } from '../domains/identity/developer-keys/module.ts';
 import { deviceLogin } from '../domains/identity/device-login/module.ts';
+import { mails } from '../domains/identity/mails/module.ts';
 import { requests } from '../domains/identity/requests/module.ts';
 import { secondFactor } from '../domains/identity/second-factor/module.ts';
 import { sessions } from '../domains/identity/sessions/module.ts';
@@ -38,6 +39,7 @@ import { stream } from '../domains/webhooks/stream/module.ts';
 export const modules = [
   audit,
   tenants,
+  mails,
   sessions,
   developerKeys,
   users,

@@ -1,14 +1,19 @@
 import type { AddressInfo } from 'node:net';
 import { authenticator } from '../domains/identity/developer-keys/authenticate.ts';
+import { expiryNotice } from '../domains/identity/developer-keys/expiry-notices.ts';
 import { KeyAuthenticator } from '../domains/identity/developer-keys/key-authenticator.ts';
 import { developerKeyRoutes } from '../domains/identity/developer-keys/routes.ts';
+import { userMails } from '../domains/identity/mails/statements.ts';
+import { UserMailComposers } from '../domains/identity/mails/user-mails.ts';
+import { mailWorker } from '../domains/identity/mails/worker.ts';
 import { LoginFailures } from '../domains/identity/sessions/login-failures.ts';
 import { sessionRoutes } from '../domains/identity/sessions/routes.ts';
 import { SessionAuthenticator } from '../domains/identity/sessions/session-authenticator.ts';
 import { SessionCookie } from '../domains/identity/sessions/session-cookie.ts';
 import { tenantRoutes } from '../domains/identity/tenants/routes.ts';
 import { ensureAdministrator } from '../domains/identity/users/first-administrator.ts';
-import { PasswordMailer } from '../domains/identity/users/password-mailer.ts';
+import { invitationMail } from '../domains/identity/users/invitation-mail.ts';
+import { ResetMailer } from '../domains/identity/users/reset-mailer.ts';
 import { userRoutes } from '../domains/identity/users/routes.ts';
 import { renewPasswordHash } from '../domains/identity/users/statements.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
@@ -21,7 +26,7 @@ import type { Mail } from '../platform/mail/mailer.ts';
 import { Caches } from '../platform/postgres/caches.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { Notifications } from '../platform/postgres/notifications/notifications.ts';
-import { databaseFromTemplate, type TestDatabase } from './postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from './postgres/database.ts';
 import { passwordCost } from './service/password-cost.ts';
 
 export interface Reply {
@@ -48,7 +53,8 @@ export interface IdentityNode {
   passwords: Passwords;
   keys: KeyAuthenticator;
   sessions: SessionAuthenticator;
-  passwordMailer: PasswordMailer;
+  /** Resolves when every mail that was requested or queued has been sent or has failed. */
+  mailed: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -135,17 +141,27 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     connection: db.connection,
     connections: 5,
     name: 'test node',
-    onCommitted: (_topics, invalidations) => notifications.apply(invalidations),
+    onCommitted: (topics, invalidations) => {
+      if (topics.includes(userMails.dueWork.topic)) userMailWorker.wake();
+      notifications.apply(invalidations);
+    },
   });
   const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
   const mailer = { send };
   const publicUrl = 'https://pay.example';
-  const passwordMailer = new PasswordMailer({ database, mailer, clock, publicUrl, logError });
+  const resetMailer = new ResetMailer({ database, mailer, clock, publicUrl, logError });
+  const composers = new UserMailComposers();
+  composers.register('INVITATION', (queued) => invitationMail(queued, { database, clock, publicUrl }));
+  composers.register('KEY_EXPIRING', (queued) => expiryNotice(queued, { database, clock }));
+  const userMailWorker = mailWorker({
+    ...{ name: 'mails to users', queue: userMails, compose: composers.compose, database, clock, mailer, logError },
+    onError: (error) => logError(error, 'mails to users'),
+  });
   const failuresPerAddress = 100;
   const makeFailureLimiter = () => new FailureLimiter({ max: failuresPerAddress, windowMs: 15 * 60_000, clock });
   const deps = {
-    passwordMailer,
+    resetMailer,
     database,
     caches: new Caches(notifications),
     passwords,
@@ -172,6 +188,15 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   const sessions = new SessionAuthenticator(deps);
   const keys = new KeyAuthenticator(deps);
   await notifications.start();
+  userMailWorker.start();
+  const mailed = async () => {
+    await resetMailer.settled();
+    userMailWorker.wake();
+    await eventually('no mail is due', async () => {
+      const due = await db.query(`select from user_mail where state = 'OPEN' and tries = 0`);
+      return due.length === 0;
+    });
+  };
 
   const authenticate = authenticator({ keys, sessions, sessionCookie: new SessionCookie(publicUrl) });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
@@ -200,10 +225,11 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     passwords,
     keys,
     sessions,
-    passwordMailer,
+    mailed,
     stop: async () => {
       await app.close();
-      await passwordMailer.settled();
+      await resetMailer.settled();
+      await userMailWorker.stop();
       await keys.settled();
       await sessions.settled();
       await notifications.stop();

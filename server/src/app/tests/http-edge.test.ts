@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashOfResetToken } from '../../domains/identity/users/password-mailer.ts';
+import { hashOfPasswordToken } from '../../domains/identity/users/password-tokens.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -89,7 +89,7 @@ test('however many refreshes and resets have failed from an address, those with 
   const { refreshToken } = login.body.data.token;
   const userId = login.body.data.userId;
   const token = 'R'.repeat(43);
-  const open = [hashOfResetToken(token), userId, new Date(Date.now() + 600_000)];
+  const open = [hashOfPasswordToken(token), userId, new Date(Date.now() + 600_000)];
   await db.query('insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)', open);
   const refresh = (given: string) => client.post('/api/user/refresh', { refreshToken: given });
   const reset = (given: string) =>

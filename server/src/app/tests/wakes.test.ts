@@ -17,6 +17,7 @@ const workTables: Record<string, WorkTable> = {
   provider_dispute: { topic: 'disputes', dueColumns: ['due_at'] },
   sandbox_operation: { topic: 'sandbox', dueColumns: ['callback_due_at'] },
   invoice_payment: { topic: 'invoices', dueColumns: ['state'] },
+  user_mail: { topic: 'user-mails', dueColumns: ['due_at'] },
   invoice_mail: { topic: 'invoice-mails', dueColumns: ['due_at'] },
   subscription: { topic: 'subscriptions', dueColumns: ['due_at'] },
   subscription_charge: { topic: 'subscriptions', dueColumns: ['due_at'] },
@@ -36,6 +37,7 @@ const exceptions: Record<string, string> = {
   'replays.shorten_waits webhook_replay': 'The clock was set back: the worker that runs the statement wakes itself.',
   'callbacks.shorten_waits provider_callback':
     'The clock was set back: the worker that runs the statement wakes itself.',
+  'user_mails.shorten_waits user_mail': 'The clock was set back: the worker that runs the statement wakes itself.',
   'invoice_mails.shorten_waits invoice_mail':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'processing.shorten_waits provider_operation':

@@ -3,6 +3,7 @@ import { defineModule } from '../../../platform/module.ts';
 import type { Node, NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast, integer, oneOf } from '../../../platform/settings/kinds.ts';
+import { mailWorker, sweepMails } from '../../identity/mails/worker.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { WaitingPayments } from '../../payments/processing/look-up-waiting.ts';
 import type { TransactionCreator } from '../../payments/transactions/create.ts';
@@ -10,8 +11,9 @@ import type { RegisteredInvoicePayments } from '../../payments/transactions/invo
 import type { PaymentTransitions } from '../../payments/transactions/transition-statements.ts';
 import type { TestClocks } from '../test-clocks/worker.ts';
 import { invoiceChecks } from './integrity.ts';
+import { composeInvoiceMail } from './mails/compose.ts';
 import { InvoiceLinks } from './mails/links.ts';
-import { invoiceMailWorker, sweepInvoiceMails } from './mails/worker.ts';
+import { invoiceMails } from './mails/statements.ts';
 import { overdueInvoiceWorker, overdueTestClockWork } from './overdue/worker.ts';
 import { invoicePaymentsOf } from './payment/invoice-payments.ts';
 import { PdfRenderer } from './rendering/pdf-renderer.ts';
@@ -113,8 +115,14 @@ export const invoices = defineModule({
   },
   provide,
   routes: (context: Needs & Provided) => invoiceRoutes(context),
-  workers: ({ invoiceWorker, overdueWorker, mailWorker }: Provided) => [invoiceWorker, overdueWorker, mailWorker],
-  retention: ({ database }: Node) => [{ name: 'invoice mails', sweep: (nowMs) => sweepInvoiceMails(database, nowMs) }],
+  workers: ({ invoiceWorker, overdueWorker, customerMailWorker }: Provided) => [
+    invoiceWorker,
+    overdueWorker,
+    customerMailWorker,
+  ],
+  retention: ({ database }: Node) => [
+    { name: 'invoice mails', sweep: (nowMs) => sweepMails(invoiceMails, database, nowMs) },
+  ],
   integrity: invoiceChecks,
 });
 
@@ -143,11 +151,13 @@ function provide(needs: Needs) {
     generateUuid,
     ...failureLog(log, 'Finding overdue invoices'),
   });
-  const mailWorker = invoiceMailWorker({
+  const customerMailWorker = mailWorker({
+    name: 'invoice mails',
+    queue: invoiceMails,
+    compose: (queued) => composeInvoiceMail(queued, { database: workerDatabase, links: invoiceLinks }),
     database: workerDatabase,
     clock,
     mailer,
-    links: invoiceLinks,
     logError,
     ...failureLog(log, 'Mailing customers'),
   });
@@ -170,5 +180,5 @@ function provide(needs: Needs) {
     },
     ['state'],
   );
-  return { invoiceFollowers, invoiceLinks, invoiceWorker, overdueWorker, mailWorker, pdfRenderer };
+  return { invoiceFollowers, invoiceLinks, invoiceWorker, overdueWorker, customerMailWorker, pdfRenderer };
 }

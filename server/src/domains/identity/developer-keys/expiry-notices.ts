@@ -1,26 +1,28 @@
-import { dayMs } from '../../../core/clock.ts';
-import type { Mailer } from '../../../platform/mail/mailer.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
-import { type ExpiringKeyRow, markExpiring } from './statements.ts';
+import { type Clock, dayMs } from '../../../core/clock.ts';
+import type { Mail } from '../../../platform/mail/mailer.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { QueuedUserMail } from '../mails/statements.ts';
+import { type ExpiringKeyRow, findExpiring, markExpiring } from './statements.ts';
 
 const noticeMs = 7 * dayMs;
 /** Per sweep. There is one an hour. */
 const maxNotices = 200;
 
 /**
- * Mails the owners of keys that expire within 7 days, once for each key. Leaves out keys that were replaced, and keys with a
- * lifetime of 7 days or less. A key is marked before its mail is sent: a mail that fails is logged and not repeated.
+ * Queues mails to the owners of keys that expire within 7 days, once for each key. Leaves out keys that were replaced, and keys with
+ * a lifetime of 7 days or less.
  */
-export async function sendExpiryNotices(
-  nowMs: number,
-  deps: { database: Database; mailer: Pick<Mailer, 'send'>; logError: (error: unknown, message: string) => void },
-): Promise<void> {
-  const keys = await deps.database.run(markExpiring, [new Date(nowMs), new Date(nowMs + noticeMs), maxNotices]);
-  for (const key of keys) {
-    await deps.mailer
-      .send({ to: key.email, ...messageOf(key) })
-      .catch((error) => deps.logError(error, 'A notice about an expiring developer key could not be sent.'));
-  }
+export async function queueExpiryNotices(database: Queryable, nowMs: number): Promise<void> {
+  await database.run(markExpiring, [new Date(nowMs), new Date(nowMs + noticeMs), maxNotices, nowMs]);
+}
+
+/** Undefined if the key was replaced, revoked or has expired, or its owner was disabled. */
+export async function expiryNotice(
+  { record_id, user_id }: QueuedUserMail,
+  { database, clock }: { database: Queryable; clock: Clock },
+): Promise<Mail | undefined> {
+  const [key] = await database.run(findExpiring, [record_id, user_id, new Date(clock())]);
+  return key && { to: key.email, ...messageOf(key) };
 }
 
 function messageOf({ user_name, masked, name, id, expires_at }: ExpiringKeyRow): { subject: string; text: string } {

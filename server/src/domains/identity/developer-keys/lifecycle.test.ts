@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
 import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
 import { addressMatcher } from './allowed-addresses.ts';
-import { sendExpiryNotices } from './expiry-notices.ts';
+import { queueExpiryNotices } from './expiry-notices.ts';
 
 let node: Identity;
 let platform: string;
@@ -149,20 +149,16 @@ test('the owner gets one mail, seven days before a key expires', async () => {
   const expiresTime = new Date(node.now() + 30 * dayMs).toISOString();
   const key = await makeKey(clerk, { name: 'Ends soon', expiresTime });
   await makeKey(clerk, { name: 'Made for a day', expiresTime: new Date(node.now() + dayMs).toISOString() });
-  const deps = {
-    database: node.db.database,
-    mailer: {
-      send: async (mail: (typeof node.mails)[number]) => {
-        node.mails.push(mail);
-      },
-    },
-    logError: () => {},
+  const sweepAfter = async (days: number) => {
+    node.advance(days * dayMs);
+    await queueExpiryNotices(node.db.database, node.now());
+    await node.mailed();
   };
   const notices = () => node.mails.filter(({ subject }) => subject === 'A developer key is about to expire');
-  await sendExpiryNotices(node.now() + 22 * dayMs, deps);
+  await sweepAfter(22);
   expect(notices()).toEqual([]);
-  await sendExpiryNotices(node.now() + 24 * dayMs, deps);
-  await sendExpiryNotices(node.now() + 25 * dayMs, deps);
+  await sweepAfter(2);
+  await sweepAfter(1);
   expect(notices()).toHaveLength(1);
   expect(notices()[0]).toMatchObject({ to: `${clerk.userName}@x.example` });
   expect(notices()[0]?.text).toContain('Ends soon');

@@ -3,10 +3,11 @@ import { defineModule } from '../../../platform/module.ts';
 import type { NodeWith } from '../../../platform/node.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
+import type { UserMailComposers } from '../mails/user-mails.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator } from './authenticate.ts';
-import { sendExpiryNotices } from './expiry-notices.ts';
+import { expiryNotice, queueExpiryNotices } from './expiry-notices.ts';
 import { keyChecks } from './integrity.ts';
 import { KeyAuthenticator } from './key-authenticator.ts';
 import { developerKeyRoutes } from './routes.ts';
@@ -54,10 +55,22 @@ export const developerKeys = defineModule({
   },
   provide,
   routes: (context: Node & { maxKeys: number }) => developerKeyRoutes(context),
-  retention: (node: Node) => [{ name: 'notices of expiring keys', sweep: (nowMs) => sendExpiryNotices(nowMs, node) }],
+  retention: ({ database }: Node) => [
+    { name: 'notices of expiring keys', sweep: (nowMs) => queueExpiryNotices(database, nowMs) },
+  ],
 });
 
-function provide(node: Node & { sessions: SessionAuthenticator; sessionCookie: SessionCookie }) {
+interface Earlier {
+  sessions: SessionAuthenticator;
+  sessionCookie: SessionCookie;
+  userMailComposers: UserMailComposers;
+}
+
+function provide(node: Node & Earlier) {
+  const { workerDatabase, clock } = node;
+  node.userMailComposers.register('KEY_EXPIRING', (queued) =>
+    expiryNotice(queued, { database: workerDatabase, clock }),
+  );
   const keys = new KeyAuthenticator(node);
   node.lifecycle.add('last uses of keys', () => keys.settled());
   const maxKeys = node.settings['app.developer-key.max-per-user'];

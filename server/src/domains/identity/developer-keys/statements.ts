@@ -1,4 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { queueUserMailsCte } from '../mails/queue-user-mails.cte.ts';
+import { userMailsDue } from '../mails/statements.ts';
 import { type AccountRow, accountColumns } from '../sessions/account.ts';
 import { principals } from '../tenants/statements.ts';
 
@@ -136,22 +138,36 @@ export const replaceKey = statement<Pick<KeyRow, 'key_hash'>>(
   { invalidates: itsKey },
 );
 
-/** Marks keys of whose expiry their owners are to be notified. Values: now, the latest expiry, limit. */
-export const markExpiring = statement<ExpiringKeyRow>(
+/** Marks keys that are about to expire, and queues the mails to their owners. Values: now, the latest expiry, limit, now in ms. */
+export const markExpiring = statement<{ id: string }>(
   'developer_keys.mark_expiring',
-  `update developer_key as k set expiry_noticed_at = $1
-     from app_user u
-    where u.id = k.user_id and k.id in (
-            select due.id
-              from developer_key due
-              join app_user owner on owner.id = due.user_id
-              join tenant t on t.id = owner.tenant_id
-             where due.state = 1 and due.expires_at > $1 and due.expires_at <= $2 and due.replaced_by is null
-               and due.expiry_noticed_at is null and due.expires_at - due.created_at > interval '7 days'
-               and owner.state and t.state
-             order by due.expires_at limit $3
-               for update of due skip locked)
-   returning k.id, k.masked, k.name, k.expires_at, u.user_name, u.email`,
+  `with marked as (
+     update developer_key as k set expiry_noticed_at = $1
+       from app_user u
+      where u.id = k.user_id and k.id in (
+              select due.id
+                from developer_key due
+                join app_user owner on owner.id = due.user_id
+                join tenant t on t.id = owner.tenant_id
+               where due.state = 1 and due.expires_at > $1 and due.expires_at <= $2 and due.replaced_by is null
+                 and due.expiry_noticed_at is null and due.expires_at - due.created_at > interval '7 days'
+                 and owner.state and t.state
+               order by due.expires_at limit $3
+                 for update of due skip locked)
+     returning 'KEY_EXPIRING' as kind, u.tenant_id, u.id as user_id, k.id as record_id, $4::float8 as now_ms
+   ), ${queueUserMailsCte('marked')}
+   select id from queued`,
+  { wakes: [{ topic: userMailsDue, when: (rows) => rows.length > 0 }] },
+);
+
+/** A key about whose end its owner is to be mailed: not if it was revoked or replaced meanwhile. Values: key, owner, now. */
+export const findExpiring = statement<ExpiringKeyRow>(
+  'developer_keys.find_expiring',
+  `select k.id, k.masked, k.name, k.expires_at, u.user_name, u.email
+     from developer_key k
+     join app_user u on u.id = k.user_id
+     join tenant t on t.id = u.tenant_id
+    where k.id = $1 and u.id = $2 and k.state = 1 and k.replaced_by is null and k.expires_at > $3 and u.state and t.state`,
 );
 
 /** Values: user, now. */

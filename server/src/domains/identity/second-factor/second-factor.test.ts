@@ -17,7 +17,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgr
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
 import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
 import { findLogin, startSession } from '../sessions/statements.ts';
-import { hashOfResetToken } from '../users/password-mailer.ts';
+import { hashOfPasswordToken } from '../users/password-tokens.ts';
 import { codeAt, stepAt } from './totp.ts';
 
 let db: TestDatabase;
@@ -139,7 +139,7 @@ describe('login', () => {
     const { member } = await newEnrolled();
     const [token, newPassword] = ['a token of a mail', 'yet another plenty of rivers'];
     const text = 'insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)';
-    const values = [hashOfResetToken(token), member.id, new Date(now() + minuteMs)];
+    const values = [hashOfPasswordToken(token), member.id, new Date(now() + minuteMs)];
     await db.database.run({ name: '', text }, values);
     const open = await challengeOf(florin, member);
     dataOf(await florin.post('/api/user/reset-password', { token, newPassword }));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, dayMs } from '../../../core/clock.ts';
@@ -12,8 +11,15 @@ import {
   type FirstAdministratorDeps,
   insertPlatformAdministrator,
 } from './first-administrator.ts';
-import { choosePasswordUrl, hashOfResetToken, tokenBytes } from './password-mailer.ts';
-import { anyUser, findOpenResetOfUser, findUser, insertReset, lockUsers, type UserRow } from './statements.ts';
+import { choosePasswordUrl, newPasswordToken } from './password-tokens.ts';
+import {
+  anyUser,
+  findOpenResetOfUser,
+  findUser,
+  insertInvitationToken,
+  lockUsers,
+  type UserRow,
+} from './statements.ts';
 
 const lifetimeMs = dayMs;
 
@@ -76,9 +82,7 @@ async function needsInvitation(database: Queryable, account: string): Promise<bo
 }
 
 async function insertInvitation(transaction: Queryable, user: UserRow, nowMs: number): Promise<string> {
-  const token = randomBytes(tokenBytes).toString('base64url');
-  const until = new Date(nowMs + lifetimeMs);
-  const values = [hashOfResetToken(token), user.id, until, new Date(nowMs), 1];
-  await transaction.run(insertReset, values);
+  const { token, tokenHash } = newPasswordToken();
+  await transaction.run(insertInvitationToken, [tokenHash, user.id, new Date(nowMs + lifetimeMs)]);
   return token;
 }

@@ -10,11 +10,11 @@ import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idemp
 import { appendSaved } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
+import { insertUserMail } from '../mails/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
 import { actFor } from '../tenants/act-for.ts';
 import { tenantIdOf } from '../tenants/schema.ts';
 import { type Naming, namingBy, takeNames } from './names.ts';
-import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf, type UserRecord } from './record.ts';
 import {
   givesPermissions,
@@ -37,7 +37,6 @@ import {
 import { type VerifyPasswordDeps, verifyOwnPassword } from './verify-own-password.ts';
 
 export interface ModifyUserDeps extends VerifyPasswordDeps {
-  passwordMailer: PasswordMailer;
   clock: Clock;
   /** `app.password.min-length`, in characters. */
   passwordMinLength: number;
@@ -74,20 +73,17 @@ export async function modifyUser(
     input: { ...input, ...secretsGiven(userInput, input) },
     nowMs: now.getTime(),
   });
-  /** The user to invite; undefined if the answer is a repeated one. */
-  let invited: UserRow | undefined;
-  const answer = await once(async (transaction) => {
+  return once(async (transaction) => {
     if (id === undefined) {
       const created = await createUser(input as WholeUser, passwordHash, now, principal, transaction);
-      if (awaitsInvitation(created)) invited = created;
+      if (awaitsInvitation(created)) await invite(created, now, transaction);
       return recordOf(created);
     }
     const { before, saved } = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
-    if (awaitsInvitation(saved) && (!before.state || before.email !== saved.email)) invited = saved;
+    const isNewlyReachable = !before.state || before.email !== saved.email;
+    if (awaitsInvitation(saved) && isNewlyReachable) await invite(saved, now, transaction);
     return recordOf(saved);
   });
-  if (invited !== undefined) deps.passwordMailer.invite(invited);
-  return answer;
 }
 
 /** Callers change their own e-mail address only with the present password, so that a stolen session cannot take over the account. */
@@ -110,6 +106,11 @@ async function requireOwnPassword(
 
 function awaitsInvitation(user: UserRow): boolean {
   return user.state && !user.has_password;
+}
+
+/** The token is made when the mail is sent (`invitation-mail.ts`). */
+async function invite({ tenant_id, id }: UserRow, now: Date, transaction: Queryable): Promise<void> {
+  await transaction.run(insertUserMail, ['INVITATION', tenant_id, id, null, now.getTime()]);
 }
 
 async function hashOfNewPassword(

@@ -5,10 +5,12 @@ import type { NodeWith } from '../../../platform/node.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
 import { integer } from '../../../platform/settings/kinds.ts';
+import type { UserMailComposers } from '../mails/user-mails.ts';
 import type { LoginFailures } from '../sessions/login-failures.ts';
 import type { RenewPasswordHash } from '../sessions/verify-password.ts';
 import { userChecks } from './integrity.ts';
-import { PasswordMailer } from './password-mailer.ts';
+import { invitationMail } from './invitation-mail.ts';
+import { ResetMailer } from './reset-mailer.ts';
 import { userRoutes } from './routes.ts';
 import {
   changePasswordInput,
@@ -31,6 +33,7 @@ type Needs = NodeWith<SettingsOf<typeof settings>> & {
   passwords: Passwords;
   loginFailures: LoginFailures;
   makeFailureLimiter: (what: string) => FailureLimiter;
+  userMailComposers: UserMailComposers;
 };
 
 /** User accounts and their passwords. */
@@ -55,17 +58,23 @@ export const users = defineModule({
     UserModifyInput: userInput,
     User: userRecord,
   },
-  provide: ({ database }: Needs) => ({
-    renewPasswordHash: async (...values: Parameters<RenewPasswordHash>) =>
-      (await database.run(renewPasswordHash, values)).length > 0,
-  }),
+  provide: (needs: Needs) => {
+    const { database, workerDatabase, clock, publicUrl, userMailComposers } = needs;
+    userMailComposers.register('INVITATION', (queued) =>
+      invitationMail(queued, { database: workerDatabase, clock, publicUrl }),
+    );
+    return {
+      renewPasswordHash: async (...values: Parameters<RenewPasswordHash>) =>
+        (await database.run(renewPasswordHash, values)).length > 0,
+    };
+  },
   routes: (context: Needs & { renewPasswordHash: RenewPasswordHash }) => {
-    const passwordMailer = new PasswordMailer(context);
-    context.lifecycle.add('mail', () => passwordMailer.settled());
+    const resetMailer = new ResetMailer(context);
+    context.lifecycle.add('reset mails', () => resetMailer.settled());
     const passwordMinLength = context.settings['app.password.min-length'];
     return userRoutes({
       ...context,
-      passwordMailer,
+      resetMailer,
       passwordMinLength,
       resetRequests: context.makeFailureLimiter('requests for reset mails'),
       resetFailures: context.makeFailureLimiter('failed password resets'),

@@ -5,7 +5,7 @@ import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { countedAccount, normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
-import { hashOfResetToken } from './password-mailer.ts';
+import { hashOfPasswordToken } from './password-tokens.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { resetPasswordInput } from './schema.ts';
 import {
@@ -36,7 +36,7 @@ export async function resetPassword(
   deps: ResetPasswordDeps,
 ): Promise<void> {
   await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
-  const tokenHash = hashOfResetToken(token);
+  const tokenHash = hashOfPasswordToken(token);
   // Checked before the password is hashed, so that a made-up token costs no hash.
   const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
   if (open === undefined) throw resetTokenInvalid();

@@ -9,8 +9,8 @@ import { get, post, type Route } from '../../../platform/http/route.ts';
 import { filteredTenant } from '../tenants/visible-tenants.ts';
 import { changePassword } from './change-password.ts';
 import { type ModifyUserDeps, modifyUser } from './modify.ts';
-import type { PasswordMailer } from './password-mailer.ts';
 import { recordOf } from './record.ts';
+import type { ResetMailer } from './reset-mailer.ts';
 import { type ResetPasswordDeps, resetPassword } from './reset-password.ts';
 import {
   changePasswordInput,
@@ -25,14 +25,14 @@ import {
 import { countUsers, findUser, listUsers } from './statements.ts';
 
 interface UserDeps extends ModifyUserDeps, ResetPasswordDeps {
-  passwordMailer: PasswordMailer;
+  resetMailer: ResetMailer;
   /** By address. */
   resetRequests: FailureLimiter;
   resetFailures: FailureLimiter;
 }
 
 export function userRoutes(deps: UserDeps): Route[] {
-  const { database, passwordMailer } = deps;
+  const { database, resetMailer } = deps;
   return [
     post('/api/user/forgot-password', 'nothing', 'Users', {
       operationId: 'forgotPassword',
@@ -46,7 +46,7 @@ export function userRoutes(deps: UserDeps): Route[] {
       handle: async ({ body, address, requestId }) => {
         const caller = networkOf(address);
         deps.resetRequests.count(caller);
-        passwordMailer.request(body.email, caller, { address, requestId });
+        resetMailer.request(body.email, caller, { address, requestId });
         return { message: 'If the address is known, an e-mail is on its way', data: null };
       },
     }),

@@ -113,15 +113,23 @@ export const findActiveByName = statement<UserRow>(
 );
 
 /**
- * Returns no row if the user already has $5 open tokens. The caller has locked the user. Values: token hash, user, expiry, now,
- * limit.
+ * Returns no row if the user already has $5 open tokens that expire no later; those of invitations are valid longer. The caller has
+ * locked the user. Values: token hash, user, expiry, now, limit.
  */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',
   `insert into password_reset (token_hash, user_id, expires_at)
    select $1, id, $3 from app_user
-    where id = $2 and $5 > (select count(*) from password_reset where user_id = $2 and used_at is null and expires_at > $4)
+    where id = $2
+      and $5 > (select count(*) from password_reset
+                 where user_id = $2 and used_at is null and expires_at > $4 and expires_at <= $3)
    returning user_id`,
+);
+
+/** Values: token hash, user, expiry. */
+export const insertInvitationToken = statement(
+  'users.insert_invitation_token',
+  'insert into password_reset (token_hash, user_id, expires_at) values ($1, $2, $3)',
 );
 
 export const findOpenReset = statement<{ user_id: number }>(

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { administratorOf, dataOf, makeKey } from '../../cast.ts';
+import { administratorOf, dataOf, makeKey, unique } from '../../cast.ts';
 import { eventually } from '../../postgres/database.ts';
 import { startService } from '../../service/service-process.ts';
 import { startReceiver } from '../../webhooks/receiver.ts';
@@ -26,7 +26,8 @@ export function nodePartKills(
   | 'topic relay'
   | 'last uses of keys'
   | 'last uses of sessions'
-  | 'mail'
+  | 'reset mails'
+  | 'mails to users'
   | 'notices'
   | 'audit chain'
   | 'refused requests'
@@ -162,7 +163,7 @@ export function nodePartKills(
         await reaches('the use is recorded', `session where id = '${sessionOf(as)}' and last_used_at is not null`);
       },
     },
-    mail: {
+    'reset mails': {
       'recording a token': async () => {
         const before = mails().length;
         await lock('password_reset');
@@ -170,6 +171,29 @@ export function nodePartKills(
         await waits('password_reset');
         await killPostgres();
         await eventually('the mail is written', () => mails().length === before + 1);
+      },
+    },
+    'mails to users': {
+      'recording a token': async () => {
+        const before = mails().length;
+        await lock('password_reset');
+        await invite();
+        await waits('password_reset');
+        await killPostgres();
+        await eventually('the mail is written', () => mails().length === before + 1);
+        await isNone('every mail has ended', `user_mail where state = 'OPEN'`);
+      },
+      'recording the end': async () => {
+        const before = mails().length;
+        const held = await lock('password_reset');
+        await invite();
+        await waits('password_reset');
+        await lock('user_mail');
+        await held.release();
+        await eventually('the mail is written', () => mails().length === before + 1);
+        await waits('user_mail');
+        await killPostgres();
+        await isNone('every mail has ended', `user_mail where state = 'OPEN'`);
       },
     },
     notices: {
@@ -252,6 +276,13 @@ export function nodePartKills(
 
   function readingKey() {
     return makeKey(node.service, node.as, 'transaction_read');
+  }
+
+  /** By a fresh login, because creating a user needs one. */
+  async function invite(): Promise<void> {
+    const userName = unique('guest');
+    const user = { userName, email: `${userName}@home.example`, userType: 'MERCHANT_USER', state: true };
+    dataOf(await node.service.post('/api/user/modify', user, await administratorOf(node.service)));
   }
 
   function mails(): string[] {

@@ -10,7 +10,8 @@ import {
 } from '../../../../testing/mail/smtp-server.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { sweepInvoiceMails } from './worker.ts';
+import { sweepMails } from '../../../identity/mails/worker.ts';
+import { invoiceMails } from './statements.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -258,8 +259,8 @@ test('a process that dies after sending sends again under the same Message-ID', 
 test('mails are deleted 30 days after they ended', async () => {
   const id = await paid(await shop(), 'SUCCESS');
   await until(id, 'SENT');
-  await sweepInvoiceMails(db.database, Date.now() + aheadMs + 29 * 24 * 60 * minuteMs);
+  await sweepMails(invoiceMails, db.database, Date.now() + aheadMs + 29 * 24 * 60 * minuteMs);
   expect(await mailsOf(id)).toHaveLength(1);
-  await sweepInvoiceMails(db.database, Date.now() + aheadMs + 30 * 24 * 60 * minuteMs);
+  await sweepMails(invoiceMails, db.database, Date.now() + aheadMs + 30 * 24 * 60 * minuteMs);
   expect(await mailsOf(id)).toEqual([]);
 });

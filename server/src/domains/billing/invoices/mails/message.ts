@@ -5,12 +5,12 @@ import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import { dayIn, priceIn } from '../formats.ts';
 import { numberText } from '../number.ts';
 import { filledIn, paragraphsOf, templateOf } from './fill-in.ts';
-import type { DueMail, MailContent } from './statements.ts';
+import type { MailContent, QueuedInvoiceMail } from './statements.ts';
 import type { MailFacts } from './templates.ts';
 
 /** The mail as text and as a simple HTML page, in the tenant's language. `link` is the URL of the invoice's page. */
 export function messageOf(
-  { kind, next_attempt_at }: Pick<DueMail, 'kind' | 'next_attempt_at'>,
+  { kind, next_attempt_at }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at'>,
   content: MailContent,
   link: string | null,
 ): { subject: string; text: string; html: string } {
@@ -36,7 +36,7 @@ export function messageOf(
   };
 }
 
-function textKindOf(kind: DueMail['kind'], nextAttempt: string | null): MailTextKind {
+function textKindOf(kind: QueuedInvoiceMail['kind'], nextAttempt: string | null): MailTextKind {
   if (kind === 'PAYMENT_FAILED') return nextAttempt === null ? 'lastPaymentFailed' : 'paymentFailed';
   return kind === 'RECEIPT' ? 'receipt' : 'invoice';
 }

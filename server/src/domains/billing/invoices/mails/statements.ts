@@ -1,19 +1,13 @@
 import { uuidTimeMs } from '../../../../core/id.ts';
-import {
-  claimStatement,
-  leasedTable,
-  recordStatement,
-  sweepStatement,
-} from '../../../../platform/jobs/lease-statements.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import { mailQueue, type QueuedMail } from '../../../identity/mails/queue-statements.ts';
 import type { MailTexts } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import type { NumberSeries } from '../number.ts';
 import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
-import { retryWaitsMs } from './rules.ts';
 
 /** Published when mails to customers are queued. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
@@ -21,13 +15,10 @@ export const invoiceMailsDue: Topic = 'invoice-mails';
 export type MailKind = 'INVOICE' | 'RECEIPT' | 'PAYMENT_FAILED';
 
 /** A mail to send. */
-export interface DueMail {
-  tenant_id: number;
-  id: string;
+export interface QueuedInvoiceMail extends QueuedMail {
   invoice_id: number;
   kind: MailKind;
   next_attempt_at: string | null;
-  tries: number;
 }
 
 /** A mail to queue. */
@@ -60,19 +51,11 @@ export const insertMails = statement<{ id: string }>(
   { wakes: [{ topic: invoiceMailsDue, when: (rows) => rows.length > 0 }] },
 );
 
-export const mailTable = leasedTable({
+export const invoiceMails = mailQueue<QueuedInvoiceMail>({
   table: 'invoice_mail',
   name: 'invoice_mails',
-  open: `state = 'OPEN'`,
-  waitMs: `coalesce((array[${retryWaitsMs.join(', ')}]::float8[])[tries], 0)`,
-});
-
-/** For the due-work poller: whether any mail is due. Value: now in ms. */
-export const mailDue = `select from invoice_mail where ${mailTable.isDue}`;
-
-export const claimMails = claimStatement<DueMail>(mailTable, {
-  key: ['tenant_id', 'id'],
-  returning: ['tenant_id', 'id', 'invoice_id', 'kind', 'next_attempt_at', 'tries'],
+  topic: invoiceMailsDue,
+  columns: ['invoice_id', 'kind', 'next_attempt_at'],
 });
 
 /** The content of a mail, read when it is sent. */
@@ -105,8 +88,3 @@ export const findMailContent = statement<MailContent>(
      join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
     where i.tenant_id = $1 and i.id = $2`,
 );
-
-const ending = { key: ['tenant_id', 'id'], openState: 'OPEN', endedAt: 'ended_at' } as const;
-
-export const recordMail = recordStatement(mailTable, ending);
-export const sweepMails = sweepStatement(mailTable, ending);

@@ -28,7 +28,7 @@ const draft = (fields: Record<string, unknown> = {}) => {
 };
 async function save(body: object, bearer = shopAdmin) {
   const reply = await node.post('/api/user/modify', body, { bearer });
-  await node.passwordMailer.settled();
+  await node.mailed();
   return reply;
 }
 async function invite(fields: Record<string, unknown> = {}, bearer = shopAdmin) {
@@ -91,7 +91,7 @@ test.each([
 ])('%s ends a reset token', async (_what, fields) => {
   const user = await invite({ password });
   await node.post('/api/user/forgot-password', { email: user.email });
-  await node.passwordMailer.settled();
+  await node.mailed();
   const [token] = tokensTo(user.email);
   await save(changed(user, fields));
   await save(changed(user, { ...fields, password: undefined, state: true }));
@@ -134,7 +134,7 @@ test('a request for a reset mails every user with the address, each by name', as
   expect(two).toBeNull();
   const twin = await invite({ email, password }, await administratorOfNewTenant('twin'));
   await node.post('/api/user/forgot-password', { email });
-  await node.passwordMailer.settled();
+  await node.mailed();
   const texts = node.mails.filter(({ to }) => to === email).map(({ text }) => text);
   expect(texts.some((text) => text.includes(one.userName))).toBe(true);
   expect(texts.some((text) => text.includes(twin.userName))).toBe(true);

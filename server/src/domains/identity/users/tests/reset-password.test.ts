@@ -36,7 +36,7 @@ async function makeUser(): Promise<{ id: number; userName: string; email: string
 }
 async function forgot(email: string) {
   const reply = await node.post('/api/user/forgot-password', { email });
-  await node.passwordMailer.settled();
+  await node.mailed();
   return reply;
 }
 const tokenIn = (mail: Mail | undefined) => /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] as string;
@@ -67,7 +67,7 @@ test('a mailed token sets a new password once, and ends every session', async ()
 test('of many requests at the same time, five mail a token', async () => {
   const user = await makeUser();
   await Promise.all(Array.from({ length: 20 }, () => node.post('/api/user/forgot-password', { email: user.email })));
-  await node.passwordMailer.settled();
+  await node.mailed();
   expect(mails).toHaveLength(5);
 });
 
@@ -79,7 +79,7 @@ test('an answer depends on no user: it comes while the table of users is locked'
       expect((await node.post('/api/user/forgot-password', { email })).status).toBe(200);
     }
   });
-  await node.passwordMailer.settled();
+  await node.mailed();
   expect(mails.map((mail) => mail.to)).toEqual([user.email]);
 });
 
@@ -112,7 +112,7 @@ test('the answer does not wait for the mail server; a mail that fails is logged'
   expect(status).toBe(200);
   const errorsBefore = node.errors.length;
   release();
-  await node.passwordMailer.settled();
+  await node.mailed();
   expect(node.errors.length).toBe(errorsBefore + 1);
 });
 
@@ -120,7 +120,7 @@ test('the link begins with app.public-url, whatever Host header the request has'
   const user = await makeUser();
   const headers = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
   await node.post('/api/user/forgot-password', { email: user.email }, { headers });
-  await node.passwordMailer.settled();
+  await node.mailed();
   expect(mails[0]?.text).toContain('https://pay.example/reset-password?token=');
   expect(mails[0]?.text).not.toContain('evil.example');
 });

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../../../core/clock.ts';
+import { hourMs, minuteMs } from '../../../core/clock.ts';
 
 /** The wait after each failure: about three days in all, because a mail server can be down over a weekend. */
 export const retryWaitsMs: readonly number[] = [
