@@ -28,10 +28,20 @@ export const openOperation = statement<{ number: number }>(
   { wakes: [{ topic: operationsDue }] },
 );
 
+/** The charge that took the money of a payment, or will. */
+export interface ChargeRow {
+  number: number;
+  channel_id: number;
+  provider: ProviderName;
+  /** The provider of its channel now. */
+  channel_provider: ProviderName | null;
+}
+
 /** The charge that took the money or may still take it. Values: tenant, payment. */
-export const findCharge = statement<{ number: number; channel_id: number; provider: ProviderName }>(
+export const findCharge = statement<ChargeRow>(
   'processing.find_charge',
-  `select number, channel_id, provider from provider_operation
+  `select number, channel_id, provider, (select provider from channel where channel.id = channel_id) as channel_provider
+     from provider_operation
     where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and not void`,
 );
 

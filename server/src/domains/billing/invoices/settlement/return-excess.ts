@@ -3,6 +3,7 @@ import { publicId } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { systemActor } from '../../../identity/audit/append.ts';
+import { chargeOf, isAtItsProvider } from '../../../payments/operations/request-refund.ts';
 import { refundLocked } from '../../../payments/refunds/create.ts';
 import { lockPayment, type TransactionRow } from '../../../payments/transactions/statements.ts';
 import type { PaymentTransitions } from '../../../payments/transactions/transition-statements.ts';
@@ -17,8 +18,8 @@ export interface ReturnExcessDeps {
 }
 
 /**
- * Refunds what a payment took beyond its invoice, once and with the reason `duplicate`. Without a provider, or if the setting
- * forbids it, the money stands as `amountToReturn` of the invoice until an operator refunds the payment. Returns that amount.
+ * Refunds what a payment took beyond its invoice, once and with the reason `duplicate`. Without a provider,
+ * if the channel is at another provider by now, or if the setting forbids it, the money stands as `amountToReturn` of the invoice until an operator refunds the payment. Returns that amount.
  */
 export async function returnExcess(
   transaction: Queryable,
@@ -26,7 +27,9 @@ export async function returnExcess(
   { transitions, generateUuid, log, refundsExcess }: ReturnExcessDeps,
 ): Promise<number> {
   const [payment] = (await transaction.run(lockPayment, [tenantId, transactionId])) as [TransactionRow];
-  if (payment.provider === null || !refundsExcess) {
+  const isRefunded =
+    refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
+  if (!isRefunded) {
     const facts = { tenantId, invoiceId, transactionId: publicId('txn', transactionId), amount };
     log.warn(facts, 'A payment took more than was left to pay of its invoice; somebody must give it back');
     return amount;
