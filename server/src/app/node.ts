@@ -108,8 +108,8 @@ export function makeNode(
           clock: systemClock,
           onApart: (aheadMs) =>
             log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
-          onSetBack: () => {
-            log.warn("The database's clock was set back");
+          onSetBack: (isRepeated) => {
+            if (!isRepeated) log.warn("The database's clock was set back");
             for (const handle of setBackHandlers) {
               handle().catch((error) =>
                 logError(error, 'Due times could not be shortened after the clock was set back'),

@@ -20,11 +20,14 @@ export async function freeDeadLeases(workers: readonly BackgroundWorker[]): Prom
 }
 
 /**
- * After the database's clock was set back, shortens leases and due times that were written with the later time. Also called
- * before the workers start, because the clock may have been set while no node was running.
+ * After the database's clock was set back, shortens leases and due times that were written with the later time; those of one
+ * worker also when another one's cannot be written. Also called before the workers start, because the clock may have been set
+ * while no node was running.
  */
 export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorker[]): Promise<void> {
-  for (const { clockWasSetBack } of workers) await clockWasSetBack?.();
+  const shortened = await Promise.allSettled(workers.map(({ clockWasSetBack }) => clockWasSetBack?.()));
+  const failed = shortened.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** Starts the workers, the retention sweeps and the due-work poller; the lifecycle stops them in reverse order. */

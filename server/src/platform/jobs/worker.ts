@@ -155,6 +155,8 @@ export class Worker<Row extends object> implements BackgroundWorker {
   };
 
   readonly clockWasSetBack = async (): Promise<void> => {
+    // It began by the old time, and what it writes is shortened too.
+    await this.#claiming;
     await this.#options.leases?.shortenWaits();
     this.wake();
   };

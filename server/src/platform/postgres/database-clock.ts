@@ -11,10 +11,10 @@ export interface DatabaseClockOptions {
   /** Called when the two clocks begin to differ. Positive: this machine is ahead. */
   onApart?: (aheadMs: number) => void;
   /**
-   * Called when the database's clock was set back, because times written before may be far ahead. Called again after 15 s and
-   * 60 s, for times that were still written from an earlier reading.
+   * Called when the database's clock was set back, because times written before may be far ahead. Called again (`isRepeated`)
+   * within the next minute, for times that were still written from an earlier reading.
    */
-  onSetBack?: () => void;
+  onSetBack?: (isRepeated: boolean) => void;
 }
 
 /** One reading of the database's clock. */
@@ -33,8 +33,11 @@ const readClock = statement<{ now_ms: number }>('clock.read', `select ${database
 
 /** Clocks that differ by less count as the same. */
 const toleranceMs = secondMs;
-/** A statement with an earlier time may still run for 10 s, and a result may wait to be recorded for as long as a lease. */
-const repeatSetBackAfterMs = [15 * secondMs, 60 * secondMs];
+/**
+ * A transaction with an earlier time may go on for seconds, and a result may wait to be recorded for as long as a lease. In these
+ * steps a time that was committed so late is corrected before as much time has passed again.
+ */
+const repeatSetBackAfterMs = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * secondMs);
 
 /**
  * The clock of all nodes of an installation: this machine's, as long as it agrees with the database's to within a second,
@@ -94,11 +97,11 @@ export class DatabaseClock {
 
   #reportSetBack(): void {
     const { onSetBack } = this.#options;
-    onSetBack();
+    onSetBack(false);
     for (const waitMs of repeatSetBackAfterMs) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
-        onSetBack();
+        onSetBack(true);
       }, waitMs);
       this.#timers.add(timer);
     }

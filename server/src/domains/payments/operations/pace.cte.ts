@@ -70,6 +70,18 @@ export const takePermitsCte = `taken as (
             used_until_ms = greatest(pace.used_until_ms, $1::float8) + excluded.used_until_ms - $1::float8
    )`;
 
+/**
+ * After the clock was set back: ends pauses and used-up rates that reach further ahead than they can. Values: now, and the latest
+ * time that is possible, in ms.
+ */
+export const shortenPaces = statement<never>(
+  'processing.shorten_paces',
+  'update channel_pace set used_until_ms = $1::float8 where used_until_ms > $2::float8',
+);
+
+/** The longest time from now until a channel may send again, in ms. */
+export const longestPauseMs = 2 * maximumPauseMs;
+
 /** The rate after a refusal at `rate`. */
 const slower = (rate: string) => `greatest(${rate} * ${afterRefusal}, ${minimumPerSecond})`;
 /** When a channel that has paused for `pauseMs` may send its next operation. */

@@ -11,6 +11,7 @@ import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { maximumClaim, operationDue, operationTable } from '../operations/claim.cte.ts';
 import { operationsDue } from '../operations/open.cte.ts';
+import { longestPauseMs, shortenPaces } from '../operations/pace.cte.ts';
 import { findOpenCancellation, releaseColumns, releaseOperations } from '../operations/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
@@ -97,11 +98,20 @@ export class Dispatcher {
     this.#pace = new ChannelPace({ ...options, onReported: () => this.worker.wake() });
     this.#limits = new ChannelLimits(this.#breaker, channels, this.#pace);
     this.#deferrer = new Deferrer(options);
+    const leases = leasesOf(operationTable, { ...options, leaseMs: this.#leaseMs });
     this.worker = new Worker<OperationRow>({
       name: 'processing',
       dueWork: { topic: operationsDue, due: operationDue },
       claim: (maximum, lease) => this.#claim(maximum, lease),
-      leases: leasesOf(operationTable, { ...options, leaseMs: this.#leaseMs }),
+      leases: {
+        ...leases,
+        shortenWaits: async () => {
+          const nowMs = clock();
+          this.#backlog.begin(nowMs);
+          await leases.shortenWaits();
+          await options.database.run(shortenPaces, [nowMs, nowMs + longestPauseMs]);
+        },
+      },
       keyOf: ({ tenant_id, id, number }) => `${tenant_id} ${id} ${number}`,
       perform: (operation) => this.#perform(operation),
       drain: async (drained) => {

@@ -2,9 +2,10 @@ import { minuteMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { bringForward, shortenLeases } from '../delivery-queue/clock-set-back-statements.ts';
 import { shortenPauses } from '../endpoints/health-statements.ts';
+import { shortenRates } from './rates/statements.ts';
 import { breakerOpenMs } from './rules.ts';
 
-/** A time further ahead than possible by more than this was written before the clock was set back. */
+/** A lease, pause or retry further ahead than possible by more than this was written before the clock was set back. */
 const toleranceMs = minuteMs;
 /** Short batches, so that no statement blocks others for long. */
 const batchSize = 5_000;
@@ -15,7 +16,7 @@ export interface DeliveryWaits {
 }
 
 /**
- * After the database's clock was set back: shortens leases, pauses and retry waits that were written by the old time, so
+ * After the database's clock was set back: shortens leases, pauses, used-up rates and retry waits that were written by the old time, so
  * that deliveries do not wait until it comes again.
  */
 export async function bringDeliveriesForward(
@@ -25,7 +26,8 @@ export async function bringDeliveriesForward(
 ): Promise<void> {
   await database.run(shortenLeases, [nowMs + leaseMs + toleranceMs, nowMs + leaseMs]);
   const pauseMs = Math.max(leaseMs, breakerOpenMs);
-  await database.run(shortenPauses, [nowMs + pauseMs + toleranceMs, nowMs + breakerOpenMs]);
+  await database.run(shortenPauses, [nowMs + pauseMs + toleranceMs, nowMs + breakerOpenMs, nowMs]);
+  await database.run(shortenRates, [nowMs]);
   for (;;) {
     const [row] = await database.run(bringForward, [nowMs, [...retryIntervalsMs], toleranceMs, batchSize]);
     if ((row?.count ?? 0) < batchSize) return;

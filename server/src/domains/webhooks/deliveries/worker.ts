@@ -115,6 +115,8 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       release: (leases) => database.run(releaseLeases, [leases]),
       freeAll: () => database.run(freeLeases),
       shortenWaits: async () => {
+        // The retries of these results may still be due by the old time.
+        await withinMs(results.flush(), recordingBudgetMs);
         await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
         claimer.reset();
       },

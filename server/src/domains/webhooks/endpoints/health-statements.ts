@@ -23,11 +23,17 @@ export const pauseEndpoint = statement(
     where id = $1 and state`,
 );
 
-/** After the clock was set back: shortens pauses that end later than possible. Values: latest possible end, new end, in ms. */
+/**
+ * After the clock was set back: shortens pauses that end later than possible, and lets failures have begun now at the latest.
+ * Values: latest possible end, new end, now, in ms.
+ */
 export const shortenPauses = statement(
   'webhooks.shorten_pauses',
-  `update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000)
-    where open_until > to_timestamp($1::float8 / 1000)`,
+  `update webhook_endpoint
+      set open_until = case when open_until > to_timestamp($1::float8 / 1000) then to_timestamp($2::float8 / 1000)
+                            else open_until end,
+          first_failure_at = least(first_failure_at, to_timestamp($3::float8 / 1000))
+    where open_until > to_timestamp($1::float8 / 1000) or first_failure_at > to_timestamp($3::float8 / 1000)`,
 );
 
 /** Ends the pause of an endpoint that answers again. Values: id, whether the delivery succeeded. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import { DatabaseClock } from '../database-clock.ts';
 
@@ -11,7 +11,7 @@ function clocks() {
     clock: () => at.own,
     monotonic: () => at.monotonic,
     onApart: (aheadMs) => reports.push(`apart ${aheadMs}`),
-    onSetBack: () => reports.push('set back'),
+    onSetBack: (isRepeated) => reports.push(isRepeated ? 'again' : 'set back'),
   });
   const pass = (ms: number) => {
     at.own += ms;
@@ -64,6 +64,27 @@ test("when the database's clock is set back, the next reading follows it and rep
   await clock.read();
   expect(clock.now()).toBe(at.own);
   expect(reports).toEqual(['set back']);
+  clock.stop();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('what is committed by the old time after a step is corrected before as much time has passed again', async () => {
+  const { at, clock, reports } = clocks();
+  await clock.read();
+  vi.useFakeTimers();
+  at.database -= dayMs;
+  await clock.read();
+  const correctedAtS: number[] = [];
+  for (let s = 0; s <= 90; s++) {
+    if (reports.splice(0).includes('again')) correctedAtS.push(s);
+    await vi.advanceTimersByTimeAsync(secondMs);
+  }
+  for (let s = 1; s <= 30; s++) expect(correctedAtS.find((atS) => atS >= s)).toBeLessThanOrEqual(2 * s);
+  // A result may wait to be recorded for as long as a lease.
+  expect(correctedAtS.at(-1)).toBeGreaterThanOrEqual(60);
   clock.stop();
 });
 

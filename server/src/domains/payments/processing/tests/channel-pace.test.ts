@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hourMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
 import { type ProcessingNodeOptions, processingNode } from '../../../../testing/payments/processing.ts';
 import { eventually } from '../../../../testing/postgres/database.ts';
@@ -184,6 +184,16 @@ test('a channel pauses for as long as its provider asks to wait, and for a minut
   await payMany(1);
   expect(await sentAfter(minuteMs - 1)).toBe(0);
   expect(await sentAfter(1)).toBe(1);
+});
+
+test.each([1, 400])('a paced channel goes on at its rate after the clock was set back by %i days', async (days) => {
+  await payMany(3);
+  await startNode({ callsPerSecond: 1 });
+  expect(await sentAfter(0)).toBe(1);
+  expect(await sentAfter(secondMs)).toBe(1);
+  scenario.nowMs -= days * dayMs;
+  await nodes[0]?.node.dispatcher.clockWasSetBack();
+  expect(await sentAfter(secondMs)).toBe(1);
 });
 
 test('a payer does not wait for renewals that were due before, and these are sent afterwards', async () => {

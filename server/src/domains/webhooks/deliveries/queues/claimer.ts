@@ -105,12 +105,12 @@ export class Claimer {
     for (const queue of this.#queues.values()) queue.backlog.begin(this.#options.clock());
   }
 
-  /** Forgets when deliveries are due: the next claim surveys all endpoints from the beginning. */
+  /** The clock was set back: forgets when deliveries are due, and the next claim surveys all endpoints from the beginning. */
   reset(): void {
+    const nowMs = this.#options.clock();
     this.#ready.clear();
-    for (const queue of this.#queues.values())
-      Object.assign(queue, { dueFromMs: undefined, openFromMs: 0, rateUsedUntilMs: 0 });
-    this.#freshFromMs = this.#options.clock() - lateMs;
+    for (const queue of this.#queues.values()) queue.clockWasSetBack(nowMs);
+    this.#freshFromMs = nowMs - lateMs;
     this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
     this.#lastSurveyedId = 0;
     this.#hasOpen = true;

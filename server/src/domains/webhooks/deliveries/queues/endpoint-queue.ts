@@ -79,6 +79,18 @@ export class EndpointQueue {
     this.endpoint = { ...this.endpoint, pausedUntilMs: untilMs, firstFailureMs };
   }
 
+  /** Forgets the times that were noted by the old time, all ahead of now. What is due has waited for the clock. */
+  clockWasSetBack(nowMs: number): void {
+    this.dueFromMs = undefined;
+    this.openFromMs = 0;
+    this.freshAtMs = Number.NEGATIVE_INFINITY;
+    this.rateUsedUntilMs = 0;
+    if (this.failingSinceMs !== undefined) this.failingSinceMs = Math.min(this.failingSinceMs, nowMs);
+    this.#pausedAtMs = Number.NEGATIVE_INFINITY;
+    this.#lastActivityMs = Math.min(this.#lastActivityMs, nowMs);
+    this.backlog.begin(nowMs);
+  }
+
   /** The endpoint answers again. Only a success ends the series of failures. */
   recover(hasSucceeded: boolean, nowMs: number): void {
     this.backlog.begin(nowMs);

@@ -25,3 +25,11 @@ export const takeRateAllowance = statement<{ endpoint_id: number; granted: numbe
    returning endpoint_id, granted,
              used_until_ms + 1000 / rate_per_s::float8 - ${burstMs('rate_per_s')} as next_ms`,
 );
+
+/**
+ * After the clock was set back: makes rates that are used up for longer than they can be available now. Value: now in ms.
+ */
+export const shortenRates = statement(
+  'deliveries.shorten_rates',
+  `update webhook_pace set used_until_ms = $1::float8 where used_until_ms > $1::float8 + ${burstMs('rate_per_s')}`,
+);

@@ -33,6 +33,9 @@ export class ResultWriter {
   #waiting: DeliveryResult[] = [];
   /** Results that are being written. */
   #written: readonly DeliveryResult[] = [];
+  /** Results that were added, and those of them that are written or discarded: in the same order. */
+  #added = 0;
+  #ended = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -47,6 +50,7 @@ export class ResultWriter {
       return;
     }
     this.#waiting.push(result);
+    this.#added++;
     if (this.#writing === undefined) this.#schedule();
   }
 
@@ -64,9 +68,10 @@ export class ResultWriter {
     return true;
   }
 
-  /** Resolves when all results are written or discarded. */
+  /** Resolves when all results added so far are written or discarded. */
   async flush(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#writing !== undefined) {
+    const last = this.#added;
+    while (this.#ended < last) {
       if (this.#writing === undefined) this.#startWrite();
       await this.#writing;
     }
@@ -86,7 +91,9 @@ export class ResultWriter {
   #startWrite(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#write(this.#waiting.splice(0, maxBatchSize)).then(() => {
+    const batch = this.#waiting.splice(0, maxBatchSize);
+    this.#writing = this.#write(batch).then(() => {
+      this.#ended += batch.length;
       this.#writing = undefined;
       this.#schedule();
     });
