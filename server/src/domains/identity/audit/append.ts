@@ -16,7 +16,7 @@ export interface Actor extends RequestOrigin, Pick<Principal, 'keyId'> {
 
 export const systemActor: Actor = { by: 'system', userId: null, userName: null };
 
-interface AuditedChange {
+export interface AuditedChange {
   action: AuditAction;
   /** The tenant of the record, in whose log the entry is written. */
   tenantId: number;

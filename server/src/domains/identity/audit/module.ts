@@ -42,8 +42,8 @@ export const audit = defineModule({
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },
   schemas: { AuditEntry: auditEntry },
-  provide: ({ database, clock, lifecycle, logError }: Node) => {
-    const refusedRequests = new RefusedRequests({ database, clock, logError });
+  provide: ({ database, lifecycle, logError }: Node) => {
+    const refusedRequests = new RefusedRequests({ database, logError });
     lifecycle.add('refused requests', () => refusedRequests.stop());
     return { refusedRequests };
   },

@@ -5,8 +5,9 @@ import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { WriteBehind } from '../../../platform/postgres/write-behind.ts';
 import { principalOfAccount } from '../sessions/account.ts';
-import { LastUseWriter } from '../sessions/last-use-writer.ts';
+import { type LastUse, lastUseWriter } from '../sessions/last-uses.ts';
 import { principals } from '../tenants/statements.ts';
 import { addressMatcher } from './allowed-addresses.ts';
 import { fingerprintOf, hasKeyFormat } from './rules.ts';
@@ -36,7 +37,7 @@ interface LiveKey {
 export class KeyAuthenticator {
   readonly #clock: Clock;
   readonly #live: ReadThroughCache<string, LiveKey>;
-  readonly #lastUses: LastUseWriter<number>;
+  readonly #lastUses: WriteBehind<LastUse<number>>;
 
   constructor({ database, caches, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
     this.#clock = clock;
@@ -46,7 +47,7 @@ export class KeyAuthenticator {
       load: (fingerprint) => loadLiveKey(database, fingerprint),
       clearedBy: principals,
     });
-    this.#lastUses = new LastUseWriter(
+    this.#lastUses = lastUseWriter(
       (...uses) => database.run(recordLastUses, uses),
       (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
     );
@@ -78,13 +79,13 @@ export class KeyAuthenticator {
 
   /** Resolves when the last uses recorded so far have been written. */
   settled(): Promise<void> {
-    return this.#lastUses.settled();
+    return this.#lastUses.flush();
   }
 
   #recordUse(live: LiveKey, nowMs: number, address: string): void {
     if (nowMs - live.lastUseRecordedAtMs < minuteMs) return;
     live.lastUseRecordedAtMs = nowMs;
-    this.#lastUses.record(live.id, nowMs, address);
+    this.#lastUses.add({ id: live.id, at: new Date(nowMs), address }, live.id);
   }
 }
 

@@ -6,6 +6,7 @@ import { modeName } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { withoutSecrets } from '../../../core/without-secrets.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { WriteBehind } from '../../../platform/postgres/write-behind.ts';
 import { insertRequests, type LoggedRequest, loggedRequests } from './statements.ts';
 
 /** Which requests are recorded: `writes` are those that change something, and all refused ones. */
@@ -56,33 +57,39 @@ const maxIdempotencyKey = 255;
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
+  readonly #entries: WriteBehind<LoggedRequest>;
   /** Counts of the current second, by tenant. */
   readonly #counts = new Map<number, { succeeded: number; refused: number }>();
   #total = 0;
-  #waiting: LoggedRequest[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  #countedSinceMs = 0;
 
   constructor(options: RequestRecorderOptions) {
+    const { database, onDropped, logError } = options;
     this.#options = options;
+    this.#entries = new WriteBehind({
+      write: (batch) => database.run(insertRequests, loggedRequests.parametersOf(batch)),
+      delayMs: writeEveryMs,
+      maxBatch: maxOfAllTenants,
+      maxWaiting,
+      onLost: (error, batch) => {
+        onDropped(batch.length);
+        logError(error, 'The request log could not be written');
+      },
+    });
   }
 
   /** Returns at once. Requests of unauthenticated callers belong to no tenant and are not recorded. */
   record(request: AnsweredRequest): void {
     const { principal } = request;
     if (principal === undefined || !this.#isRecorded(request)) return;
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#tick(), writeEveryMs).unref();
-    if (this.#exceedsLimit(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused')) {
-      this.#options.onDropped(1);
-      return;
-    }
-    this.#waiting.push(entryOf(request, principal, this.#options.generateUuid()));
+    const { generateUuid, onDropped } = this.#options;
+    const isWithinLimits = this.#count(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused');
+    if (!isWithinLimits || !this.#entries.add(entryOf(request, principal, generateUuid()))) onDropped(1);
   }
 
   /** Resolves when everything recorded so far is written, or dropped. */
-  async flush(): Promise<void> {
-    this.#startWriting();
-    await this.#writing;
+  flush(): Promise<void> {
+    return this.#entries.flush();
   }
 
   #isRecorded({ method, path, refusal }: AnsweredRequest): boolean {
@@ -93,45 +100,21 @@ export class RequestRecorder {
     return recorded !== 'none' && (refusal !== undefined || (recorded === 'writes' && method === 'POST'));
   }
 
-  /** Counts the request. */
-  #exceedsLimit(tenantId: number, kind: 'succeeded' | 'refused'): boolean {
-    if (this.#total >= maxOfAllTenants || this.#waiting.length >= maxWaiting) return true;
+  /** Counts the request unless it exceeds a limit of this second. */
+  #count(tenantId: number, kind: 'succeeded' | 'refused'): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#countedSinceMs >= secondMs) {
+      this.#countedSinceMs = nowMs;
+      this.#counts.clear();
+      this.#total = 0;
+    }
+    if (this.#total >= maxOfAllTenants) return false;
     const counts = this.#counts.get(tenantId) ?? { succeeded: 0, refused: 0 };
-    if (counts[kind] >= maxPerTenant) return true;
+    if (counts[kind] >= maxPerTenant) return false;
     counts[kind]++;
     this.#counts.set(tenantId, counts);
     this.#total++;
-    return false;
-  }
-
-  #tick(): void {
-    this.#timer = undefined;
-    this.#counts.clear();
-    this.#total = 0;
-    this.#startWriting();
-  }
-
-  #startWriting(): void {
-    if (this.#waiting.length === 0) return;
-    this.#writing ??= this.#writeWaiting().catch((error) =>
-      this.#options.logError(error, 'The request log could not be written'),
-    );
-  }
-
-  async #writeWaiting(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0) {
-        const batch = this.#waiting.splice(0, maxOfAllTenants);
-        try {
-          await this.#options.database.run(insertRequests, loggedRequests.parametersOf(batch));
-        } catch (error) {
-          this.#options.onDropped(batch.length);
-          throw error;
-        }
-      }
-    } finally {
-      this.#writing = undefined;
-    }
+    return true;
   }
 }
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leastUuidAt } from '../../../core/id.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { channelInput, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../testing/cast.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { deleteExpiredRequests } from './statements.ts';
 
@@ -38,9 +38,8 @@ const list = async (query: string, as = merchant.as) => dataOf(await florin.get(
 
 /** Waits for the entry of a request, because its answer may arrive before it is recorded. */
 function entryOf(requestId: string, as = merchant.as, fields = '') {
-  return vi.waitFor(async () => {
+  return eventually('the request is recorded', async () => {
     const [found] = await list(`requestId=${requestId}${fields}`, as);
-    expect(found).toBeDefined();
     return found;
   });
 }

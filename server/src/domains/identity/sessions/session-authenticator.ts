@@ -5,9 +5,10 @@ import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
+import type { WriteBehind } from '../../../platform/postgres/write-behind.ts';
 import { principals } from '../tenants/statements.ts';
 import { principalOfAccount } from './account.ts';
-import { LastUseWriter } from './last-use-writer.ts';
+import { type LastUse, lastUseWriter } from './last-uses.ts';
 import { findLiveSession, type LiveSessionRow, liveSessions, recordSessionUses } from './statements.ts';
 import type { TokenLifetimes } from './token-pair.ts';
 
@@ -46,7 +47,7 @@ export class SessionAuthenticator {
   readonly #clock: Clock;
   readonly #idleMs: number;
   readonly #live: ReadThroughCache<string, LiveSession>;
-  readonly #lastUses: LastUseWriter<string>;
+  readonly #lastUses: WriteBehind<LastUse<string>>;
 
   constructor(options: SessionAuthenticatorOptions) {
     const { database, caches, tokens, clock, logError, maxCached = 10_000 } = options;
@@ -59,7 +60,7 @@ export class SessionAuthenticator {
       load: (id) => loadLiveSession(id, options),
       clearedBy: principals,
     });
-    this.#lastUses = new LastUseWriter(
+    this.#lastUses = lastUseWriter(
       (...uses) => database.run(recordSessionUses, uses),
       (error) => logError(error, 'The last uses of sessions could not be recorded.'),
     );
@@ -93,14 +94,14 @@ export class SessionAuthenticator {
     live.lastUsedMs = nowMs;
     if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
       live.lastUseRecordedAtMs = nowMs;
-      this.#lastUses.record(sessionId, nowMs, address);
+      this.#lastUses.add({ id: sessionId, at: new Date(nowMs), address }, sessionId);
     }
     return live.principal;
   }
 
   /** Resolves when the last uses recorded so far have been written. */
   settled(): Promise<void> {
-    return this.#lastUses.settled();
+    return this.#lastUses.flush();
   }
 }
 

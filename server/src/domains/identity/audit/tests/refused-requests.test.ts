@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import type { Actor } from '../append.ts';
 import { type RefusedRequest, RefusedRequests } from '../refused-requests.ts';
@@ -15,7 +15,7 @@ afterAll(() => db.drop());
 
 beforeEach(async () => {
   await db.query('truncate audit_entry');
-  refused = new RefusedRequests({ database: db.database, clock: () => 0, logError: (error) => errors.push(error) });
+  refused = new RefusedRequests({ database: db.database, logError: (error) => errors.push(error) });
 });
 
 const from = (address: string): Actor => ({ by: 'nobody', userId: null, userName: null, address });
@@ -66,8 +66,33 @@ test('a flood against one tenant leaves room for the others', async () => {
 test('what cannot be written is reported, and nothing fails', async () => {
   const away = { run: () => Promise.reject(new Error('away')) };
   const reported: unknown[] = [];
-  const offline = new RefusedRequests({ database: away, clock: () => 0, logError: (error) => reported.push(error) });
+  const offline = new RefusedRequests({ database: away, logError: (error) => reported.push(error) });
   offline.record(request(from('10.0.0.1')));
   await offline.stop();
   expect(reported).toEqual([new Error('away')]);
+});
+
+test('the first refusal of a caller is written within a second, and further ones of the minute as one entry', async () => {
+  vi.useFakeTimers();
+  try {
+    const counts: number[] = [];
+    const database = {
+      run: async (_statement: unknown, values: readonly unknown[] = []) => {
+        const [, count] = /"count":(\d+)/.exec(values.join(' ')) ?? [];
+        counts.push(Number(count));
+        return [];
+      },
+    };
+    const limited = new RefusedRequests({ database, logError: (error) => errors.push(error) });
+    limited.record(request(from('10.0.0.1')));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts).toEqual([1]);
+    for (let n = 0; n < 7; n++) limited.record(request(from('10.0.0.1')));
+    await vi.advanceTimersByTimeAsync(58_000);
+    expect(counts).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(counts).toEqual([1, 7]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
