@@ -1,14 +1,12 @@
 import type { Bench, Line } from './bench.ts';
 import { ceiling } from './measurements/creates/ceiling.ts';
-import { fanOut } from './measurements/creates/fan-out.ts';
 import { fullTable } from './measurements/creates/full-table.ts';
 import { noisyTenant } from './measurements/creates/noisy-tenant.ts';
 import { steady } from './measurements/creates/steady.ts';
-import { subscribed } from './measurements/creates/subscribed.ts';
 import { token } from './measurements/creates/token.ts';
 import { usualWay } from './measurements/creates/usual-way.ts';
 import { writing } from './measurements/creates/writing.ts';
-import { offeredFlow } from './measurements/flow/flow.ts';
+import { flow, flowAt, flowVariants } from './measurements/flow/flow.ts';
 import { detail } from './measurements/node/detail.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
@@ -24,12 +22,12 @@ import { manyEndpoints } from './measurements/webhooks/many-endpoints.ts';
 
 /** All measurements by their names on the command line, in the order of a complete run. */
 export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
-  'flow-at': offeredFlow,
+  flow,
+  'flow-variants': flowVariants,
+  'flow-at': flowAt,
   ceiling,
   'usual-way': usualWay,
   token,
-  subscribed,
-  'fan-out': fanOut,
   steady,
   'noisy-tenant': noisyTenant,
   processing,

@@ -8,7 +8,8 @@ import pg from 'pg';
 import { launch, removeFolder, stopProcess, temporaryFolder } from './processes/children.ts';
 import { childrenOf, timesOf, timesOfTree } from './processes/cpu.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+/** The checkout whose service is measured: this one, or another that `against` names. */
+const root = process.env.BENCH_CHECKOUT ?? fileURLToPath(new URL('..', import.meta.url));
 const password = 'bench administrator';
 const readyDeadlineMs = 60_000;
 /** The service and PostgreSQL are idle when they use less CPU time than this in 100 ms. */

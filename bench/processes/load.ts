@@ -38,6 +38,9 @@ export interface LoadResult {
   perSecond: number;
   /** All responses, warm-up included. */
   served: number;
+  /** Responses other than 2xx. */
+  refused: number;
+  /** The same, and requests without a response. */
   failures: number;
   medianMs: number;
   p99Ms: number;
@@ -76,7 +79,7 @@ class Load {
   #sent = 0;
   #served = 0;
   #counted = 0;
-  #failures = 0;
+  #refused = 0;
   #countFrom = 0;
   #countUntil = 0;
   #isStopped = false;
@@ -135,7 +138,7 @@ class Load {
   #onResponse(connection: Connection, isSuccess: boolean): void {
     const now = performance.now();
     this.#served++;
-    if (!isSuccess) this.#failures++;
+    if (!isSuccess) this.#refused++;
     const { dueAt } = connection;
     const hasRate = this.#job.ratePerSecond !== undefined;
     const isCounted = hasRate ? dueAt >= this.#countFrom : now >= this.#countFrom && now < this.#countUntil;
@@ -162,7 +165,8 @@ class Load {
       counted: this.#counted,
       perSecond: this.#counted / seconds,
       served: this.#served,
-      failures: this.#failures + unanswered,
+      refused: this.#refused,
+      failures: this.#refused + unanswered,
       medianMs: ms(50),
       p99Ms: ms(99),
       longestMs: this.#latenciesUs.maxValue / 1000,

@@ -37,15 +37,29 @@ export interface FlowResult {
   cpu: Cpu;
 }
 
+/** What must hold for all that is accepted. */
+export const limits = { postP99Ms: 1_000, successP99Ms: 2_000 };
+/** Work that is left when the load ends, beyond what any payment takes. */
+const mostDrainedMs = 1_000;
+/** A connection serves one create at a time, which may wait for half a second to be admitted. */
+const mostConnections = 1_024;
+
+/** Whether all that was offered was also accepted, charged and posted in time. */
+export function keepsUp({ offered, accepted, postP99Ms, successP99Ms, drainedMs }: FlowResult): boolean {
+  const isInTime = postP99Ms < limits.postP99Ms && successP99Ms < limits.successP99Ms;
+  return isInTime && drainedMs < mostDrainedMs && accepted >= 0.99 * offered;
+}
+
 const sentEvents = ['transaction.created', 'transaction.succeeded'];
 
-export async function openFlowShop(
-  bench: Bench,
-  { answering, hanging = 0 }: FlowEndpoints = { answering: 1 },
-): Promise<FlowShop> {
+/** Shops of one service have merchants and channels of different names. */
+let opened = 0;
+
+export async function openFlowShop(bench: Bench, { answering, hanging = 0 }: FlowEndpoints): Promise<FlowShop> {
   const { service } = await bench.emptyShop();
-  const channelId = await service.createChannel(`flow${answering}${hanging}`, 'sandbox');
-  const { tenantId, key } = await service.createMerchant(`flow${answering}${hanging}`, false);
+  const name = `flow${++opened}`;
+  const channelId = await service.createChannel(name, 'sandbox');
+  const { tenantId, key } = await service.createMerchant(name, false);
   const [addresses, silent] = [loopbackAddresses(20, answering), loopbackAddresses(21, hanging)];
   const receiver = await startTimedReceiver({ answering: addresses, hanging: silent });
   for (const address of [...addresses, ...silent]) {
@@ -73,9 +87,9 @@ export async function offer(
   await service.waitUntilIdle();
   await request(receiver.process, { reset: true });
   const before = service.cpu();
-  const connections = Math.min(512, Math.max(64, ratePerSecond));
+  const connections = Math.min(mostConnections, Math.max(64, ratePerSecond));
   const load = { port: service.port, requests, connections, seconds, warmUpSeconds: 0, ratePerSecond };
-  const { served, failures: refused } = await bench.load(load);
+  const { served, refused } = await bench.load(load);
   const endedAt = performance.now();
   const accepted = served - refused;
   await waitUntil(async () => (await arrivals(shop)).posts.count >= accepted * sentEvents.length * endpoints);

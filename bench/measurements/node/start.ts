@@ -45,15 +45,15 @@ export async function start(_bench: Bench): Promise<Line[]> {
   });
   const restMb = median(atRest.map(({ residentMb }) => residentMb));
   return [
-    line('start to ready, on a folder that was used before, ms', warmMs, 700),
-    line('start to ready, on a new folder, ms', coldMs, 2_000),
+    line('start to ready, on a folder that was used before, ms', warmMs, 1_200),
+    line('start to ready, on a new folder, ms', coldMs, 3_000),
     {
       measurement: 'start',
       what: 'memory of the service at rest',
       ours: megabytes(restMb),
       against: `mapped from files ${megabytes(median(atRest.map(({ ofFilesMb }) => ofFilesMb)))}`,
       figure: restMb,
-      goal: { atMost: 90 },
+      goal: { atMost: 130 },
     },
   ];
 }

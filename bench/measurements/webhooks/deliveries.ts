@@ -43,7 +43,6 @@ export async function deliveries(bench: Bench): Promise<Line[]> {
       ours: perSecond(series[0]?.median),
       against: perSecond(series[1]?.median),
       figure: ratios[1] as number,
-      goal: { atLeast: 0.6 },
       comment: cpuComment(series.slice(0, 2), otherCpus),
     },
     {
