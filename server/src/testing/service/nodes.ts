@@ -72,8 +72,8 @@ export async function testNodes(db: TestDatabase) {
     },
 
     /** Registers an endpoint and returns its id. */
-    async registerEndpoint(node: ReadyService, url: string, secret = 'our shared secret'): Promise<number> {
-      const hook = { url, events: ['transaction.created'], secret };
+    async registerEndpoint(node: ReadyService, url: string, options: { maxInFlight?: number } = {}): Promise<number> {
+      const hook = { url, events: ['transaction.created'], secret: 'our shared secret', ...options };
       return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
     },
 
