@@ -72,7 +72,11 @@ export async function testNodes(db: TestDatabase) {
     },
 
     /** Registers an endpoint and returns its id. */
-    async registerEndpoint(node: ReadyService, url: string, options: { maxInFlight?: number } = {}): Promise<number> {
+    async registerEndpoint(
+      node: ReadyService,
+      url: string,
+      options: { maxInFlight?: number; secret?: string } = {},
+    ): Promise<number> {
       const hook = { url, events: ['transaction.created'], secret: 'our shared secret', ...options };
       return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
     },
