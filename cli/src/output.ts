@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { printable, printableJson } from '../../sdk/src/printable.ts';
+import { printable, printableJson, printableLines } from '../../sdk/src/printable.ts';
 import type { System } from './system.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -84,10 +84,3 @@ const valueAt = (row: Row, column: Column): unknown =>
 function textOf(value: unknown): string {
   return printable(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''));
 }
-
-/** Sentences of this program may have several lines, and rows have tabs. */
-const printableLines = (text: string) =>
-  text
-    .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : printable(part)))
-    .join('');

@@ -2,6 +2,7 @@
 // signature verifies. It shows all that your own receiver has to do.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
+import { printable } from '../../sdk/src/printable.ts';
 
 const usage = `Usage: npm run receiver [-- secret [port]]
 
@@ -25,9 +26,9 @@ async function receive(request, response) {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const genuine = given.length === expected.length && timingSafeEqual(given, expected);
   response.writeHead(genuine ? 200 : 401).end();
-  console.log(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`);
+  console.log(printable(`${request.headers['x-service-event']} ${request.headers['x-service-delivery']}`));
   console.log(`signature ${genuine ? 'verified' : 'WRONG'}`);
-  console.log(body.toString('utf8'));
+  console.log(printable(body.toString('utf8')));
 }
 
 // A sender that goes away in the middle of its message is not an error of the receiver.

@@ -1,4 +1,5 @@
 import '../platform/process/heap-settings.ts';
+import { printable, printableLines } from '../../../sdk/src/printable.ts';
 import { collectGarbageOfStart } from '../platform/process/collect-garbage.ts';
 import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
     await florin?.stop();
   }, log);
   try {
-    process.stdout.write(welcome(await florinStart));
+    process.stdout.write(printableLines(welcome(await florinStart)));
     collectGarbageOfStart();
   } catch (error) {
     if (error instanceof StartInterrupted) return;
@@ -57,7 +58,7 @@ async function settingsOrEnd(): Promise<Settings> {
 }
 
 function endWithLine(line: string): never {
-  process.stderr.write(`Florin cannot start: ${line}\n`);
+  process.stderr.write(`Florin cannot start: ${printable(line)}\n`);
   process.exit(1);
 }
 

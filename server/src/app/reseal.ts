@@ -1,8 +1,10 @@
+import { printableJson } from '../../../sdk/src/printable.ts';
 import { dayMs, secondMs } from '../core/clock.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, resealUsage } from './cli/arguments.ts';
+import { noteOnStandardError, printOnStandardOutput } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { existingEncryptionKeys } from './config/secrets.ts';
 import { SettingsError } from './config/settings.ts';
@@ -20,7 +22,7 @@ async function main(): Promise<void> {
     process.exitCode = (await resealDatabase()) ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
-    process.stderr.write(`Florin cannot reseal: ${line}\n`);
+    noteOnStandardError(`Florin cannot reseal: ${line}`);
     process.exitCode = 2;
   }
 }
@@ -42,7 +44,7 @@ async function resealDatabase(): Promise<boolean> {
     const counts = await countValuesByKey(database);
     if (isJson) {
       const sealed = counts.map(({ keyId, what }) => ({ keyId, ...Object.fromEntries(what) }));
-      process.stdout.write(`${JSON.stringify({ resealed, unopened, sealed })}\n`);
+      printOnStandardOutput(printableJson({ resealed, unopened, sealed }));
     }
     for (const count of counts) write(describeKey(count));
     const others = counts.filter(({ keyId }) => keyId !== keys.current.id);
@@ -60,8 +62,7 @@ async function resealDatabase(): Promise<boolean> {
 }
 
 function write(line: string): void {
-  if (isJson) return;
-  process.stdout.write(`${line}\n`);
+  if (!isJson) printOnStandardOutput(line);
 }
 
 /** A line every second, and one for each column that needed work. */

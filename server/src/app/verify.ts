@@ -1,3 +1,4 @@
+import { printableJson } from '../../../sdk/src/printable.ts';
 import { dayMs } from '../core/clock.ts';
 import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
 import type { Keyring } from '../platform/crypto/keyring.ts';
@@ -5,7 +6,7 @@ import { Database } from '../platform/postgres/database.ts';
 import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, verifyUsage } from './cli/arguments.ts';
-import { noteOnStandardError, progressOf } from './cli/progress.ts';
+import { noteOnStandardError, printOnStandardOutput, progressOf } from './cli/progress.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { existingEncryptionKeys } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
@@ -27,7 +28,7 @@ async function main(heads: readonly string[], isJson: boolean): Promise<void> {
     process.exitCode = (await verifyDatabase(heads.map(headOf), isJson)) === 0 ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
-    process.stderr.write(`Florin cannot verify: ${line}\n`);
+    noteOnStandardError(`Florin cannot verify: ${line}`);
     process.exitCode = 2;
   }
 }
@@ -59,7 +60,7 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
       () => `${done} of ${total} claims checked`,
       () => done / total,
     );
-    const print = (line: string, record: object) => process.stdout.write(`${isJson ? JSON.stringify(record) : line}\n`);
+    const print = (line: string, record: object) => printOnStandardOutput(isJson ? printableJson(record) : line);
     const report = (result: ClaimResult) => {
       done++;
       const { offenders, notCheckable } = result;

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { printableJson } from '../../../../sdk/src/printable.ts';
 import { systemClock } from '../../core/clock.ts';
 import { writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
@@ -129,7 +130,7 @@ function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print:
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (asJson) {
     const facts = { folder, takenAt, florin, migration: migrations.at(-1), rows, bytes, elapsedMs };
-    print(JSON.stringify({ ...facts, auditHeads, encryptionKeys, broken }));
+    print(printableJson({ ...facts, auditHeads, encryptionKeys, broken }));
     return;
   }
   print(`backup  ${folder}`);

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { printableJson } from '../../../../sdk/src/printable.ts';
 import { dayMs } from '../../core/clock.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { Database } from '../../platform/postgres/database.ts';
@@ -121,7 +122,7 @@ const sqlName = (mode: string) =>
 
 function report(rehearsal: Rehearsal, asJson: boolean, print: (line: string) => void): void {
   if (asJson) {
-    print(JSON.stringify(rehearsal));
+    print(printableJson(rehearsal));
     return;
   }
   const { migrations, broken } = rehearsal;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { printableJson } from '../../../../sdk/src/printable.ts';
 import type { Keyring } from '../../platform/crypto/keyring.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { knownMigrations, migrate, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
@@ -228,7 +229,7 @@ function nextSteps({ takenAt }: Manifest): string[] {
 
 function report(restored: Restored, asJson: boolean, print: (line: string) => void): void {
   if (asJson) {
-    print(JSON.stringify(restored));
+    print(printableJson(restored));
     return;
   }
   const { into, takenAt, rows, elapsedMs, broken, next } = restored;

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printable } from '../../../../sdk/src/printable.ts';
 import { version } from './version.ts';
 
 /** Options that may be given several times, each with a value, by their names. */
@@ -58,7 +59,9 @@ export function readArguments<Name extends string = never>(
     }
     return { exitCode: 0 };
   } catch (error) {
-    process.stderr.write(`${mistakeOf(error as Error)} ${helpOf(usageAs(invokedAs(), usage))} says how it is used.\n`);
+    process.stderr.write(
+      `${printable(mistakeOf(error as Error))} ${helpOf(usageAs(invokedAs(), usage))} says how it is used.\n`,
+    );
     return { exitCode: 2 };
   }
 }

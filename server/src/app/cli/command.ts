@@ -6,7 +6,7 @@ import { type FailPoint, failPointAt, noFailPoint } from '../../platform/process
 import { loadSettings } from '../config/load-settings.ts';
 import { type Settings, SettingsError } from '../config/settings.ts';
 import { CommandFailure } from './failure.ts';
-import { noteOnStandardError } from './progress.ts';
+import { noteOnStandardError, printOnStandardOutput } from './progress.ts';
 
 /** What a command uses; tests pass their own. */
 export interface CommandOptions {
@@ -43,7 +43,7 @@ export async function runCommand(
     const settings = options.settings ?? (await loadSettings());
     const point = settings['app.drill.fail-point'];
     return await work({
-      print: (line) => process.stdout.write(`${line}\n`),
+      print: printOnStandardOutput,
       failPoint: point === undefined ? noFailPoint : failPointAt(point),
       signal: interruption.signal,
       ...options,

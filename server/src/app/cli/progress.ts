@@ -1,13 +1,19 @@
+import { printable, printableLines } from '../../../../sdk/src/printable.ts';
 import { secondMs } from '../../core/clock.ts';
 
 const reportEveryMs = 2 * secondMs;
 const drawEveryMs = 200;
 const barWidth = 24;
 
-/** Writes a line to standard error. In a terminal, progress is drawn in place there. */
+/** Writes a line of a result to standard output, safe to print: it may show what users or a database have chosen. */
+export function printOnStandardOutput(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
+}
+
+/** Writes a line, or the stack of a defect, to standard error, safe to print. In a terminal, progress is drawn in place there. */
 export function noteOnStandardError(line: string): void {
   clearDrawing();
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${printableLines(line)}\n`);
 }
 
 let isDrawn = false;
@@ -18,7 +24,7 @@ function clearDrawing(): void {
 }
 
 function draw(line: string): void {
-  process.stderr.write(`\r\u001b[K${line.slice(0, (process.stderr.columns ?? 80) - 1)}`);
+  process.stderr.write(`\r\u001b[K${printable(line).slice(0, (process.stderr.columns ?? 80) - 1)}`);
   isDrawn = true;
 }
 

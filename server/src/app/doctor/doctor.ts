@@ -1,3 +1,4 @@
+import { printableJson } from '../../../../sdk/src/printable.ts';
 import { describeHosts, reasonOf } from '../../platform/postgres/connection/connection.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { Database } from '../../platform/postgres/database.ts';
@@ -39,7 +40,7 @@ export async function run(words: readonly string[], options: CommandOptions = {}
   return runCommand('examine this node', options, async ({ settings, print }) => {
     const outcomes = await examine(settings);
     const isHealthy = outcomes.every(({ finding }) => finding === undefined);
-    if (read.flags.has('json')) print(JSON.stringify({ isHealthy, checks: outcomes }));
+    if (read.flags.has('json')) print(printableJson({ isHealthy, checks: outcomes }));
     else for (const line of outcomes.flatMap(linesOf)) print(line);
     return isHealthy ? 0 : 1;
   });

@@ -1,10 +1,11 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { escapeUnprintable } from '../../../../sdk/src/printable.ts';
 
 export type Log = Logger;
 
 /**
- * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text. Secrets are redacted. Writes
- * synchronously, so that the last lines of a process are not lost.
+ * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text. Secrets are
+ * redacted, and what would act on a terminal that shows the log is escaped. Writes synchronously, so that the last lines of a process are not lost.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {
@@ -13,6 +14,7 @@ export function openLog(level: string, destination?: DestinationStream): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[redacted]' },
+    hooks: { streamWrite: escapeUnprintable },
     serializers: { error: (error) => factsOf(error), cause: (cause) => factsOf(cause) },
   };
   return pino(options, destination ?? standardError());
