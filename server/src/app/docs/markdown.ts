@@ -1,5 +1,5 @@
 import { Marked } from 'marked';
-import { escaped } from '../../platform/http/html.ts';
+import { Html, html } from '../../platform/http/html.ts';
 
 /** The address of a heading, as GitHub makes it. */
 export function anchorOf(heading: string): string {
@@ -18,7 +18,7 @@ export function anchorOf(heading: string): string {
 export function htmlOf(
   markdown: string,
   { pageAt, basePath = '' }: { pageAt?: (href: string) => string | undefined; basePath?: string } = {},
-): string {
+): Html {
   const anchors = new Map<string, number>();
   const marked = new Marked({
     renderer: {
@@ -27,24 +27,26 @@ export function htmlOf(
         const count = anchors.get(plain) ?? 0;
         anchors.set(plain, count + 1);
         const id = count === 0 ? plain : `${plain}-${count}`;
-        return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        return html`<h${depth} id="${id}">${new Html(this.parser.parseInline(tokens))}</h${depth}>\n`.text;
       },
       code({ text, lang }) {
         // The pages load no script that would draw it, and a table of the same follows.
         if (lang === 'mermaid')
-          return `<details><summary>The diagram as text (Mermaid)</summary><pre tabindex="0"><code>${escaped(text)}</code></pre></details>\n`;
-        return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`;
+          return html`<details><summary>The diagram as text (Mermaid)</summary><pre tabindex="0"><code>${text}</code></pre></details>\n`
+            .text;
+        return html`<pre tabindex="0"><code>${text}</code></pre>\n`.text;
       },
       link({ href, tokens }) {
         const isWhole = /^([a-z]+:|[/#])/.test(href);
         const target = isWhole ? href.replace(/^\//, `${basePath}/`) : pageAt?.(href);
         const text = this.parser.parseInline(tokens);
-        return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
+        return target === undefined ? text : html`<a href="${target}">${new Html(text)}</a>`.text;
       },
-      html: ({ text }) => (text.startsWith('<!--') ? '' : escaped(text)),
+      html: ({ text }) => (text.startsWith('<!--') ? '' : html`${text}`.text),
     },
   });
-  return (marked.parse(markdown) as string)
+  const rendered = (marked.parse(markdown) as string)
     .replaceAll('<table>', '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll('</table>', '</table></div>');
+  return new Html(rendered);
 }

@@ -1,7 +1,7 @@
-import { escaped } from '../../platform/http/html.ts';
+import { Html, type HtmlPart, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { htmlOf } from './markdown.ts';
-import { type FieldRow, fieldsOf, resolved, type Schema, schemaLink } from './schema-tables.ts';
+import { codeList, type FieldRow, fieldsOf, resolved, type Schema, schemaLink } from './schema-tables.ts';
 
 interface Operation {
   operationId: string;
@@ -22,26 +22,28 @@ interface Operation {
 }
 
 /** The interactive reference: every operation by group, then webhooks and schemas. `basePath` is that of the public address. */
-export function referencePage(document: OpenApiDocument, basePath: string): string {
+export function referencePage(document: OpenApiDocument, basePath: string): Html {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       return { method: method.toUpperCase(), path, operation: operation as unknown as Operation, basePath };
     }),
   );
-  const groups = document.tags.map(({ name, description }) => {
-    const own = operations.filter(({ operation }) => operation.tags.includes(String(name)));
-    return [
-      String(name),
-      `<section data-group>
-<h2 id="${anchor(String(name))}">${escaped(String(name))}</h2>
-<p>${escaped(String(description))}</p>
-${own.map((one) => operationHtml(one, document)).join('\n')}
+  const groups = document.tags
+    .map((tag) => {
+      const [name, description] = [String(tag.name), String(tag.description)];
+      return { name, description, own: operations.filter(({ operation }) => operation.tags.includes(name)) };
+    })
+    .filter(({ own }) => own.length > 0);
+  const links = groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`);
+  const sections = groups.map(
+    ({ name, description, own }) => html`<section data-group>
+<h2 id="${anchor(name)}">${name}</h2>
+<p>${description}</p>
+${lines(own.map((one) => operationHtml(one, document)))}
 </section>`,
-    ] as const;
-  });
-  const shown = groups.filter(([, group]) => group.includes('<details'));
-  return `<h1>API reference</h1>
-<p>${escaped(String(document.info.description))} In a body, <code>null</code> for an optional field means that it is not given; where its
+  );
+  return html`<h1>API reference</h1>
+<p>${String(document.info.description)} In a body, <code>null</code> for an optional field means that it is not given; where its
 description says so, <code>null</code> clears it in an update.</p>
 <form id="tools" role="search">
 <label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
@@ -49,12 +51,14 @@ description says so, <code>null</code> clears it in an update.</p>
 <p id="key-note">Used by “Try it”, and kept only while this page is open. With a test key, examples name records of yours.</p>
 <p id="found" role="status"></p>
 </form>
-<ul class="groups">${shown.map(([name]) => `<li><a href="#${anchor(name)}">${escaped(name)}</a></li>`).join('\n')}
+<ul class="groups">${lines(links)}
 <li><a href="#webhooks">Payloads</a></li><li><a href="#schemas">Schemas</a></li></ul>
-${shown.map(([, group]) => group).join('\n')}
+${lines(sections)}
 ${webhooksHtml(document)}
 ${schemasHtml(document)}`;
 }
+
+const lines = (parts: readonly Html[]) => joined(parts, '\n');
 
 const anchor = (text: string) => `group-${text.toLowerCase().replaceAll(' ', '-')}`;
 
@@ -65,15 +69,15 @@ interface Described {
   operation: Operation;
 }
 
-function operationHtml({ method, path, operation, basePath }: Described, document: OpenApiDocument): string {
+function operationHtml({ method, path, operation, basePath }: Described, document: OpenApiDocument): Html {
   const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answer = Object.values(responses['200']?.content ?? {})[0];
-  return `<details id="${operationId}" data-search="${escaped(`${method} ${path} ${operationId} ${summary}`.toLowerCase())}">
-<summary><h3><span class="method">${method}</span> <code>${escaped(path)}</code> <span>${escaped(summary)}</span></h3></summary>
+  return html`<details id="${operationId}" data-search="${`${method} ${path} ${operationId} ${summary}`.toLowerCase()}">
+<summary><h3><span class="method">${method}</span> <code>${path}</code> <span>${summary}</span></h3></summary>
 ${htmlOf(description)}
-${parameters.length === 0 ? '' : `<h4>Parameters</h4>${table(parameters.map(parameterRow))}`}
-${body?.schema === undefined ? '' : `<h4>Body</h4>${table(fieldsOf(body.schema, document))}`}
+${parameters.length > 0 && html`<h4>Parameters</h4>${table(parameters.map(parameterRow))}`}
+${body?.schema !== undefined && html`<h4>Body</h4>${table(fieldsOf(body.schema, document))}`}
 ${sample('Request', body?.example)}
 <h4>Answer</h4>
 <p>${answerHtml(answer?.schema, document)}</p>
@@ -85,10 +89,10 @@ ${tryIt({ method, path, operation })}
 }
 
 /** What `data` holds. */
-function answerHtml(schema: Schema | undefined, document: OpenApiDocument): string {
+function answerHtml(schema: Schema | undefined, document: OpenApiDocument): Html {
   const data = resolved(schema ?? {}, document).properties?.data;
-  if (data === undefined) return 'A document.';
-  return data.type === 'null' ? '<code>data</code> is null.' : `<code>data</code>: ${schemaLink(data)}.`;
+  if (data === undefined) return html`A document.`;
+  return data.type === 'null' ? html`<code>data</code> is null.` : html`<code>data</code>: ${schemaLink(data)}.`;
 }
 
 function parameterRow({
@@ -106,80 +110,78 @@ function parameterRow({
   };
 }
 
-function table(rows: readonly FieldRow[]): string {
+function table(rows: readonly FieldRow[]): Html {
   const cells = rows.map(
     ({ name, type, required, description }) =>
-      `<tr><th scope="row"><code>${escaped(name)}</code>${required ? ' <small>required</small>' : ''}</th><td>${type}</td><td>${inline(description)}</td></tr>`,
+      html`<tr><th scope="row"><code>${name}</code>${required && html` <small>required</small>`}</th><td>${type}</td><td>${inline(description)}</td></tr>`,
   );
-  return `<div class="scroll" tabindex="0" role="group" aria-label="Fields"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${cells.join('')}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Fields"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${cells}</tbody></table></div>`;
 }
 
-const inline = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+const inline = (text: string) => new Html(html`${text}`.text.replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
 
-function sample(title: string, example: unknown): string {
-  if (example === undefined) return '';
-  return `<h4>${title} example</h4><pre tabindex="0"><code>${escaped(JSON.stringify(example, undefined, 2))}</code></pre>`;
+function sample(title: string, example: unknown): HtmlPart {
+  if (example === undefined) return undefined;
+  return html`<h4>${title} example</h4><pre tabindex="0"><code>${JSON.stringify(example, undefined, 2)}</code></pre>`;
 }
 
-function refusals(responses: Operation['responses'], basePath: string): string {
+function refusals(responses: Operation['responses'], basePath: string): Html {
   const items = Object.entries(responses)
     .filter(([status]) => status !== '200')
     .map(([status, { description }]) => {
-      const links = htmlOf(description, { basePath }).replaceAll(/<\/?p>\n?/g, '');
-      return `<li>${status}: ${links}</li>`;
+      const links = htmlOf(description, { basePath }).text.replaceAll(/<\/?p>\n?/g, '');
+      return html`<li>${status}: ${new Html(links)}</li>`;
     });
-  return `<ul class="refusals">${items.join('')}</ul>`;
+  return html`<ul class="refusals">${items}</ul>`;
 }
 
 function tryIt({
   method,
   path,
   operation: { operationId, parameters = [], requestBody, security },
-}: Omit<Described, 'basePath'>): string {
+}: Omit<Described, 'basePath'>): Html {
   const inputs = parameters.map(({ name, in: place, required, example }) => {
     const value = place === 'header' || !required ? '' : String(example ?? '');
-    return `<label>${escaped(name)} <input name="${escaped(name)}" data-in="${place}" value="${escaped(value)}" autocomplete="off"></label>`;
+    return html`<label>${name} <input name="${name}" data-in="${place}" value="${value}" autocomplete="off"></label>`;
   });
   const body = Object.values(requestBody?.content ?? {})[0];
   const text = body?.example === undefined ? '' : JSON.stringify(body.example, undefined, 2);
   const bodyInput =
-    body === undefined
-      ? ''
-      : `<label>Body <textarea name="body" rows="8" spellcheck="false">${escaped(text)}</textarea></label>`;
-  const needsKey = security.length > 0 ? ' data-key' : '';
-  return `<form class="try" data-method="${method}" data-path="${escaped(path)}"${needsKey}>
+    body !== undefined &&
+    html`<label>Body <textarea name="body" rows="8" spellcheck="false">${text}</textarea></label>`;
+  const needsKey = security.length > 0 && html` data-key`;
+  return html`<form class="try" data-method="${method}" data-path="${path}"${needsKey}>
 <h4>Try it</h4>
-${inputs.join('\n')}${bodyInput}
+${lines(inputs)}${bodyInput}
 <button>Send ${operationId}</button>
 <pre hidden tabindex="0" role="status" aria-label="Answer of ${operationId}"></pre>
 </form>`;
 }
 
-function webhooksHtml(document: OpenApiDocument): string {
+function webhooksHtml(document: OpenApiDocument): Html {
   const all = Object.entries(document.webhooks).map(([type, webhook]) => {
     const { description, requestBody } = (webhook as { post: Operation }).post;
     const schema = requestBody?.content['application/json']?.schema ?? {};
-    return `<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
+    return html`<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
 ${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`;
   });
-  return `<section data-group><h2 id="webhooks">Webhooks</h2>
+  return html`<section data-group><h2 id="webhooks">Webhooks</h2>
 <p>What is posted to webhook endpoints.</p>
-${all.join('\n')}</section>`;
+${lines(all)}</section>`;
 }
 
-function schemasHtml(document: OpenApiDocument): string {
+function schemasHtml(document: OpenApiDocument): Html {
   const payloads = JSON.stringify(document.webhooks);
   const all = Object.entries(document.components.schemas)
     .filter(([name]) => !name.endsWith('Response') && !payloads.includes(`/${name}"`))
     .map(([name, schema]) => {
       const { enum: listed, description = '' } = schema as Schema;
       const rows = fieldsOf(schema as Schema, document);
-      const fields = rows.length === 0 ? `<p>${inline(description)}</p>` : table(rows);
-      const values = listed?.map((value) => `<code>${escaped(String(value))}</code>`).join(', ');
-      return `<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
-${values === undefined ? fields : `<p>One of ${values}.</p>`}</details>`;
+      const fields = rows.length === 0 ? html`<p>${inline(description)}</p>` : table(rows);
+      return html`<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
+${listed === undefined ? fields : html`<p>One of ${codeList(listed)}.</p>`}</details>`;
     });
-  return `<section data-group><h2 id="schemas">Schemas</h2>
+  return html`<section data-group><h2 id="schemas">Schemas</h2>
 <p>The records and inputs by name.</p>
-${all.join('\n')}</section>`;
+${lines(all)}</section>`;
 }

@@ -1,4 +1,4 @@
-import { escaped } from '../../platform/http/html.ts';
+import { type Html, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 
 /** The part of JSON Schema that the document uses. */
@@ -20,8 +20,7 @@ export interface Schema {
 
 export interface FieldRow {
   name: string;
-  /** HTML. */
-  type: string;
+  type: Html;
   required: boolean;
   description: string;
 }
@@ -59,16 +58,23 @@ function withoutAbsentNull(schema: Schema): Schema {
   };
 }
 
-/** The type of a schema as HTML; a named one links to its fields. */
-export function schemaLink(schema: Schema): string {
+/** The type of a schema; a named one links to its fields. */
+export function schemaLink(schema: Schema): Html {
   const { $ref, type, format, enum: values, const: value, anyOf, items } = withoutAbsentNull(schema);
   if ($ref !== undefined) {
     const name = $ref.split('/').at(-1) as string;
-    return `<a href="#schema-${name}">${name}</a>`;
+    return html`<a href="#schema-${name}">${name}</a>`;
   }
-  if (anyOf !== undefined) return anyOf.map(schemaLink).join(' or ');
-  if (value !== undefined) return `<code>${escaped(JSON.stringify(value))}</code>`;
-  if (values !== undefined) return values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ');
-  if ([type].flat().includes('array')) return `array of ${items === undefined ? 'any' : schemaLink(items)}`;
-  return `${[type ?? 'any'].flat().join(' or ')}${format === undefined ? '' : ` (${format})`}`;
+  if (anyOf !== undefined) return joined(anyOf.map(schemaLink), ' or ');
+  if (value !== undefined) return html`<code>${JSON.stringify(value)}</code>`;
+  if (values !== undefined) return codeList(values);
+  if ([type].flat().includes('array')) return html`array of ${items === undefined ? 'any' : schemaLink(items)}`;
+  return html`${[type ?? 'any'].flat().join(' or ')}${format !== undefined && ` (${format})`}`;
+}
+
+export function codeList(values: readonly unknown[]): Html {
+  return joined(
+    values.map((one) => html`<code>${String(one)}</code>`),
+    ', ',
+  );
 }

@@ -1,4 +1,4 @@
-import { escaped } from '../../platform/http/html.ts';
+import { type Html, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { anchorOf } from './markdown.ts';
 import type { Page } from './pages.ts';
@@ -131,14 +131,13 @@ const plainText = (markdown: string) =>
     .trim();
 
 /** The page with the results of a search. */
-export function searchPage(query: string, found: readonly Found[], basePath: string): string {
+export function searchPage(query: string, found: readonly Found[], basePath: string): Html {
   const items = found.map(
-    ({ href, heading, excerpt }) =>
-      `<li><a href="${escaped(basePath + href)}">${escaped(heading)}</a><p>${escaped(excerpt)}</p></li>`,
+    ({ href, heading, excerpt }) => html`<li><a href="${basePath + href}">${heading}</a><p>${excerpt}</p></li>`,
   );
   const count =
     query === '' ? 'Type what you look for.' : found.length === 0 ? 'Nothing found.' : `${found.length} found.`;
-  return `<h1>Search</h1>
-<p role="status">${escaped(query === '' ? count : `${count} “${query}”`)}</p>
-<ol class="found">${items.join('\n')}</ol>`;
+  return html`<h1>Search</h1>
+<p role="status">${query === '' ? count : `${count} “${query}”`}</p>
+<ol class="found">${joined(items, '\n')}</ol>`;
 }

@@ -1,4 +1,4 @@
-import { escaped } from '../../platform/http/html.ts';
+import { type Html, html, joined } from '../../platform/http/html.ts';
 
 export interface NavEntry {
   href: string;
@@ -16,7 +16,7 @@ export interface NavGroup {
  */
 export function shell(
   title: string,
-  main: string,
+  main: Html,
   {
     nav,
     current,
@@ -31,13 +31,13 @@ export function shell(
     /** What was searched for. */
     query?: string;
   },
-): string {
-  return `<!doctype html>
+): Html {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Florin</title>
+<title>${title} · Florin</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${basePath}${assets.style}">
 <script src="${basePath}${assets.script}" defer></script>
@@ -46,11 +46,14 @@ export function shell(
 <a class="skip" href="#main">Skip to the content</a>
 <header><a href="${basePath}/docs">Florin</a> <a href="${basePath}/openapi.json">openapi.json</a>
 <form action="${basePath}/docs/search" role="search" aria-label="All pages">
-<input type="search" name="q" value="${escaped(query)}" maxlength="200" aria-label="Find in all pages" placeholder="Find in all pages">
+<input type="search" name="q" value="${query}" maxlength="200" aria-label="Find in all pages" placeholder="Find in all pages">
 <button>Find</button>
 </form></header>
 <nav aria-label="Documentation">
-${nav.map((group) => navGroup(group, current, basePath)).join('\n')}
+${joined(
+  nav.map((group) => navGroup(group, current, basePath)),
+  '\n',
+)}
 </nav>
 <main id="main" tabindex="-1">
 ${main}
@@ -60,9 +63,9 @@ ${main}
 `;
 }
 
-function navGroup({ title, entries }: NavGroup, current: string, basePath: string): string {
+function navGroup({ title, entries }: NavGroup, current: string, basePath: string): Html {
   const links = entries.map(({ href, title }) => {
-    return `<li><a href="${escaped(basePath + href)}"${href === current ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`;
+    return html`<li><a href="${basePath + href}"${href === current && html` aria-current="page"`}>${title}</a></li>`;
   });
-  return `<h2>${escaped(title)}</h2>\n<ul>${links.join('')}</ul>`;
+  return html`<h2>${title}</h2>\n<ul>${links}</ul>`;
 }

@@ -1,4 +1,5 @@
 import { boundedCache } from '../../core/bounded-cache.ts';
+import type { Html } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { jsonType } from '../../platform/http/server/broken-http.ts';
 import { StaticContent } from '../../platform/http/server/static-content.ts';
@@ -13,8 +14,8 @@ import { type NavGroup, shell } from './shell.ts';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
   "form-action 'self'; frame-ancestors 'none'";
-const html = (content: string, { isCompressed = true } = {}) =>
-  new StaticContent(content, 'text/html; charset=utf-8', {
+const served = (page: Html, { isCompressed = true } = {}) =>
+  new StaticContent(page.text, 'text/html; charset=utf-8', {
     headers: { 'content-security-policy': policy },
     isCompressed,
   });
@@ -106,7 +107,7 @@ export class Site {
     this.#search ??= new DocSearch([...this.#pages.values()], this.#document);
     const main = searchPage(words, this.#search.find(words), this.#frame.basePath);
     const shown = { nav: this.#nav, current: '/docs/search', ...this.#frame, query: words };
-    const page = html(shell('Search', main, shown), { isCompressed: false });
+    const page = served(shell('Search', main, shown), { isCompressed: false });
     this.#results.set(words, page);
     return page;
   }
@@ -118,8 +119,8 @@ export class Site {
     return page && `${this.#frame.basePath}/docs/${page.path}${hash}`;
   }
 
-  #render(path: string, title: string, main: () => string): StaticContent {
-    return this.#keep(path, () => html(shell(title, main(), { nav: this.#nav, current: path, ...this.#frame })));
+  #render(path: string, title: string, main: () => Html): StaticContent {
+    return this.#keep(path, () => served(shell(title, main(), { nav: this.#nav, current: path, ...this.#frame })));
   }
 
   #keep(name: string, make: () => StaticContent): StaticContent {

@@ -1,8 +1,3 @@
-/** Escapes text for HTML, between tags and in quoted attributes. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
 /** Text that is HTML already. */
 export class Html {
   readonly text: string;
@@ -23,8 +18,18 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlPar
   return new Html(literals.reduce((before, literal, i) => before + textOf(values[i - 1]) + literal));
 }
 
+/** Parts with text, such as a line break, between them. */
+export function joined(parts: readonly HtmlPart[], separator: string): Html {
+  return new Html(parts.map(textOf).join(escaped(separator)));
+}
+
 function textOf(part: HtmlPart): string {
   if (part === null || part === undefined || part === false) return '';
   if (part instanceof Html) return part.text;
   return typeof part === 'object' ? part.map(textOf).join('') : escaped(String(part));
+}
+
+/** Escapes text for HTML, between tags and in quoted attributes. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

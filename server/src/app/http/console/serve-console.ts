@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/errors.ts';
+import { html } from '../../../platform/http/html.ts';
 import { builtConsole, findFile, findPage } from './built-files.ts';
 import { consolePages } from './pages.ts';
 
@@ -48,7 +49,7 @@ function sendPage(reply: FastifyReply, page: string, basePath: string): FastifyR
     .send(page.replaceAll('{{nonce}}', nonce).replaceAll('__BASE_PATH__', basePath));
 }
 
-const unbuilt = (basePath: string) => `<!doctype html>
+const unbuilt = (basePath: string) => html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Florin</title></head>
 <body>
@@ -66,5 +67,5 @@ function sendUnbuilt(reply: FastifyReply, basePath: string): FastifyReply {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     })
-    .send(unbuilt(basePath));
+    .send(unbuilt(basePath).text);
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decimalOf } from '../../../core/money.ts';
 import type { PayerChoice } from '../../../domains/payments/providers/sandbox/new-record.ts';
 import type { PayerPayment, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
-import { escaped } from '../../../platform/http/html.ts';
+import { Html, html } from '../../../platform/http/html.ts';
 import { withRawBodies } from '../../../platform/http/raw-body.ts';
 
 interface SandboxPage {
@@ -54,14 +54,14 @@ const policy =
   `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'self'; ` +
   "frame-ancestors 'none'";
 
-function send(reply: FastifyReply, status: number, html: string): FastifyReply {
+function send(reply: FastifyReply, status: number, page: Html): FastifyReply {
   return reply
     .code(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,
     })
-    .send(html);
+    .send(page.text);
 }
 
 const outcomes: Record<Exclude<PayerPayment['state'], 'UNDECIDED'>, string> = {
@@ -70,41 +70,41 @@ const outcomes: Record<Exclude<PayerPayment['state'], 'UNDECIDED'>, string> = {
   CANCELLED: 'This payment was given up.',
 };
 
-function pageOf({ amount, currency, state, returnUrl }: PayerPayment, publicUrl: string): string {
+function pageOf({ amount, currency, state, returnUrl }: PayerPayment, publicUrl: string): Html {
   const price = `${decimalOf(amount, currency)} ${currency}`;
-  if (state === 'UNDECIDED') return htmlOf(`Pay ${price}`, `<p>No money moves: this is the sandbox.</p>${choices}`);
+  if (state === 'UNDECIDED') return htmlOf(`Pay ${price}`, html`<p>No money moves: this is the sandbox.</p>${choices}`);
   const back = returnUrl === publicUrl ? undefined : addressOf(returnUrl);
-  const link = back === undefined ? '' : `<p><a href="${escaped(back)}">Continue</a></p>`;
-  return htmlOf(price, `<p>${outcomes[state]}</p>${link}`, back);
+  const link = back !== undefined && html`<p><a href="${back}">Continue</a></p>`;
+  return htmlOf(price, html`<p>${outcomes[state]}</p>${link}`, back);
 }
 
 /** How long the payer sees the result, in seconds. */
 const readingSeconds = 2;
 
-const choices = `
+const choices = html`
 <form method="post">
 <button name="decision" value="pay">Pay</button>
 <button name="decision" value="fail">Fail</button>
 <button name="decision" value="cancel">Give up</button>
 </form>`;
 
-const unknownPage = htmlOf('Not found', '<p>There is no payment here that waits for its payer.</p>');
-const undecidedPage = htmlOf('Not understood', '<p>Go back and choose one of the buttons.</p>');
+const unknownPage = htmlOf('Not found', html`<p>There is no payment here that waits for its payer.</p>`);
+const undecidedPage = htmlOf('Not understood', html`<p>Go back and choose one of the buttons.</p>`);
 
-function htmlOf(title: string, content: string, onwards?: string): string {
+function htmlOf(title: string, content: Html, onwards?: string): Html {
   const refresh =
-    onwards === undefined ? '' : `<meta http-equiv="refresh" content="${readingSeconds}; url=${escaped(onwards)}">\n`;
-  return `<!doctype html>
+    onwards !== undefined && html`<meta http-equiv="refresh" content="${readingSeconds}; url=${onwards}">\n`;
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Florin</title>
-${refresh}<style>${style}</style>
+<title>${title} · Florin</title>
+${refresh}<style>${new Html(style)}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+<h1>${title}</h1>
 ${content}
 </main>
 </body>

@@ -1,6 +1,6 @@
 import { asOneLine } from '../../../../core/one-line.ts';
-import { escaped } from '../../../../platform/http/html.ts';
-import type { MailTextKind } from '../../../identity/tenants/mail-texts.ts';
+import { Html, html, joined } from '../../../../platform/http/html.ts';
+import type { MailPlaceholder, MailTextKind } from '../../../identity/tenants/mail-texts.ts';
 import type { MailLanguage } from '../../../identity/tenants/schema.ts';
 import { dayIn, priceIn } from '../formats.ts';
 import { numberText } from '../number.ts';
@@ -42,20 +42,21 @@ function textKindOf(kind: QueuedInvoiceMail['kind'], nextAttempt: string | null)
 }
 
 function pageOf(language: MailLanguage, subject: string, paragraphs: readonly string[], facts: MailFacts): string {
-  const htmlOf = (name: keyof MailFacts) => {
+  const htmlOf = (name: MailPlaceholder) => {
     const value = facts[name];
     if (value === undefined) return undefined;
-    return name === 'link' && value !== '' ? `<a href="${escaped(value)}">${escaped(value)}</a>` : escaped(value);
+    return name === 'link' && value !== '' ? html`<a href="${value}">${value}</a>`.text : html`${value}`.text;
   };
-  const body = paragraphs
-    .map((paragraph) => `<p>${filledIn(escaped(paragraph), htmlOf).replaceAll(/\r?\n/g, '<br>')}</p>`)
-    .join('\n');
-  return `<!doctype html>
+  const paragraphOf = (text: string) => {
+    const filled = filledIn(html`${text}`.text, htmlOf).replaceAll(/\r?\n/g, '<br>');
+    return html`<p>${new Html(filled)}</p>`;
+  };
+  return html`<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
+<head><meta charset="utf-8"><title>${subject}</title></head>
 <body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 36rem">
-${body}
+${joined(paragraphs.map(paragraphOf), '\n')}
 </body>
 </html>
-`;
+`.text;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped } from '../../../../platform/http/html.ts';
+import { Html, html, joined } from '../../../../platform/http/html.ts';
 import type { Language } from '../formats.ts';
 import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { labelsIn } from './labels.ts';
@@ -66,30 +66,30 @@ export const contentPolicyOf = ({ language }: InvoiceDocument) =>
 export function renderHtml(invoice: InvoiceDocument): string {
   const { language, title, stamp, seller, buyer, paymentSummary, facts, description, lines, sums } = invoice;
   const labels = labelsIn[language];
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}${stamp === null ? '' : ` (${labels.stamps[stamp].toLowerCase()})`}</title>
-<style>${styles[language]}</style>
+<title>${title}${stamp !== null && ` (${labels.stamps[stamp].toLowerCase()})`}</title>
+<style>${new Html(styles[language])}</style>
 </head>
 <body>
-<p class="seller"><strong>${escaped(seller.name)}</strong>${seller.details.map(escaped).join('\n')}</p>
-<div class="title"><h1>${escaped(title)}</h1>${stamp === null ? '' : `<p class="stamp ${stamp}">${labels.stamps[stamp]}</p>`}</div>
+<p class="seller"><strong>${seller.name}</strong>${seller.details.join('\n')}</p>
+<div class="title"><h1>${title}</h1>${stamp !== null && html`<p class="stamp ${stamp}">${labels.stamps[stamp]}</p>`}</div>
 <div class="parties">
 <div class="buyer"><h2>${labels.billedTo}</h2>
-<p>${buyer.map(escaped).join('\n')}</p></div>
+<p>${buyer.join('\n')}</p></div>
 <dl>
 ${pairs(facts)}
 </dl>
 </div>
-${paymentSummary === null ? '' : `<p class="demand">${escaped(paymentSummary)}</p>`}
-${description === null ? '' : `<p>${escaped(description)}</p>`}
+${paymentSummary !== null && html`<p class="demand">${paymentSummary}</p>`}
+${description !== null && html`<p>${description}</p>`}
 <table>
-<thead><tr>${labels.columns.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<thead><tr>${labels.columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>
-${lines.map(rowOf).join('\n')}
+${joined(lines.map(rowOf), '\n')}
 </tbody>
 </table>
 <dl class="sums">
@@ -97,14 +97,17 @@ ${pairs(sums)}
 </dl>
 </body>
 </html>
-`;
+`.text;
 }
 
-function rowOf({ description, quantity, unitPrice, tax, amount }: InvoiceDocument['lines'][number]): string {
-  const figures = [quantity, unitPrice, tax, amount].map((figure) => `<td>${escaped(figure)}</td>`).join('');
-  return `<tr><td dir="auto">${escaped(description)}</td>${figures}</tr>`;
+function rowOf({ description, quantity, unitPrice, tax, amount }: InvoiceDocument['lines'][number]): Html {
+  const figures = [quantity, unitPrice, tax, amount].map((figure) => html`<td>${figure}</td>`);
+  return html`<tr><td dir="auto">${description}</td>${figures}</tr>`;
 }
 
-function pairs(all: readonly LabelledValue[]): string {
-  return all.map(([label, value]) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`).join('\n');
+function pairs(all: readonly LabelledValue[]): Html {
+  return joined(
+    all.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`),
+    '\n',
+  );
 }
