@@ -1,7 +1,6 @@
 import { modules } from '../server/src/app/modules.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
-import type { AnyModule } from '../server/src/platform/module.ts';
 
 type Names = Readonly<Record<string, string>>;
 
@@ -10,7 +9,7 @@ type Names = Readonly<Record<string, string>>;
  * repository. They are files so that the compiler knows every name, also in modules that come before the declaring one.
  */
 export function declaredNameFiles(): Record<string, string> {
-  const all: readonly AnyModule[] = modules;
+  const all: typeof modules = modules;
   return {
     'server/src/core/generated/event-types.ts': listFile(
       'scopeOfEventType',

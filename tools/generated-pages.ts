@@ -5,13 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import { environmentName, settings } from '../server/src/app/config/settings.ts';
 import { modules } from '../server/src/app/modules.ts';
-import { declaredRoutes, groups } from '../server/src/app/routes.ts';
+import { allRoutes, groups } from '../server/src/app/routes.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
 import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
-import type { AnyModule } from '../server/src/platform/module.ts';
 import { declaredNameFiles } from './declared-names.ts';
 import { llmsIndex } from './llms-index.ts';
 import { sdkFiles } from './sdk/generate.ts';
@@ -47,10 +46,7 @@ export function regenerated(page: string): string {
 }
 
 function parts(): Record<string, () => string> {
-  const requests = declaredRoutes().map((route) => [
-    `request ${route.method} ${route.path}`,
-    () => requestTable(route),
-  ]);
+  const requests = allRoutes.map((route) => [`request ${route.method} ${route.path}`, () => requestTable(route)]);
   const shapes = Object.entries(resources).map(([name, shape]) => [`resource ${name}`, () => shapeTable(shape)]);
   return {
     settings: settingsTable,
@@ -72,7 +68,7 @@ function parts(): Record<string, () => string> {
 
 const resources: Readonly<Record<string, TSchema>> = Object.assign(
   {},
-  ...(modules as readonly AnyModule[]).map(({ resources = {} }) => resources),
+  ...modules.map(({ resources = {} }) => resources),
 );
 
 function auditActionsTable(): string {
@@ -97,13 +93,12 @@ function settingsTable(): string {
 
 /** The groups of the API that have a page of their own, with their routes. */
 export function apiPages(): { group: string; description: string; page: string; routes: Route[] }[] {
-  const routes = declaredRoutes();
   return groups
     .map(({ name, description }) => ({
       group: name,
       description,
       page: `${name.toLowerCase().replaceAll(' ', '-')}.md`,
-      routes: routes.filter(({ group }) => group === name),
+      routes: allRoutes.filter(({ group }) => group === name),
     }))
     .filter((page) => page.routes.length > 0);
 }
@@ -126,10 +121,10 @@ function modulesTable(): string {
   );
   return table(
     ['Group', 'Module', 'Purpose', 'Tables'],
-    (modules as readonly AnyModule[]).map(({ name, tables }) => {
+    modules.map(({ name, tables }) => {
       const group = groupOf.get(name) ?? '';
       const text = readFileSync(join(domains, group, name, 'module.ts'), 'utf8');
-      const [, purpose = ''] = /\/\*\*([^*]*(?:\*(?!\/)[^*]*)*)\*\/\nexport const \w+ = defineModule/.exec(text) ?? [];
+      const [, purpose = ''] = /\/\*\*([^*]*(?:\*(?!\/)[^*]*)*)\*\/\nexport const \w+ = \{/.exec(text) ?? [];
       return [
         group,
         `\`${name}\``,

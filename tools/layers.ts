@@ -8,6 +8,7 @@ import { modules } from '../server/src/app/modules.ts';
  * - a file imports only from its own layer or a layer below;
  * - folders of platform/ do not import each other, except that `jobs` uses `postgres`, `lists` also `http`, and `http` `admission`;
  * - a module imports only modules that come earlier in `app/modules.ts`;
+ * - of the two files of a group, modules of the group and of those above import `app.ts`, and only `app/` imports `services.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
  * - nothing below app/ reads the system clock;
@@ -16,6 +17,9 @@ import { modules } from '../server/src/app/modules.ts';
 const layers = ['core', 'platform', 'domains', 'app'];
 
 const moduleNames: readonly string[] = modules.map(({ name }) => name);
+
+/** In `domains/`, each built on those before it. */
+const groups = ['identity', 'webhooks', 'payments', 'billing'];
 
 const ownerOfTable = new Map<string, string>(
   modules.flatMap(({ name, tables }) => tables.map((table) => [table, name] as const)),
@@ -81,11 +85,19 @@ const isTest = (path: string) =>
 /** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
 const moduleOf = (path: string) => path.split('/')[2] ?? '';
 
+/**
+ * A group's `app.ts` names what its modules use at run time, `services.ts` makes it. Both import all modules of the group and
+ * belong to none.
+ */
+const isOfGroup = (path: string) => /^domains\/\w+\/(app|services)\.ts$/.test(path);
+
+const rankOf = (path: string) => groups.indexOf(path.split('/')[1] ?? '');
+
 function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): string[] {
   if (isTest(path)) return [];
   const [layer = '', folder = ''] = path.split('/');
   if (!layers.includes(layer)) return [`${path}: ${layer}/ is not a layer; there are ${layers.join(', ')}.`];
-  if (layer === 'domains' && !moduleNames.includes(moduleOf(path))) {
+  if (layer === 'domains' && !isOfGroup(path) && !moduleNames.includes(moduleOf(path))) {
     return [`${path}: ${moduleOf(path)} is not a module of app/modules.ts.`];
   }
   return (graph.get(path) ?? []).flatMap((target) => {
@@ -97,7 +109,11 @@ function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): 
     if (layer === 'platform' && targetLayer === 'platform' && !mayImport(folder, targetFolder)) {
       return [`${line}: folders of platform/ do not import each other; pass it in.`];
     }
-    if (layer === 'domains' && targetLayer === 'domains') {
+    if (isOfGroup(target) && target.endsWith('/services.ts') && layer !== 'app')
+      return [`${line}: only app/ makes the services of a group.`];
+    if (layer === 'domains' && targetLayer === 'domains' && (isOfGroup(path) || isOfGroup(target))) {
+      if (rankOf(target) > rankOf(path)) return [`${line}: ${targetFolder} is a group above ${folder}.`];
+    } else if (layer === 'domains' && targetLayer === 'domains') {
       const [from, to] = [moduleNames.indexOf(moduleOf(path)), moduleNames.indexOf(moduleOf(target))];
       if (to > from) return [`${line}: ${moduleOf(target)} comes after ${moduleOf(path)} in app/modules.ts.`];
     }

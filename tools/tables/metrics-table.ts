@@ -1,6 +1,7 @@
 import { assemble } from '../../server/src/app/assemble.ts';
 import { readSettings } from '../../server/src/app/config/settings.ts';
 import { requestMetrics } from '../../server/src/app/http/request-metrics.ts';
+import { workersOf } from '../../server/src/app/workers.ts';
 import { systemClock } from '../../server/src/core/clock.ts';
 import { freshKeyring, parseKeyring } from '../../server/src/platform/crypto/keyring.ts';
 import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
@@ -62,12 +63,13 @@ async function readDeclared(): Promise<DeclaredMetric[]> {
   const keyring = parseKeyring(freshKeyring());
   const nowhere = { host: '127.0.0.1', port: 1 };
   try {
-    const { metrics } = assemble(
+    const app = assemble(
       { connection: nowhere, direct: nowhere, isOursAlone: true },
       { jwtKeys: keyring, encryptionKeys: keyring },
       { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
     );
-    requestMetrics(metrics);
+    workersOf(app);
+    requestMetrics(app.metrics);
   } finally {
     await lifecycle.stop();
     Object.assign(prototype, originals);

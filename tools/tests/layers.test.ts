@@ -26,6 +26,24 @@ test.each([
     'channels comes after users',
   ],
   [
+    'a module that uses the services of a group above',
+    'domains/identity/users/statements.ts',
+    "import type { PaymentsApp } from '../../payments/app.ts';",
+    'payments is a group above identity',
+  ],
+  [
+    'services that need a group above',
+    'domains/identity/app.ts',
+    "import type { X } from '../payments/channels/directory.ts';",
+    'payments is a group above identity',
+  ],
+  [
+    'a module that makes services',
+    'domains/identity/users/statements.ts',
+    "import { identityServices } from '../services.ts';",
+    'only app/ makes the services',
+  ],
+  [
     'an import between folders of the platform',
     'platform/http/a.ts',
     "import '../mail/b.ts';",

@@ -3,13 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { settings } from '../../server/src/app/config/settings.ts';
-import { modules as moduleList } from '../../server/src/app/modules.ts';
-import type { AnyModule } from '../../server/src/platform/module.ts';
+import { modules } from '../../server/src/app/modules.ts';
 import { collected, declaredNameFiles } from '../declared-names.ts';
 import { apiPages, generatedPages, regenerated } from '../generated-pages.ts';
 import { llmsIndex } from '../llms-index.ts';
 
-const modules: readonly AnyModule[] = moduleList;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 

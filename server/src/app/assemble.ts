@@ -1,6 +1,8 @@
-import { assembleModules, type Intersection, type Uses } from '../platform/module.ts';
+import { billingServices } from '../domains/billing/services.ts';
+import { identityServices } from '../domains/identity/services.ts';
+import { paymentsServices } from '../domains/payments/services.ts';
+import { webhooksServices } from '../domains/webhooks/services.ts';
 import type { Secrets } from './config/secrets.ts';
-import { modules } from './modules.ts';
 import { makeNode, type Surroundings } from './node.ts';
 import type { OpenDatabase } from './open-database.ts';
 
@@ -13,8 +15,9 @@ export function assemble(
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
   surroundings: Surroundings,
 ) {
-  const context = assembleModules(modules, {
-    ...makeNode(opened, secrets, surroundings),
-  });
-  return context satisfies Intersection<Uses<(typeof modules)[number]>>;
+  const node = makeNode(opened, secrets, surroundings);
+  const identity = { ...identityServices(node), ...node };
+  const webhooks = { ...webhooksServices(identity), ...node };
+  const payments = { ...paymentsServices(webhooks), ...node };
+  return { ...billingServices(payments), ...node };
 }

@@ -2,23 +2,22 @@ import { type AuditHead, auditHeads, disagreementWith, headText } from '../domai
 import type { Keyring } from '../platform/crypto/keyring.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import type { CheckKeys, KeyedCheck } from '../platform/keyed-check.ts';
-import type { AnyModule } from '../platform/module.ts';
 import { type Check, type Finding, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { modules } from './modules.ts';
 import { placesCheck } from './sealed-places.ts';
 
 /** The integrity checks of all modules. */
-export const checks: readonly Check[] = (modules as readonly AnyModule[]).flatMap(({ integrity = [] }) => integrity);
+export const checks: readonly Check[] = modules.flatMap(({ integrity = [] }) => integrity);
 
 /** The checks that take a key. */
 export const keyedChecks: readonly KeyedCheck[] = [
-  ...(modules as readonly AnyModule[]).flatMap(({ keyedIntegrity = [] }) => keyedIntegrity),
+  ...modules.flatMap(({ keyedIntegrity = [] }) => keyedIntegrity),
   placesCheck,
 ];
 
 /** What all modules want a person to look at. */
-export const findings: readonly Finding[] = (modules as readonly AnyModule[]).flatMap(({ findings = [] }) => findings);
+export const findings: readonly Finding[] = modules.flatMap(({ findings = [] }) => findings);
 
 const maximumOffenders = 10;
 

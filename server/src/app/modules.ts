@@ -1,3 +1,4 @@
+import type { BillingApp } from '../domains/billing/app.ts';
 import { checkouts } from '../domains/billing/checkouts/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
@@ -30,13 +31,9 @@ import { webhookEndpoints } from '../domains/webhooks/endpoints/module.ts';
 import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
 import { stream } from '../domains/webhooks/stream/module.ts';
+import type { Intersection, Module, OwnSettings } from '../platform/module.ts';
 
-/**
- * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
- * server, the OpenAPI document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and
- * the layer check are derived from this list.
- */
-export const modules = [
+const declared = [
   audit,
   tenants,
   mails,
@@ -72,4 +69,14 @@ export const modules = [
   plans,
   subscriptions,
   checkouts,
-] as const;
+] as const satisfies readonly Module<BillingApp>[];
+
+/**
+ * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
+ * server, the OpenAPI document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and
+ * the layer check are derived from this list.
+ */
+export const modules: readonly Module<BillingApp>[] = declared;
+
+/** The settings that the modules declare. */
+export type ModuleSettings = Intersection<OwnSettings<(typeof declared)[number]>>;

@@ -1,14 +1,11 @@
 import type { Keyring } from '../platform/crypto/keyring.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
-import type { AnyModule } from '../platform/module.ts';
 import type { Database, Queryable } from '../platform/postgres/database.ts';
 import type { Resealed, SealedColumn, SealedRow } from '../platform/postgres/sealed-column-statements.ts';
 import { modules } from './modules.ts';
 
 /** The sealed columns of all modules. */
-export const sealedColumns: readonly SealedColumn[] = (modules as readonly AnyModule[]).flatMap(
-  ({ sealed = [] }) => sealed,
-);
+export const sealedColumns: readonly SealedColumn[] = modules.flatMap(({ sealed = [] }) => sealed);
 
 /** Values per statement: few enough not to slow a running service down. */
 const batchRows = 500;

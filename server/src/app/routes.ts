@@ -1,21 +1,10 @@
+import type { BillingApp } from '../domains/billing/app.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { AnyModule, ReferenceGroup } from '../platform/module.ts';
-import type { Context } from './assemble.ts';
+import type { ReferenceGroup } from '../platform/module.ts';
 import { modules } from './modules.ts';
 
-/** The routes of all modules. */
-export function routesOf(context: Context): Route[] {
-  return (modules as readonly AnyModule[]).flatMap(({ routes }) => routes?.(context) ?? []);
-}
-
-/** The same routes without a running node, for the docs and their tests. Their handlers must not be called. */
-export function declaredRoutes(): Route[] {
-  const standIn: unknown = new Proxy(() => {}, {
-    get: (_, name) => (name === Symbol.toPrimitive ? () => 0 : standIn),
-    apply: () => standIn,
-  });
-  return routesOf(standIn as Context);
-}
+/** The routes of all modules. They are values: only calling their handlers needs a running node. */
+export const allRoutes: readonly Route<BillingApp>[] = modules.flatMap(({ routes = [] }) => routes);
 
 /** What most readers look for. Other groups follow in the order of the modules. */
 const firstGroups = [
@@ -27,8 +16,6 @@ const rankOf = ({ name }: ReferenceGroup) =>
 
 /** The groups of the API reference, in order. */
 export const groups: readonly ReferenceGroup[] = [
-  ...(modules as readonly AnyModule[])
-    .flatMap(({ reference = [] }) => reference)
-    .toSorted((one, other) => rankOf(one) - rankOf(other)),
+  ...modules.flatMap(({ reference = [] }) => reference).toSorted((one, other) => rankOf(one) - rankOf(other)),
   { name: 'Operations', description: 'Health checks for operators.' },
 ];

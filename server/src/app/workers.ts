@@ -1,14 +1,13 @@
 import type { BackgroundWorker } from '../platform/jobs/background-worker.ts';
 import { DueWorkPoller } from '../platform/jobs/due-work-poller.ts';
 import { Sweeper } from '../platform/jobs/sweeper.ts';
-import type { AnyModule } from '../platform/module.ts';
 import { sweepIdempotencyRecords } from '../platform/postgres/idempotency-records.ts';
 import type { Context } from './assemble.ts';
 import { modules } from './modules.ts';
 
 /** The background workers of all modules, in the order of the modules. */
 export function workersOf(context: Context): BackgroundWorker[] {
-  return (modules as readonly AnyModule[]).flatMap(({ workers }) => workers?.(context) ?? []);
+  return modules.flatMap(({ workers }) => workers?.(context) ?? []);
 }
 
 /**
@@ -58,7 +57,7 @@ function sweeperOf(context: Context): Sweeper {
   return new Sweeper({
     sweeps: [
       { name: 'idempotency records', sweep: (nowMs) => sweepIdempotencyRecords(database, nowMs) },
-      ...(modules as readonly AnyModule[]).flatMap(({ retention }) => retention?.(context) ?? []),
+      ...modules.flatMap(({ retention }) => retention?.(context) ?? []),
     ],
     clock,
     onError: logError,

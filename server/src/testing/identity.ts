@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { IdentityApp } from '../domains/identity/app.ts';
 import { authenticator } from '../domains/identity/developer-keys/authenticate.ts';
 import { expiryNotice } from '../domains/identity/developer-keys/expiry-notices.ts';
 import { KeyAuthenticator } from '../domains/identity/developer-keys/key-authenticator.ts';
@@ -160,7 +161,8 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   });
   const failuresPerAddress = 100;
   const makeFailureLimiter = () => new FailureLimiter({ max: failuresPerAddress, windowMs: 15 * 60_000, clock });
-  const deps = {
+  /** The services that these routes use. */
+  const identity = {
     resetMailer,
     database,
     caches: new Caches(notifications),
@@ -185,8 +187,8 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     publicUrl,
     deploymentMode: 'STANDALONE',
   };
-  const sessions = new SessionAuthenticator(deps);
-  const keys = new KeyAuthenticator(deps);
+  const sessions = new SessionAuthenticator(identity);
+  const keys = new KeyAuthenticator(identity);
   await notifications.start();
   userMailWorker.start();
   const mailed = async () => {
@@ -200,8 +202,8 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
 
   const authenticate = authenticator({ keys, sessions, sessionCookie: new SessionCookie(publicUrl) });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
-  const routes = [...tenantRoutes(deps), ...sessionRoutes(deps), ...userRoutes(deps), ...developerKeyRoutes(deps)];
-  for (const route of routes) addRoute(app, route, { authenticate });
+  const routes = [...tenantRoutes, ...sessionRoutes, ...userRoutes, ...developerKeyRoutes];
+  for (const route of routes) addRoute(app, route, identity as unknown as IdentityApp, { authenticate });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 

@@ -1,4 +1,3 @@
-import type { Intersection, OwnSettings } from '../../platform/module.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
 import {
@@ -14,7 +13,7 @@ import {
   text,
   url,
 } from '../../platform/settings/kinds.ts';
-import { modules } from '../modules.ts';
+import { type ModuleSettings, modules } from '../modules.ts';
 import { processesOf } from './processes.ts';
 import { requireStrict, strictDefaults } from './strict.ts';
 
@@ -170,7 +169,6 @@ export const settings = Object.assign(
   ...modules.map((module) => module.settings ?? {}),
 ) as AllSettings;
 
-type ModuleSettings = Intersection<OwnSettings<(typeof modules)[number]>>;
 type AllSettings = typeof nodeSettings & ModuleSettings;
 
 export type SettingName = keyof AllSettings;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { declaredOpenApi } from '../openapi/document.ts';
-import { declaredRoutes } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 import { accountSteps } from './fixture/account-steps.ts';
 import { billingSteps } from './fixture/billing-steps.ts';
 import { callbackSteps } from './fixture/callback-steps.ts';
@@ -44,7 +44,7 @@ test('every answer is as recorded: status, headers and body', async () => {
 
 test('every endpoint is in the recording', () => {
   const calls = steps.map(({ call }) => call.replace(/\?.*/, ''));
-  const missing = declaredRoutes().filter(({ method, path }) => {
+  const missing = allRoutes.filter(({ method, path }) => {
     const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
     return !calls.some((call) => pattern.test(call));
   });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Principal } from '../../core/principal.ts';
-import { get } from '../../platform/http/route.ts';
+import { routesFor } from '../../platform/http/routes-for.ts';
 import { addRoute } from '../../platform/http/server/add-route.ts';
 import { type AuthenticatedRequest, httpServer } from '../../platform/http/server/server.ts';
 import { addOpenTurns, unknownCallerTurns } from './open-turns.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     return 'page';
   });
   const answering = (path: string, needs: 'nothing' | 'caller') =>
-    get(path, needs, '', {
+    routesFor<undefined>().get(path, needs, '', {
       summary: '',
       data: Type.Boolean(),
       handle: async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
     answering('/health/live', 'nothing'),
     answering('/own', 'caller'),
   ])
-    addRoute(app, route, options);
+    addRoute(app, route, undefined, options);
   address = await app.listen({ port: 0, host: '127.0.0.1' });
 });
 

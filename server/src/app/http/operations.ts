@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
-import { get, type Route } from '../../platform/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { routesFor } from '../../platform/http/routes-for.ts';
 import type { PrimaryMonitor, Room } from '../../platform/postgres/connection/primary-monitor.ts';
 
 /**
@@ -11,7 +12,8 @@ import type { PrimaryMonitor, Room } from '../../platform/postgres/connection/pr
  */
 const toleratedAbsenceMs = 20 * secondMs;
 
-export interface OperationsDeps {
+/** What the health checks read. */
+export interface OperationsApp {
   primary: Pick<PrimaryMonitor, 'absence' | 'hasBeenWritable' | 'room'>;
   clock: Clock;
   /** Whether the service has begun to stop. */
@@ -38,34 +40,34 @@ const readiness = Type.Object({
 /** The names of its schemas in the OpenAPI document. */
 export const operationsSchemas = { Health: status, Readiness: readiness };
 
+const { get } = routesFor<OperationsApp>();
+
 /** Health checks for load balancers and orchestrators. */
-export function operationsRoutes({ primary, clock, isStopping }: OperationsDeps): Route[] {
-  return [
-    get('/health/live', 'nothing', 'Operations', {
-      operationId: 'getLiveness',
-      summary: 'Liveness: the process runs',
-      description: 'Answers while the process runs, whatever its database does.',
-      takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
-      data: status,
-      handle: async () => ({ data: { status: 'live' } }),
-    }),
-    get('/health/ready', 'nothing', 'Operations', {
-      operationId: 'getReadiness',
-      summary: 'Readiness: requests can be served',
-      description:
-        '503 while the database has not accepted writes for 20 seconds, while its disk is full, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
-      takesAnyQuery: true,
-      data: readiness,
-      handle: async () => {
-        if (isStopping()) {
-          throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
-        }
-        assertWritable(primary, clock());
-        return { data: { status: 'ready', ...(primary.room !== undefined && { storage: storageOf(primary.room) }) } };
-      },
-    }),
-  ];
-}
+export const operationsRoutes: readonly Route<OperationsApp>[] = [
+  get('/health/live', 'nothing', 'Operations', {
+    operationId: 'getLiveness',
+    summary: 'Liveness: the process runs',
+    description: 'Answers while the process runs, whatever its database does.',
+    takesAnyQuery: true, // A probe may add one that defeats caches. Refusing it would take the node out of service.
+    data: status,
+    handle: async () => ({ data: { status: 'live' } }),
+  }),
+  get('/health/ready', 'nothing', 'Operations', {
+    operationId: 'getReadiness',
+    summary: 'Readiness: requests can be served',
+    description:
+      '503 while the database has not accepted writes for 20 seconds, while its disk is full, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+    takesAnyQuery: true,
+    data: readiness,
+    handle: async (_call, { primary, clock, isStopping }) => {
+      if (isStopping()) {
+        throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
+      }
+      assertWritable(primary, clock());
+      return { data: { status: 'ready', ...(primary.room !== undefined && { storage: storageOf(primary.room) }) } };
+    },
+  }),
+];
 
 const storageOf = ({ free, total }: Room) => ({ freeBytes: free, totalBytes: total });
 
@@ -75,7 +77,7 @@ export function isHealthCheck({ url, is404 }: FastifyRequest): boolean {
 }
 
 /** Answers from memory: the monitor probes the database, however often the load balancer asks. */
-function assertWritable({ absence, hasBeenWritable, room }: OperationsDeps['primary'], nowMs: number): void {
+function assertWritable({ absence, hasBeenWritable, room }: OperationsApp['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
   if (absence?.reason === 'full') {
     throw new Refusal('storage_full', 'The disk of the database is full: nothing can be stored.', {

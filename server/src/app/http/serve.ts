@@ -1,4 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import { CheckoutPages } from '../../domains/billing/checkouts/pages/checkout-pages.ts';
+import { PortalPages } from '../../domains/billing/checkouts/portal/portal-pages.ts';
 import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
 import { type Admit, addRoute } from '../../platform/http/server/add-route.ts';
 import { stopAccepting } from '../../platform/http/server/drain.ts';
@@ -8,7 +10,7 @@ import type { Context } from '../assemble.ts';
 import { connectionLimitOf } from '../config/connection-limit.ts';
 import { basePathOf, hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
-import { routesOf } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { metricsReader } from './metrics-access.ts';
@@ -46,7 +48,7 @@ export type Listen = () => Promise<string>;
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
-  const { checkoutPages, portalPages, makeFailureLimiter, admission, fanOut } = context;
+  const { makeFailureLimiter, admission, fanOut } = context;
   const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
   const observeReply = requestMetrics(metrics);
   const logReply = requestLog(log);
@@ -70,8 +72,8 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
   });
   requireFreePath(app, basePath);
   addOpenTurns(app);
-  const routes = settings['app.role'] === 'worker' ? [] : routesOf(context);
-  const served = [...operationsRoutes({ primary, clock, isStopping }), ...routes];
+  const routes = settings['app.role'] === 'worker' ? [] : allRoutes;
+  const served = [...operationsRoutes, ...routes];
   addDocs(app, basePath, async () => {
     const { openApiOf } = await import('../openapi/document.ts');
     return () => openApiOf(served, publicUrl);
@@ -87,8 +89,8 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     addResetPage(app);
     addDevicePage(app);
     addPayerPages(app, {
-      checkoutPages,
-      portalPages,
+      checkoutPages: new CheckoutPages(context),
+      portalPages: new PortalPages(context),
       failures: makeFailureLimiter('unknown pages of payers'),
       admit: () => admission.admit('payers', costOfPayment),
     });
@@ -98,7 +100,9 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
   const [turns, unknownTurns] = [new TenantTurns(), unknownCallerTurns()];
   const admit: Admit = (tenantId, events, proceed) =>
     admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);
-  for (const route of served) addRoute(app, route, { authenticate, admit, turns, unknownTurns });
+  const options = { authenticate, admit, turns, unknownTurns };
+  for (const route of operationsRoutes) addRoute(app, route, { primary, clock, isStopping }, options);
+  for (const route of routes) addRoute(app, route, context, options);
 
   await app.ready();
   return async () => {

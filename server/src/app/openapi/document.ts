@@ -1,18 +1,16 @@
 import type { TSchema } from 'typebox';
-import { systemClock } from '../../core/clock.ts';
 import { eventTypes, pingType, type SentType, scopeOfEventType } from '../../core/event-types.ts';
 import { deliveryHeaders } from '../../domains/webhooks/deliveries/schema.ts';
 import { type OpenApiDocument, openApiDocument } from '../../platform/http/openapi/document.ts';
 import type { DocumentedEvent } from '../../platform/http/openapi/webhooks.ts';
 import type { Route } from '../../platform/http/route.ts';
-import type { AnyModule } from '../../platform/module.ts';
 import { version } from '../cli/version.ts';
 import { operationsRoutes, operationsSchemas } from '../http/operations.ts';
 import { modules } from '../modules.ts';
-import { declaredRoutes, groups } from '../routes.ts';
+import { allRoutes, groups } from '../routes.ts';
 import examples from './examples.json' with { type: 'json' };
 
-const declared = modules as readonly AnyModule[];
+const declared = modules;
 const eventObjects: Readonly<Record<string, TSchema>> = Object.assign(
   {},
   ...declared.map(({ eventObjects = {} }) => eventObjects),
@@ -45,7 +43,5 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): OpenApiD
 
 /** The document that every node serves at /openapi.json, made without a running node. */
 export function declaredOpenApi(publicUrl = 'http://127.0.0.1:8080'): OpenApiDocument {
-  const primary = { absence: undefined, hasBeenWritable: true, room: undefined };
-  const operations = operationsRoutes({ primary, clock: systemClock, isStopping: () => false });
-  return openApiOf([...operations, ...declaredRoutes()], publicUrl);
+  return openApiOf([...operationsRoutes, ...allRoutes], publicUrl);
 }

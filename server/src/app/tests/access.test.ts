@@ -19,7 +19,7 @@ import {
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
-import { declaredRoutes } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 
 /**
  * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may do what
@@ -958,7 +958,7 @@ function bent(token: string): string {
 
 /** What a session may do that has to enrol a second factor first, tested by second-factor.test.ts. */
 const openBeforeEnrolment = new Set(
-  declaredRoutes()
+  allRoutes
     .filter(({ needs }) => needs === 'enrolment' || needs === 'token')
     .map(({ method, path }) => `${method} ${path}`),
 );
@@ -977,7 +977,7 @@ test('a session that has to enrol may do that, and log out, and nothing else', (
   ]);
 });
 
-const routes = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
+const routes = allRoutes.map(({ method, path }) => `${method} ${path}`);
 
 /** What the OpenAPI document says of an operation about its callers. */
 interface Declared {

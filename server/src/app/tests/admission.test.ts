@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { administratorOf, channelInput, dataOf } from '../../testing/cast.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
-import { declaredRoutes } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -76,9 +76,7 @@ const makeNoEvents = [
 ];
 
 test('every route that writes says how many events it makes, or is known to make none', () => {
-  const writing = declaredRoutes().filter(
-    ({ method, needs }) => method === 'POST' && /_(write|refund)$/.test(String(needs)),
-  );
+  const writing = allRoutes.filter(({ method, needs }) => method === 'POST' && /_(write|refund)$/.test(String(needs)));
   const silent = writing.filter(({ endpoint }) => endpoint.events === undefined).map(({ path }) => path);
   expect(silent.toSorted()).toEqual(makeNoEvents);
 });

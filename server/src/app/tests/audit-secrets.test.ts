@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { secretFieldsOf } from '../../domains/identity/audit/changes.ts';
-import { declaredRoutes } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 
 /** Every secret that a request can carry. The audit log masks them, and the OpenAPI document marks them `writeOnly`. */
 const secrets: Record<string, string[]> = {
@@ -31,7 +31,7 @@ const secrets: Record<string, string[]> = {
   '/api/webhook/rotate': ['secret'],
 };
 
-const bodies = declaredRoutes().flatMap(({ path, endpoint: { body } }) => (body === undefined ? [] : [{ path, body }]));
+const bodies = allRoutes.flatMap(({ path, endpoint: { body } }) => (body === undefined ? [] : [{ path, body }]));
 
 test('the secrets that requests can carry are declared, and no others', () => {
   const declared = bodies

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
-import { declaredRoutes } from '../routes.ts';
+import { allRoutes } from '../routes.ts';
 
 let folder: string;
 let db: TestDatabase;
@@ -42,7 +42,7 @@ test('an independent validator accepts the OpenAPI document', async () => {
 
 test('the document contains every route with the permission it needs', async () => {
   const { paths } = (await florin.get('/openapi.json')).body;
-  for (const { method, path, needs } of declaredRoutes()) {
+  for (const { method, path, needs } of allRoutes) {
     const operation = paths[path]?.[method.toLowerCase()];
     expect(operation, `${method} ${path}`).toBeDefined();
     expect(operation.security.length > 0).toBe(needs !== 'nothing' || path === '/api/user/logout');

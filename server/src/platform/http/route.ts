@@ -39,7 +39,7 @@ export function platformAdministrator(needs: CallerNeed): UserTypeNeed {
 }
 
 /** One request, after authentication and validation. */
-export interface Call<Body, Query> {
+export interface Call<Body = unknown, Query = unknown> {
   body: Body;
   query: Query;
   /** The values of `{name}` in the path. */
@@ -52,6 +52,8 @@ export interface Call<Body, Query> {
   /** The caller's address. */
   address: string;
   headers: IncomingHttpHeaders;
+  /** Of the request, in a route made by `postOnce`; undefined elsewhere. */
+  idempotencyKey: string | undefined;
 }
 
 export interface Answer<Data> {
@@ -78,8 +80,11 @@ export type RouteDocument =
  */
 export type Paging = boolean | 'by_cursor' | 'by_cursor_only' | 'by_page_or_cursor';
 
-/** A route without its method and path: the shapes of input and output, and the handler. */
-export interface Endpoint {
+/**
+ * A route without its method and path: the shapes of input and output, and the handler, which gets the services of the
+ * running node (`app`) with each call. Readers that never call it, such as the docs, need not know what `App` is.
+ */
+export interface Endpoint<App = never> {
   /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
   operationId?: string;
   summary: string;
@@ -109,10 +114,14 @@ export interface Endpoint {
   exportTypes?: readonly string[];
   /** The most events that a call usually makes: admission counts them and their deliveries. Default: none, it is admitted at once. */
   events?: number;
-  handle: (call: Call<never, never>) => Promise<Answer<unknown>>;
+  /** Takes an Idempotency-Key. */
+  once?: true;
+  /** The envelope's `message`, unless the answer has its own. */
+  message?: string;
+  handle: (call: Call<never, never>, app: App) => Promise<Answer<unknown>>;
 }
 
-export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema> {
+export interface EndpointDefinition<Body extends TSchema, Query extends TSchema, Data extends TSchema, App = unknown> {
   operationId?: string;
   summary: string;
   description?: string;
@@ -130,42 +139,17 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   isEndless?: boolean;
   exportTypes?: readonly string[];
   events?: number;
-  handle: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Data>>>;
+  message?: string;
+  handle: (call: Call<Static<Body>, Static<Query>>, app: App) => Promise<Answer<Static<Data>>>;
 }
 
-export function endpoint<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
-  definition: EndpointDefinition<Body, Query, Data>,
-): Endpoint {
-  return { paged: false, ...definition } as unknown as Endpoint;
-}
-
-/** An endpoint with its method and path. Each module declares its own (`module.ts`). */
-export interface Route {
+/** An endpoint with its method and path: a value that can be read without a running node. Made by `routesFor`. */
+export interface Route<App = never> {
   method: 'GET' | 'POST';
   /** In OpenAPI's notation: `/api/callback/{channel}/{token}`. */
   path: string;
   needs: Need;
   /** Its group in the API reference. */
   group: string;
-  endpoint: Endpoint;
-}
-
-/** A GET route. `needs` is checked before the rest of the request. */
-export function get<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
-  path: string,
-  needs: Need,
-  group: string,
-  definition: EndpointDefinition<Body, Query, Data>,
-): Route {
-  return { method: 'GET', path, needs, group, endpoint: endpoint(definition) };
-}
-
-/** A POST route. */
-export function post<Body extends TSchema, Query extends TSchema, Data extends TSchema>(
-  path: string,
-  needs: Need,
-  group: string,
-  definition: EndpointDefinition<Body, Query, Data>,
-): Route {
-  return { method: 'POST', path, needs, group, endpoint: endpoint(definition) };
+  endpoint: Endpoint<App>;
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { csvLine } from '../../core/csv.ts';
-import { get } from '../http/route.ts';
+import { routesFor } from '../http/routes-for.ts';
 import { addRoute } from '../http/server/add-route.ts';
 import { httpServer } from '../http/server/server.ts';
 import { exportOf, exportTypeOf, exportTypes, recordFormat } from './export.ts';
@@ -92,7 +92,7 @@ test.each(exportTypes)('an export as %s ends when its client disconnects, and is
   const { list, reads } = endless();
   const closed = Promise.withResolvers<void>();
   const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
-  const route = get('/api/list', 'nothing', 'Tests', {
+  const route = routesFor<undefined>().get('/api/list', 'nothing', 'Tests', {
     summary: 'List',
     data: Type.Array(Type.Object({})),
     exportTypes,
@@ -102,7 +102,7 @@ test.each(exportTypes)('an export as %s ends when its client disconnects, and is
       return { document: { type: accept, content } };
     },
   });
-  addRoute(app, route, { authenticate: () => Promise.reject() });
+  addRoute(app, route, undefined, { authenticate: () => Promise.reject() });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/list`;
   const head = await request(address, { method: 'HEAD', headers: { accept } });

@@ -1,11 +1,13 @@
 import { dayMs } from '../../core/clock.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { BillingApp } from '../../domains/billing/app.ts';
 import { invoiceChecks } from '../../domains/billing/invoices/integrity.ts';
 import { collectDue, followPayments } from '../../domains/billing/subscriptions/charges/collect.ts';
-import { createSubscription } from '../../domains/billing/subscriptions/create.ts';
+import { type CreateInput, createSubscription } from '../../domains/billing/subscriptions/create.ts';
 import { subscriptionChecks } from '../../domains/billing/subscriptions/integrity.ts';
 import type { SubscriptionRecord } from '../../domains/billing/subscriptions/record.ts';
 import { renewDue } from '../../domains/billing/subscriptions/renewal/renew.ts';
+import type { Call } from '../../platform/http/route.ts';
 import { offendersOf } from '../../platform/postgres/check.ts';
 import { Database, type Queryable, type Transaction } from '../../platform/postgres/database.ts';
 import { noFailPoint } from '../../platform/process/fail-point.ts';
@@ -47,10 +49,10 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     setTime: (atMs: number) => {
       nowMs = atMs;
     },
-    subscribe: async (
-      input: Parameters<typeof createSubscription>[0],
-      principal: Principal,
-    ): Promise<SubscriptionRecord> => (await createSubscription(input, principal, deps)).answer,
+    subscribe: async (input: CreateInput, principal: Principal): Promise<SubscriptionRecord> => {
+      const call = { body: input, principal } as Call<CreateInput>;
+      return (await createSubscription(call, deps as Partial<BillingApp> as BillingApp)).answer;
+    },
     renew: () => renewDue(0, nowMs, deps),
     collect: () => collectDue(0, nowMs, deps),
     /** Renews until nothing is due. */

@@ -1,6 +1,7 @@
 import { type Clock, hourMs } from '../../core/clock.ts';
 import { uuidGenerator, uuidOfPublicId } from '../../core/id.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { PaymentsApp } from '../../domains/payments/app.ts';
 import { ChannelCredentials } from '../../domains/payments/channels/credentials.ts';
 import { ChannelDirectory } from '../../domains/payments/channels/directory.ts';
 import { operationsDue } from '../../domains/payments/operations/open.cte.ts';
@@ -9,11 +10,12 @@ import { Settler } from '../../domains/payments/processing/settle.ts';
 import { findOfPayment, type OperationRow } from '../../domains/payments/processing/statements.ts';
 import type { Providers } from '../../domains/payments/providers/directory.ts';
 import type { Absent, Operation, Outcome, Provider } from '../../domains/payments/providers/provider.ts';
-import { createRefund } from '../../domains/payments/refunds/create.ts';
+import { createRefund, type RefundInput } from '../../domains/payments/refunds/create.ts';
 import { TransactionCreator } from '../../domains/payments/transactions/create.ts';
 import { TransactionReader } from '../../domains/payments/transactions/read.ts';
 import { updateTransaction } from '../../domains/payments/transactions/update.ts';
 import { FanOut } from '../../domains/webhooks/events/fan-out.ts';
+import type { Call } from '../../platform/http/route.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 import { Caches } from '../../platform/postgres/caches.ts';
 import { Database, type Transactional } from '../../platform/postgres/database.ts';
@@ -151,8 +153,10 @@ export async function processingNode(
       JSON.parse((await creator.create(input, principal)).json).id,
     update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
       (await updateTransaction(input, principal, deps)).answer,
-    refund: async (input: Parameters<typeof createRefund>[0], principal: Principal) =>
-      (await createRefund(input, principal, { ...deps, stepUpRefundAmount: undefined })).answer,
+    refund: async (input: RefundInput, principal: Principal) => {
+      const call = { body: input, principal } as Call<RefundInput>;
+      return (await createRefund(call, deps as Partial<PaymentsApp> as PaymentsApp)).answer;
+    },
     find: (id: string, principal: Principal) => reader.find(id, principal),
     stop: async () => {
       await dispatcher.stop();

@@ -1,5 +1,6 @@
 import { assemble, type Context } from '../../app/assemble.ts';
 import { readSettings } from '../../app/config/settings.ts';
+import { workersOf } from '../../app/workers.ts';
 import { systemClock } from '../../core/clock.ts';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { allStatements, type Statement } from '../../platform/postgres/statement.ts';
@@ -22,8 +23,8 @@ export function unconnectedNode(): Context {
   );
 }
 
-/** Some statements are made when a node is assembled. */
+/** Some statements are made with the services and workers that use them. */
 export function statementsOfAllModules(): readonly Statement<never>[] {
-  unconnectedNode();
+  workersOf(unconnectedNode());
   return allStatements.filter(({ name }) => name !== '' && !name.startsWith('test.'));
 }

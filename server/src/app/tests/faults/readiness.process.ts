@@ -112,8 +112,8 @@ describe('on a standby', () => {
     const primary = new PrimaryMonitor({ connection: db.connection, pools: () => [], clock });
     await primary.start();
     const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
-    for (const route of operationsRoutes({ primary, clock, isStopping: () => false })) {
-      addRoute(app, route, { authenticate: () => Promise.reject() });
+    for (const route of operationsRoutes) {
+      addRoute(app, route, { primary, clock, isStopping: () => false }, { authenticate: () => Promise.reject() });
     }
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const reply = await fetch(`${address}/health/ready`);

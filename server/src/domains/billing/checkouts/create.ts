@@ -1,32 +1,27 @@
 import type { Static } from 'typebox';
-import { type Clock, secondMs } from '../../../core/clock.ts';
+import { secondMs } from '../../../core/clock.ts';
 import { requireInUse } from '../../../core/currency.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requirePermission } from '../../../platform/http/permission.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { acceptanceRefusal, hasPageForPayers } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
+import type { BillingApp } from '../app.ts';
 import { readCustomer } from '../customers/read.ts';
 import { readInvoice } from '../invoices/read.ts';
 import { requirePayableAmount } from '../invoices/rules.ts';
 import { isPayable } from '../invoices/states.ts';
-import { type CheckoutDraft, type InsertDeps, insertNewCheckout } from './insert.ts';
+import { type CheckoutDraft, insertNewCheckout } from './insert.ts';
 import { type CheckoutRecord, recordOf } from './record.ts';
 import { lifetimeMs, longestLifetimeMs, shortestLifetimeMs } from './rules.ts';
 import type { checkoutInput } from './schema.ts';
 import { type CheckoutRow, findCheckout } from './statements.ts';
-
-export interface CheckoutDeps extends InsertDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-}
 
 type CheckoutInput = Static<typeof checkoutInput>;
 
@@ -35,18 +30,16 @@ type CheckoutInput = Static<typeof checkoutInput>;
  * a repeated request gets the same checkout.
  */
 export async function createCheckout(
-  input: CheckoutInput,
-  caller: Principal,
-  deps: CheckoutDeps,
-  idempotencyKey?: string,
+  { body: input, principal: caller, idempotencyKey }: Call<CheckoutInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<CheckoutRecord>> {
-  const { database, clock } = deps;
+  const { database, clock } = app;
   const nowMs = clock();
   metadataJson(input.metadata);
   const draft =
     input.invoiceId === undefined
-      ? await draftOfAmount(input, caller, nowMs, deps)
-      : await draftOfInvoice(input, input.invoiceId, caller, nowMs, deps);
+      ? await draftOfAmount(input, caller, nowMs, app)
+      : await draftOfInvoice(input, input.invoiceId, caller, nowMs, app);
   const { tenantId } = draft;
   const once = onceFor(database, {
     tenantId,
@@ -57,18 +50,18 @@ export async function createCheckout(
   });
   // The idempotency record stores only the id, because the URL is a secret.
   const { answer, replayed } = await once(async (transaction) => {
-    const { id } = await insertNewCheckout(transaction, draft, caller, nowMs, deps);
+    const { id } = await insertNewCheckout(transaction, draft, caller, nowMs, app);
     return { id };
   });
   const [row] = (await database.run(findCheckout, [[tenantId], answer.id])) as [CheckoutRow];
-  return { answer: recordOf(row, nowMs, deps), replayed };
+  return { answer: recordOf(row, nowMs, app), replayed };
 }
 
 async function draftOfAmount(
   input: CheckoutInput,
   caller: Principal,
   nowMs: number,
-  { database, channels }: CheckoutDeps,
+  { database, channels }: BillingApp,
 ): Promise<CheckoutDraft> {
   const { amount, currency, channelIds } = input;
   if (amount === undefined) throw invalid('amount', 'amount is required, unless invoiceId is given.');
@@ -102,7 +95,7 @@ async function draftOfInvoice(
   invoiceId: number,
   caller: Principal,
   nowMs: number,
-  { database, channels }: CheckoutDeps,
+  { database, channels }: BillingApp,
 ): Promise<CheckoutDraft> {
   for (const field of ['amount', 'currency', 'customerId', 'description'] as const) {
     if (input[field] !== undefined) throw invalid(field, `${field} is that of the invoice: leave it out.`);

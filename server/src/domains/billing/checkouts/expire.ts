@@ -1,7 +1,7 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
-import type { CheckoutDeps } from './create.ts';
+import type { BillingApp } from '../app.ts';
 import { readCheckout } from './read.ts';
 import { type CheckoutRecord, recordOf } from './record.ts';
 import { statusOf } from './rules.ts';
@@ -12,13 +12,12 @@ import { type CheckoutRow, closeCheckout, findCheckout, lockCheckout } from './s
  * `illegal_transition` while a payment is in progress, and when it is paid.
  */
 export async function expireCheckout(
-  id: number,
-  principal: Principal,
-  deps: Pick<CheckoutDeps, 'database' | 'clock' | 'open' | 'isLost' | 'publicUrl'>,
+  { body: { id }, principal }: Call<{ id: number }>,
+  app: BillingApp,
 ): Promise<CheckoutRecord> {
-  const nowMs = deps.clock();
-  const { tenant_id: tenantId } = await readCheckout(deps.database, id, principal);
-  return deps.database.transaction(async (transaction) => {
+  const nowMs = app.clock();
+  const { tenant_id: tenantId } = await readCheckout(app.database, id, principal);
+  return app.database.transaction(async (transaction) => {
     await transaction.run(lockCheckout, [tenantId, id]);
     const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
     const status = statusOf(row, nowMs);
@@ -31,8 +30,8 @@ export async function expireCheckout(
     }
     await transaction.run(closeCheckout, [tenantId, id, nowMs]);
     const [closed] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
-    const before = { ...recordOf(row, nowMs, deps), url: undefined };
-    const after = recordOf(closed, nowMs, deps);
+    const before = { ...recordOf(row, nowMs, app), url: undefined };
+    const after = recordOf(closed, nowMs, app);
     await appendAudit(transaction, principal, {
       action: 'checkout.expire',
       tenantId,

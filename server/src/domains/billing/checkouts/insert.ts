@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
-import type { LinkDeps } from './links.ts';
+import type { BillingApp } from '../app.ts';
 import { recordOf } from './record.ts';
 import { hashOfToken, newToken, tokenPlace } from './rules.ts';
 import { type CheckoutRow, findCheckout, insertCheckout, nextCheckoutId } from './statements.ts';
@@ -22,18 +22,13 @@ export interface CheckoutDraft {
   expiresMs: number;
 }
 
-export interface InsertDeps extends LinkDeps {
-  /** Encrypts a value for one place of storage. */
-  seal: (plain: string, place: string) => Buffer;
-}
-
 /** Inserts a checkout with a new token, and its entry in the audit log, which does not contain the URL. */
 export async function insertNewCheckout(
   transaction: Queryable,
   draft: CheckoutDraft,
   actor: Actor,
   nowMs: number,
-  deps: InsertDeps,
+  app: BillingApp,
 ): Promise<CheckoutRow> {
   const { tenantId } = draft;
   const [{ id }] = (await transaction.run(nextCheckoutId)) as [{ id: number }];
@@ -43,7 +38,7 @@ export async function insertNewCheckout(
     id,
     draft.livemode,
     hashOfToken(token),
-    deps.seal(token, tokenPlace(tenantId, id)),
+    app.seal(token, tokenPlace(tenantId, id)),
     draft.invoiceId,
     draft.amount,
     draft.currency,
@@ -57,7 +52,7 @@ export async function insertNewCheckout(
     nowMs,
   ]);
   const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
-  const after = { ...recordOf(row, nowMs, deps), url: undefined };
+  const after = { ...recordOf(row, nowMs, app), url: undefined };
   await appendAudit(transaction, actor, { action: 'checkout.create', tenantId, recordId: id, after });
   return row;
 }

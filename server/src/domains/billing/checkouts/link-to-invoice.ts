@@ -1,18 +1,13 @@
-import { type Clock, dayMs } from '../../../core/clock.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import { dayMs } from '../../../core/clock.ts';
 import { systemActor } from '../../identity/audit/append.ts';
+import type { BillingApp } from '../app.ts';
 import { findCustomer } from '../customers/statements.ts';
 import type { InvoiceKey } from '../invoices/lock.ts';
 import { findInvoice, type InvoiceRow } from '../invoices/statements.ts';
-import { type InsertDeps, insertNewCheckout } from './insert.ts';
+import { insertNewCheckout } from './insert.ts';
 import { addressOf, tokenOf } from './links.ts';
 import { lifetimeMs } from './rules.ts';
 import { findOpenOfInvoice } from './statements.ts';
-
-export interface InvoiceLinkDeps extends InsertDeps {
-  database: Database;
-  clock: Clock;
-}
 
 /** A link in a mail stays valid for at least this long. */
 const leastRemainingMs = 7 * dayMs;
@@ -21,15 +16,12 @@ const leastRemainingMs = 7 * dayMs;
  * The URL of an invoice's page, for mails and the portal: that of its newest checkout that stays open for a week, or else of a
  * new one for 30 days, on the channel of the invoice or of its customer. Without a channel, the page only shows the invoice.
  */
-export async function linkToInvoice(
-  { tenantId, invoiceId }: InvoiceKey,
-  deps: InvoiceLinkDeps,
-): Promise<string | null> {
-  const { database, clock } = deps;
+export async function linkToInvoice({ tenantId, invoiceId }: InvoiceKey, app: BillingApp): Promise<string | null> {
+  const { database, clock } = app;
   const nowMs = clock();
   const [known] = await database.run(findOpenOfInvoice, [tenantId, invoiceId, nowMs + leastRemainingMs]);
   const sealed = known && { tenant_id: tenantId, ...known };
-  if (sealed !== undefined && tokenOf(sealed, deps) !== null) return addressOf(sealed, deps);
+  if (sealed !== undefined && tokenOf(sealed, app) !== null) return addressOf(sealed, app);
   const [invoice] = (await database.run(findInvoice, [[tenantId], invoiceId])) as [InvoiceRow];
   const [customer] = await database.run(findCustomer, [[tenantId], invoice.customer_id]);
   const channelId = invoice.channel_id ?? customer?.default_channel_id ?? null;
@@ -48,7 +40,7 @@ export async function linkToInvoice(
     expiresMs: nowMs + lifetimeMs.invoice,
   };
   const row = await database.transaction((transaction) =>
-    insertNewCheckout(transaction, draft, systemActor, nowMs, deps),
+    insertNewCheckout(transaction, draft, systemActor, nowMs, app),
   );
-  return addressOf(row, deps);
+  return addressOf(row, app);
 }

@@ -1,25 +1,15 @@
-import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { type GenerateUuid, publicId } from '../../../core/id.ts';
+import { publicId } from '../../../core/id.ts';
 import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
-import type { InvoicePayments, StillWaiting } from '../../payments/transactions/invoice-payments.ts';
-import type { PaymentWriter } from '../../payments/transactions/payment-writer.ts';
+import type { StillWaiting } from '../../payments/transactions/invoice-payments.ts';
+import type { BillingApp } from '../app.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';
 import { payer } from './payer.ts';
 import { hashOfToken, isWaiting, maximumPayments, newToken, statusOf } from './rules.ts';
 import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } from './statements.ts';
-
-export interface PayDeps {
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  creator: PaymentWriter;
-  invoicePayments: Pick<InvoicePayments, 'lookUpWaiting'>;
-  /** `app.public-url`, without a slash at the end. */
-  publicUrl: string;
-}
 
 /** What the payer has chosen. */
 export interface PayerChoice {
@@ -40,9 +30,9 @@ export async function payCheckout(
   tokenHash: Buffer,
   { channelId, besides, stillWaiting }: PayerChoice,
   origin: RequestOrigin,
-  deps: PayDeps,
+  app: BillingApp,
 ): Promise<void> {
-  const nowMs = deps.clock();
+  const nowMs = app.clock();
   await transaction.run(lockByToken, [tokenHash]);
   const [row] = await transaction.run(findByToken, [tokenHash]);
   if (row === undefined || row.payments >= maximumPayments) return;
@@ -53,11 +43,11 @@ export async function payCheckout(
   }
   const { tenant_id: tenantId, id } = row;
   const returnToken = newToken();
-  const returnUrl = `${deps.publicUrl}/p/return/${returnToken}`;
+  const returnUrl = `${app.publicUrl}/p/return/${returnToken}`;
   const transactionId =
     row.invoice_id === null
-      ? await payAmount(transaction, row, channelId, returnUrl, deps)
-      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl }, deps);
+      ? await payAmount(transaction, row, channelId, returnUrl, app)
+      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl }, app);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
   const actor = { ...payer, ...origin };
@@ -70,7 +60,7 @@ async function payAmount(
   row: CheckoutOnPage,
   channelId: number,
   returnUrl: string,
-  { generateUuid, creator }: PayDeps,
+  { generateUuid, creator }: BillingApp,
 ): Promise<string> {
   const id = generateUuid();
   const [created] = await creator.createInTransaction(transaction, [
@@ -100,8 +90,8 @@ async function payInvoice(
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
   invoiceId: number,
   request: { channelId: number; stillWaiting: StillWaiting; returnUrl: string },
-  deps: PayDeps,
+  app: BillingApp,
 ): Promise<string> {
   const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId }])) as [LockedInvoice];
-  return (await payLockedInvoice(transaction, invoice, { ...request, userId, paymentMethod: null }, deps)).id;
+  return (await payLockedInvoice(transaction, invoice, { ...request, userId, paymentMethod: null }, app)).id;
 }

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
 import { holds, type Principal } from '../../../core/principal.ts';
-import { type LinkDeps, shownAddressOf } from './links.ts';
+import type { BillingApp } from '../app.ts';
+import { shownAddressOf } from './links.ts';
 import { statusOf } from './rules.ts';
 import type { checkoutRecord } from './schema.ts';
 import type { CheckoutRow } from './statements.ts';
@@ -9,18 +10,18 @@ import type { CheckoutRow } from './statements.ts';
 export type CheckoutRecord = Static<typeof checkoutRecord>;
 
 /** The record for a caller. Without `transaction_write` it has no URL, because payments can be made and given up on the page. */
-export function recordFor(principal: Principal, row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
-  const record = recordOf(row, nowMs, deps);
+export function recordFor(principal: Principal, row: CheckoutRow, nowMs: number, app: BillingApp): CheckoutRecord {
+  const record = recordOf(row, nowMs, app);
   return holds(principal, 'transaction_write') ? record : { ...record, url: null };
 }
 
-export function recordOf(row: CheckoutRow, nowMs: number, deps: LinkDeps): CheckoutRecord {
+export function recordOf(row: CheckoutRow, nowMs: number, app: BillingApp): CheckoutRecord {
   const status = statusOf(row, nowMs);
   return {
     id: row.id,
     livemode: row.livemode,
     status,
-    url: shownAddressOf(row, status, deps),
+    url: shownAddressOf(row, status, app),
     amount: row.amount,
     currency: row.currency,
     invoiceId: row.invoice_id,

@@ -1,13 +1,12 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, type Once, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendSaved } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
@@ -15,6 +14,7 @@ import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import type { BillingApp } from '../app.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import type { ClockRow } from '../test-clocks/statements.ts';
@@ -24,39 +24,26 @@ import { type CustomerRecord, recordOf } from './record.ts';
 import { customerInput, type requiredOfNewCustomer } from './schema.ts';
 import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
-export interface CustomerDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  /** Encrypts a secret for one place of storage. */
-  seal: (plain: string, place: string) => Buffer;
-  /** Whether test clocks are offered. */
-  clocksOffered: boolean;
-}
-
 type CustomerInput = Static<typeof customerInput>;
 type NewCustomer = Creation<CustomerInput, typeof requiredOfNewCustomer>;
 
 /** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
 export async function modifyCustomer(
-  input: CustomerInput,
-  caller: Principal,
-  deps: CustomerDeps,
-  idempotencyKey?: string,
+  { body: input, principal: caller, idempotencyKey }: Call<CustomerInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
-  const principal = await actFor(caller, input.tenantId, deps.database);
-  const once = onceFor(deps.database, {
+  const principal = await actFor(caller, input.tenantId, app.database);
+  const once = onceFor(app.database, {
     tenantId: principal.tenantId,
     path: '/api/customer/modify',
     key: idempotencyKey,
     input: { ...input, ...secretsGiven(customerInput, input), mode: principal.livemode ?? null },
-    nowMs: deps.clock(),
+    nowMs: app.clock(),
   });
   try {
     return input.id === undefined
-      ? await create(input as NewCustomer, principal, deps, once)
-      : await update(input.id, input, principal, deps, once);
+      ? await create(input as NewCustomer, principal, app, once)
+      : await update(input.id, input, principal, app, once);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
     throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
@@ -68,13 +55,13 @@ export async function modifyCustomer(
 async function create(
   input: NewCustomer,
   caller: Principal,
-  deps: CustomerDeps,
+  app: BillingApp,
   once: Once,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
-  const principal = await deps.channels.actOn(input.defaultChannelId, caller);
+  const principal = await app.channels.actOn(input.defaultChannelId, caller);
   if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
-  const channel = await usableChannel(input.defaultChannelId, principal.tenantId, deps.channels);
-  const clock = await findTestClock(input.clockId, principal, deps);
+  const channel = await usableChannel(input.defaultChannelId, principal.tenantId, app.channels);
+  const clock = await findTestClock(input.clockId, principal, app);
   const livemode = livemodeOfNew(
     principal,
     input.livemode ?? channel?.livemode ?? clock?.livemode,
@@ -93,15 +80,15 @@ async function create(
     input.metadata ? metadataJson(input.metadata) : null,
     input.defaultChannelId ?? null,
     clock?.id ?? null,
-    deps.clock(),
+    app.clock(),
     livemode,
   ];
   return once(async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
-    const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, deps) : row;
+    const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, app) : row;
     const secrets = secretsGiven(customerInput, input);
     await appendSaved(transaction, principal, 'customer', { before: undefined, after: saved, recordOf, secrets });
-    await appendEvent(transaction, eventDraftOf('customer.created', saved, deps.generateUuid()));
+    await appendEvent(transaction, eventDraftOf('customer.created', saved, app.generateUuid()));
     return recordOf(saved);
   });
 }
@@ -111,7 +98,7 @@ async function storePaymentMethod(
   transaction: Queryable,
   { tenant_id, id }: CustomerRow,
   paymentMethod: string,
-  { seal }: CustomerDeps,
+  { seal }: BillingApp,
 ): Promise<CustomerRow> {
   const sealed = seal(paymentMethod, paymentMethodPlace(tenant_id, id));
   const [saved] = (await transaction.run(setPaymentMethod, [tenant_id, id, sealed])) as [CustomerRow];
@@ -122,7 +109,7 @@ async function update(
   id: number,
   input: CustomerInput,
   principal: Principal,
-  { database, channels, clock, generateUuid, seal }: CustomerDeps,
+  { database, channels, clock, generateUuid, seal }: BillingApp,
   once: Once,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const existing = await readCustomer(database, id, principal);
@@ -174,10 +161,10 @@ async function usableChannel(
 async function findTestClock(
   clockId: number | null | undefined,
   principal: Principal,
-  { database, clocksOffered }: CustomerDeps,
+  { database, clocksOffered }: BillingApp,
 ): Promise<ClockRow | undefined> {
   if (clockId === undefined || clockId === null) return undefined;
-  requireTestClocksOffered({ offered: clocksOffered }, 'clockId');
+  requireTestClocksOffered({ clocksOffered }, 'clockId');
   const row = await readClock(clockId, principal, database, 'clockId');
   if (row.tenant_id !== principal.tenantId) {
     throw new Refusal('record_not_found', `There is no clock ${clockId}.`, { field: 'clockId' });

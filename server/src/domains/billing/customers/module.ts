@@ -1,14 +1,13 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { BillingApp } from '../app.ts';
 import { customerChecks } from './integrity.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
 import { customerInput, customerRecord, listedCustomer } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
-export const customers = defineModule({
+export const customers = {
   name: 'customers',
   tables: ['customer'],
   sealed: [
@@ -38,5 +37,5 @@ export const customers = defineModule({
   integrity: customerChecks,
   schemas: { CustomerModifyInput: customerInput, Customer: customerRecord, CustomerListItem: listedCustomer },
   eventObjects: { customer: customerRecord },
-  routes: (context: Node & { channels: ChannelDirectory; clocksOffered: boolean }) => customerRoutes(context),
-});
+  routes: customerRoutes,
+} satisfies Module<BillingApp>;

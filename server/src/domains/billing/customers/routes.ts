@@ -1,63 +1,63 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { postOnce, savedMessage } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, type Route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routesFor, savedMessage } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import type { ListDeps } from '../../../platform/lists/list.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import type { BillingApp } from '../app.ts';
 import { listCustomers } from './list.ts';
-import { type CustomerDeps, modifyCustomer } from './modify.ts';
+import { modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
 import { customerInput, customerListQuery, customerQuery, customerRecord, listedCustomer } from './schema.ts';
 import { findByExternalId } from './statements.ts';
 
-export function customerRoutes(deps: CustomerDeps & Pick<ListDeps, 'listDatabase'>): Route[] {
-  return [
-    postOnce('/api/customer/modify', 'transaction_write', 'Customers', {
-      summary: 'Create or update a customer',
-      events: 1,
-      description:
-        'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
-      body: customerInput,
-      refuses: ['external_id_taken', 'clocks_not_offered'],
-      data: customerRecord,
-      message: savedMessage('Customer'),
-      perform: ({ body, principal }, key) => modifyCustomer(body, principal, deps, key),
-    }),
+const { get, postOnce } = routesFor<BillingApp>();
 
-    get('/api/customer/detail', 'transaction_read', 'Customers', {
-      summary: 'Get a customer',
-      description: 'By its `id` or by its `externalId`.',
-      query: customerQuery,
-      refuses: ['record_not_found'],
-      data: customerRecord,
-      handle: async ({ query: { id, externalId }, principal }) => {
-        if ((id === undefined) === (externalId === undefined)) {
-          throw invalid('id', 'Name the customer by either id or externalId.');
-        }
-        if (id !== undefined) return { data: recordOf(await readCustomer(deps.database, id, principal)) };
-        const tenants = await visibleTenants(deps.database, principal);
-        const [row] = await deps.database.run(findByExternalId, [
-          tenants,
-          externalId,
-          visibleModes(principal, undefined, { namesRecord: true }),
-        ]);
-        if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
-        return { data: recordOf(row) };
-      },
-    }),
+export const customerRoutes: readonly Route<BillingApp>[] = [
+  postOnce('/api/customer/modify', 'transaction_write', 'Customers', {
+    summary: 'Create or update a customer',
+    events: 1,
+    description:
+      'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
+    body: customerInput,
+    refuses: ['external_id_taken', 'clocks_not_offered'],
+    data: customerRecord,
+    message: savedMessage('Customer'),
+    handle: modifyCustomer,
+  }),
 
-    get('/api/customer/list', 'transaction_read', 'Customers', {
-      summary: 'List customers',
-      description: `Newest first. ${pagingOf('customers', ['name', 'metadata'])} ${exportText}`,
-      query: customerListQuery,
-      data: Type.Array(listedCustomer),
-      paged: 'by_page_or_cursor',
-      exportTypes,
-      handle: (call) => listCustomers(call, deps),
-    }),
-  ];
-}
+  get('/api/customer/detail', 'transaction_read', 'Customers', {
+    summary: 'Get a customer',
+    description: 'By its `id` or by its `externalId`.',
+    query: customerQuery,
+    refuses: ['record_not_found'],
+    data: customerRecord,
+    handle: async ({ query: { id, externalId }, principal }, app) => {
+      if ((id === undefined) === (externalId === undefined)) {
+        throw invalid('id', 'Name the customer by either id or externalId.');
+      }
+      if (id !== undefined) return { data: recordOf(await readCustomer(app.database, id, principal)) };
+      const tenants = await visibleTenants(app.database, principal);
+      const [row] = await app.database.run(findByExternalId, [
+        tenants,
+        externalId,
+        visibleModes(principal, undefined, { namesRecord: true }),
+      ]);
+      if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
+      return { data: recordOf(row) };
+    },
+  }),
+
+  get('/api/customer/list', 'transaction_read', 'Customers', {
+    summary: 'List customers',
+    description: `Newest first. ${pagingOf('customers', ['name', 'metadata'])} ${exportText}`,
+    query: customerListQuery,
+    data: Type.Array(listedCustomer),
+    paged: 'by_page_or_cursor',
+    exportTypes,
+    handle: listCustomers,
+  }),
+];

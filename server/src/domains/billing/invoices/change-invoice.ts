@@ -1,8 +1,8 @@
-import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { AuditAction } from '../../identity/audit/actions.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import type { BillingApp } from '../app.ts';
 import { customerNowMs } from '../customers/read.ts';
 import { lockInvoices } from './lock.ts';
 import { readInvoice } from './read.ts';
@@ -10,17 +10,12 @@ import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
 import { type InvoiceRow, type LockedInvoice, type Seller, updateStatus } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
-export interface ChangeInvoiceDeps {
-  database: Database;
-  clock: Clock;
-}
-
 /** Changes one invoice under its lock and appends `action` to the audit log. `nowMs` is the customer's current time. */
 export async function changeInvoice(
   action: AuditAction,
   id: number,
   principal: Principal,
-  { database, clock }: ChangeInvoiceDeps,
+  { database, clock }: BillingApp,
   change: (transaction: Queryable, invoice: LockedInvoice, nowMs: number) => Promise<InvoiceRow>,
 ): Promise<InvoiceRecord> {
   const { tenant_id: tenantId } = await readInvoice(database, id, principal);

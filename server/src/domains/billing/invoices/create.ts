@@ -1,17 +1,15 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { requireInUse } from '../../../core/currency.ts';
 import { invalid } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
+import type { BillingApp } from '../app.ts';
 import { customerNowMs, readCustomer } from '../customers/read.ts';
 import { appendInvoiceEvents } from './events.ts';
 import { insertInvoices } from './issue/insert.ts';
@@ -22,13 +20,6 @@ import type { InvoiceRow } from './statements.ts';
 
 type InvoiceInput = Static<typeof invoiceInput>;
 
-export interface CreateInvoiceDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-}
-
 const path = '/api/invoice/create';
 
 /**
@@ -36,12 +27,10 @@ const path = '/api/invoice/create';
  * idempotency key, a repeated request gets the first answer.
  */
 export async function createInvoice(
-  input: InvoiceInput,
-  principal: Principal,
-  deps: CreateInvoiceDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<InvoiceInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<InvoiceRecord>> {
-  const { database, clock } = deps;
+  const { database, clock } = app;
   requireOneTax(input.lines);
   metadataJson(input.metadata);
   const totals = priceLines(input.lines);
@@ -49,7 +38,7 @@ export async function createInvoice(
   const customer = await readCustomer(database, input.customerId, actor, 'customerId');
   const tenantId = customer.tenant_id;
   const { channelId, currency } = input;
-  if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, deps);
+  if (channelId !== undefined) await requireChannel(channelId, { ...customer, currency }, app);
   const realMs = clock();
   const run = async (transaction: Queryable): Promise<InvoiceRecord> => {
     requireInUse(currency);
@@ -77,11 +66,7 @@ export async function createInvoice(
     ]);
     const after = recordOf(row as InvoiceRow);
     await appendAudit(transaction, principal, { action: 'invoice.create', tenantId, recordId: after.id, after });
-    await appendInvoiceEvents(
-      transaction,
-      [{ type: 'invoice.created', invoice: row as InvoiceRow }],
-      deps.generateUuid,
-    );
+    await appendInvoiceEvents(transaction, [{ type: 'invoice.created', invoice: row as InvoiceRow }], app.generateUuid);
     return detailOf(transaction, row as InvoiceRow);
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: realMs };
@@ -92,7 +77,7 @@ export async function createInvoice(
 export async function requireChannel(
   channelId: number,
   invoice: { tenant_id: number; livemode: boolean; currency: string },
-  { channels }: Pick<CreateInvoiceDeps, 'channels'>,
+  { channels }: Pick<BillingApp, 'channels'>,
 ): Promise<void> {
   const channel = await channels.findUsable(channelId, invoice.tenant_id);
   requireSameMode(invoice.livemode, channel.livemode, 'channelId', `channel ${channelId}`);

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { postOnce } from '../../../platform/http/idempotency.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
-import { get, post, type Route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routesFor } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import type { ListDeps } from '../../../platform/lists/list.ts';
 import { acceptanceRefusals } from '../../payments/channels/rules.ts';
-import { type CreateInvoiceDeps, createInvoice } from './create.ts';
-import { type ModifyInvoiceDeps, modifyInvoice } from './drafts/modify.ts';
-import { type FinalizeDeps, finalizeInvoice } from './issue/finalize.ts';
+import type { BillingApp } from '../app.ts';
+import { createInvoice } from './create.ts';
+import { modifyInvoice } from './drafts/modify.ts';
+import { finalizeInvoice } from './issue/finalize.ts';
 import { listInvoices } from './list.ts';
-import { type PayInvoiceDeps, payInvoice } from './payment/pay.ts';
+import { payInvoice } from './payment/pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
-import { type RenderDeps, renderedTypes, renderInvoice } from './rendering/render.ts';
+import { renderedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -26,117 +26,105 @@ import {
   printQuery,
   voidInput,
 } from './schema.ts';
-import { type VoidDeps, voidInvoice } from './void.ts';
+import { voidInvoice } from './void.ts';
 
-type InvoiceRouteDeps = CreateInvoiceDeps &
-  ModifyInvoiceDeps &
-  FinalizeDeps &
-  PayInvoiceDeps &
-  VoidDeps &
-  RenderDeps &
-  Pick<ListDeps, 'listDatabase'>;
+const { get, post, postOnce } = routesFor<BillingApp>();
 
-export function invoiceRoutes(deps: InvoiceRouteDeps): Route[] {
-  return [
-    postOnce('/api/invoice/create', 'invoice_write', 'Invoices', {
-      summary: 'Create an invoice',
-      events: 2,
-      description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
-      body: invoiceInput,
-      refuses: acceptanceRefusals,
-      data: invoiceRecord,
-      message: 'Invoice created',
-      perform: ({ body, principal }, key) => createInvoice(body, principal, deps, key),
+export const invoiceRoutes: readonly Route<BillingApp>[] = [
+  postOnce('/api/invoice/create', 'invoice_write', 'Invoices', {
+    summary: 'Create an invoice',
+    events: 2,
+    description: 'Creates a DRAFT. It has no number and cannot be paid until it is finalized.',
+    body: invoiceInput,
+    refuses: acceptanceRefusals,
+    data: invoiceRecord,
+    message: 'Invoice created',
+    handle: createInvoice,
+  }),
+
+  get('/api/invoice/detail', 'invoice_read', 'Invoices', {
+    summary: 'Get an invoice',
+    query: invoiceQuery,
+    data: invoiceRecord,
+    handle: ({ query, principal }, app) =>
+      app.database.snapshot(async (snapshot) => ({
+        data: await detailOf(snapshot, await readInvoice(snapshot, query.id, principal)),
+      })),
+  }),
+
+  get('/api/invoice/list', 'invoice_read', 'Invoices', {
+    summary: 'List invoices',
+    description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'])} ${exportText}`,
+    query: invoiceListQuery,
+    data: Type.Array(invoiceRow),
+    paged: 'by_page_or_cursor',
+    exportTypes,
+    handle: listInvoices,
+  }),
+
+  get('/api/invoice/print', 'invoice_read', 'Invoices', {
+    operationId: 'printInvoice',
+    summary: 'Render an invoice',
+    description:
+      'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
+      'the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a ' +
+      'request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
+    query: printQuery,
+    refuses: ['rendering_failed'],
+    data: Type.Null(),
+    documentTypes: renderedTypes,
+    hasEntityTag: true,
+    handle: renderInvoice,
+  }),
+
+  post('/api/invoice/modify', 'invoice_write', 'Invoices', {
+    summary: 'Change a draft',
+    description:
+      'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can ' +
+      'be changed. No event is sent: `invoice.finalized` shows the result.',
+    body: modifyInput,
+    refuses: ['invoice_not_draft', ...acceptanceRefusals],
+    data: invoiceRecord,
+    message: 'Invoice updated',
+    handle: async (call, app) => ({ data: await modifyInvoice(call, app) }),
+  }),
+
+  post('/api/invoice/finalize', 'invoice_write', 'Invoices', {
+    summary: 'Finalize an invoice',
+    events: 2,
+    description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
+    body: finalizeInput,
+    refuses: ['illegal_transition'],
+    data: invoiceRecord,
+    message: 'Invoice finalized',
+    handle: async (call, app) => ({ data: await finalizeInvoice(call, app) }),
+  }),
+
+  postOnce('/api/invoice/pay', 'invoice_write', 'Invoices', {
+    summary: 'Pay an invoice',
+    events: 4,
+    description:
+      'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
+      'invoice. On a channel without a provider, set the outcome with an update of the payment.',
+    body: payInput,
+    refuses: ['invoice_not_payable', 'payment_exceeds_invoice', ...acceptanceRefusals, 'payment_method_unreadable'],
+    data: paidInvoice,
+    message: 'Payment created',
+    handle: ({ body, principal, idempotencyKey }, app) => payInvoice(body, principal, app, idempotencyKey),
+  }),
+
+  post('/api/invoice/void', 'invoice_write', 'Invoices', {
+    summary: 'Void an invoice',
+    events: 1,
+    description:
+      'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
+      'paid. Refused while a payment is in progress.',
+    body: voidInput,
+    refuses: ['illegal_transition', 'invoice_payment_under_way'],
+    data: invoiceRecord,
+    handle: async (call, app) => ({
+      message: call.body.uncollectible ? 'Invoice given up' : 'Invoice made void',
+      data: await voidInvoice(call, app),
     }),
-
-    get('/api/invoice/detail', 'invoice_read', 'Invoices', {
-      summary: 'Get an invoice',
-      query: invoiceQuery,
-      data: invoiceRecord,
-      handle: ({ query, principal }) =>
-        deps.database.snapshot(async (snapshot) => ({
-          data: await detailOf(snapshot, await readInvoice(snapshot, query.id, principal)),
-        })),
-    }),
-
-    get('/api/invoice/list', 'invoice_read', 'Invoices', {
-      summary: 'List invoices',
-      description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'])} ${exportText}`,
-      query: invoiceListQuery,
-      data: Type.Array(invoiceRow),
-      paged: 'by_page_or_cursor',
-      exportTypes,
-      handle: (call) => listInvoices(call, deps),
-    }),
-
-    get('/api/invoice/print', 'invoice_read', 'Invoices', {
-      operationId: 'printInvoice',
-      summary: 'Render an invoice',
-      description:
-        'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
-        'the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a ' +
-        'request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
-      query: printQuery,
-      refuses: ['rendering_failed'],
-      data: Type.Null(),
-      documentTypes: renderedTypes,
-      hasEntityTag: true,
-      handle: ({ query, principal }) => renderInvoice(query, principal, deps),
-    }),
-
-    post('/api/invoice/modify', 'invoice_write', 'Invoices', {
-      summary: 'Change a draft',
-      description:
-        'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can ' +
-        'be changed. No event is sent: `invoice.finalized` shows the result.',
-      body: modifyInput,
-      refuses: ['invoice_not_draft', ...acceptanceRefusals],
-      data: invoiceRecord,
-      handle: async ({ body, principal }) => ({
-        message: 'Invoice updated',
-        data: await modifyInvoice(body, principal, deps),
-      }),
-    }),
-
-    post('/api/invoice/finalize', 'invoice_write', 'Invoices', {
-      summary: 'Finalize an invoice',
-      events: 2,
-      description: 'Gives a DRAFT its number and makes it OPEN. An invoice with a total of 0 becomes PAID.',
-      body: finalizeInput,
-      refuses: ['illegal_transition'],
-      data: invoiceRecord,
-      handle: async ({ body, principal }) => ({
-        message: 'Invoice finalized',
-        data: await finalizeInvoice(body.id, principal, deps),
-      }),
-    }),
-
-    postOnce('/api/invoice/pay', 'invoice_write', 'Invoices', {
-      summary: 'Pay an invoice',
-      events: 4,
-      description:
-        'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
-        'invoice. On a channel without a provider, set the outcome with an update of the payment.',
-      body: payInput,
-      refuses: ['invoice_not_payable', 'payment_exceeds_invoice', ...acceptanceRefusals, 'payment_method_unreadable'],
-      data: paidInvoice,
-      message: 'Payment created',
-      perform: ({ body, principal }, key) => payInvoice(body, principal, deps, key),
-    }),
-
-    post('/api/invoice/void', 'invoice_write', 'Invoices', {
-      summary: 'Void an invoice',
-      events: 1,
-      description:
-        'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
-        'paid. Refused while a payment is in progress.',
-      body: voidInput,
-      refuses: ['illegal_transition', 'invoice_payment_under_way'],
-      data: invoiceRecord,
-      handle: async ({ body, principal }) => ({
-        message: body.uncollectible ? 'Invoice given up' : 'Invoice made void',
-        data: await voidInvoice(body, principal, deps),
-      }),
-    }),
-  ];
-}
+  }),
+];

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { requireInUse } from '../../../core/currency.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendSaved } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
@@ -13,18 +12,11 @@ import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
+import type { BillingApp } from '../app.ts';
 import { type PlanRecord, recordOf } from './record.ts';
 import { requireInterval } from './rules.ts';
 import type { planInput, requiredOfNewPlan } from './schema.ts';
 import { insertPlan, lockPlan, type PlanRow, updatePlan } from './statements.ts';
-import type { PlanUsages } from './usages.ts';
-
-export interface PlanDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-  planUsages: PlanUsages;
-}
 
 type PlanInput = Static<typeof planInput>;
 type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
@@ -34,27 +26,25 @@ type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
  * currency and interval. A new amount, tax rate, name or channel applies from the next period on.
  */
 export async function modifyPlan(
-  input: PlanInput,
-  caller: Principal,
-  deps: PlanDeps,
-  idempotencyKey?: string,
+  { body: input, principal: caller, idempotencyKey }: Call<PlanInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<PlanRecord>> {
-  const named = await actFor(caller, input.tenantId, deps.database);
-  const principal = input.id === undefined ? await deps.channels.actOn(input.channelId, named) : named;
-  const once = onceFor(deps.database, {
+  const named = await actFor(caller, input.tenantId, app.database);
+  const principal = input.id === undefined ? await app.channels.actOn(input.channelId, named) : named;
+  const once = onceFor(app.database, {
     tenantId: principal.tenantId,
     path: '/api/plan/modify',
     key: idempotencyKey,
     input: { ...input, mode: principal.livemode ?? null },
-    nowMs: deps.clock(),
+    nowMs: app.clock(),
   });
   const { id } = input;
   if (id === undefined) {
     const plan = input as WholePlan;
     requireInterval(plan.interval, plan.intervalCount ?? 1);
-    const channel = await acceptingChannel(plan, principal.tenantId, deps.channels);
+    const channel = await acceptingChannel(plan, principal.tenantId, app.channels);
     const livemode = livemodeOfNew(principal, input.livemode, channel);
-    const values = [principal.tenantId, ...valuesOf(plan), deps.clock(), livemode];
+    const values = [principal.tenantId, ...valuesOf(plan), app.clock(), livemode];
     return once(async (transaction) => {
       requireInUse(plan.currency);
       const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
@@ -69,16 +59,16 @@ export async function modifyPlan(
     const plan: WholePlan = { name, currency, amount, interval, state, ...input };
     requireInterval(plan.interval, plan.intervalCount ?? existing.interval_count);
     if (plan.currency !== existing.currency) requireInUse(plan.currency);
-    const channel = await acceptingChannel(plan, existing.tenant_id, deps.channels);
+    const channel = await acceptingChannel(plan, existing.tenant_id, app.channels);
     if (channel !== undefined) {
       requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
     }
-    await requireUnused(plan, existing, transaction, deps);
+    await requireUnused(plan, existing, transaction, app);
     const [updated] = await transaction.run(updatePlan, [
       existing.tenant_id,
       id,
       ...valuesOf(plan, existing),
-      deps.clock(),
+      app.clock(),
     ]);
     await appendSaved(transaction, principal, 'plan', { before: existing, after: updated as PlanRow, recordOf });
     return recordOf(updated as PlanRow);
@@ -100,7 +90,7 @@ async function requireUnused(
   input: WholePlan,
   existing: PlanRow,
   transaction: Queryable,
-  { planUsages }: PlanDeps,
+  { planUsages }: BillingApp,
 ): Promise<void> {
   const field = changedFixedField(input, existing);
   if (field === undefined || !(await planUsages.isInUse(transaction, existing))) return;

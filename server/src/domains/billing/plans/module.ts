@@ -1,12 +1,10 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { BillingApp } from '../app.ts';
 import { planRoutes } from './routes.ts';
 import { planInput, planRecord } from './schema.ts';
-import { PlanUsages } from './usages.ts';
 
 /** Plans: prices and billing intervals that customers subscribe to. */
-export const plans = defineModule({
+export const plans = {
   name: 'plans',
   tables: ['plan'],
   auditActions: {
@@ -16,6 +14,5 @@ export const plans = defineModule({
   reference: [{ name: 'Plans', description: 'Prices and billing intervals to subscribe to.' }],
   resources: { plan: planRecord },
   schemas: { PlanModifyInput: planInput, Plan: planRecord },
-  provide: () => ({ planUsages: new PlanUsages() }),
-  routes: (context: Node & { channels: ChannelDirectory; planUsages: PlanUsages }) => planRoutes(context),
-});
+  routes: planRoutes,
+} satisfies Module<BillingApp>;

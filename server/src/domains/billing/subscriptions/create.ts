@@ -1,17 +1,16 @@
 import type { Static } from 'typebox';
-import { type Clock, dayMs } from '../../../core/clock.ts';
+import { dayMs } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { requireAccepting } from '../../payments/channels/rules.ts';
+import type { BillingApp } from '../app.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import { defaultChannelOf } from './channels.ts';
@@ -33,14 +32,7 @@ import {
 } from './statements.ts';
 import { requireUsablePlan } from './usable-plan.ts';
 
-type CreateInput = Static<typeof createInput>;
-
-export interface CreateSubscriptionDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-}
+export type CreateInput = Static<typeof createInput>;
 
 /** The tenant of the customer, and the user who creates the subscription, who may be a platform administrator. */
 interface Owner {
@@ -57,43 +49,41 @@ const longestTrialMs = 730 * dayMs;
  * repeated request gets the first answer.
  */
 export async function createSubscription(
-  input: CreateInput,
-  principal: Principal,
-  deps: CreateSubscriptionDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<CreateInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   metadataJson(input.metadata);
-  const actor = await actFor(principal, input.tenantId, deps.database);
-  const { tenant_id: tenantId } = await readCustomer(deps.database, input.customerId, actor, 'customerId');
+  const actor = await actFor(principal, input.tenantId, app.database);
+  const { tenant_id: tenantId } = await readCustomer(app.database, input.customerId, actor, 'customerId');
   const run = async (transaction: Queryable) => {
-    const after = await subscribe(transaction, input, { tenantId, userId: principal.userId }, deps);
+    const after = await subscribe(transaction, input, { tenantId, userId: principal.userId }, app);
     await appendAudit(transaction, principal, { action: 'subscription.create', tenantId, recordId: after.id, after });
     return after;
   };
-  const request = { tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  return answerOnce(deps.database, request, run);
+  const request = { tenantId, path, key: idempotencyKey, input, nowMs: app.clock() };
+  return answerOnce(app.database, request, run);
 }
 
 async function subscribe(
   transaction: Queryable,
   input: CreateInput,
   owner: Owner,
-  deps: CreateSubscriptionDeps,
+  app: BillingApp,
 ): Promise<SubscriptionRecord> {
   const { tenantId } = owner;
   const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
   const plan = await requireUsablePlan(transaction, { tenantId, livemode: payer.livemode }, input.planId);
   const channelId = input.channelId ?? defaultChannelOf(plan, payer);
-  const channel = await deps.channels.findUsable(channelId, tenantId);
+  const channel = await app.channels.findUsable(channelId, tenantId);
   requireSameMode(payer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
   requireAccepting(channel, plan.currency);
-  const nowMs = payer.clock_now === null ? deps.clock() : Date.parse(payer.clock_now);
+  const nowMs = payer.clock_now === null ? app.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
   const row = rowOf(input, owner, plan, payer, id, nowMs);
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
   const change: Change = { ...firstChange(withTerms(row, plan), nowMs), eventType: 'subscription.created' };
-  await writeChanges(transaction, [change], deps);
+  await writeChanges(transaction, [change], app);
   return recordOf(change.after);
 }
 

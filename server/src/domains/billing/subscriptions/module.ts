@@ -1,16 +1,8 @@
 import { failureLog } from '../../../platform/jobs/worker.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { NodeWith } from '../../../platform/node.ts';
-import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durations } from '../../../platform/settings/kinds.ts';
-import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import type { TransactionCreator } from '../../payments/transactions/create.ts';
-import type { InvoiceFollowers } from '../invoices/settlement/followers.ts';
-import type { PlanUsages } from '../plans/usages.ts';
-import type { TestClocks } from '../test-clocks/worker.ts';
-import { followClosed, followPayments } from './charges/collect.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { BillingApp } from '../app.ts';
 import { subscriptionChecks } from './integrity.ts';
-import { subscriptionTestClockWork, subscriptionWorker } from './renewal/worker.ts';
+import { subscriptionWorker } from './renewal/worker.ts';
 import { subscriptionRoutes } from './routes.ts';
 import {
   cancelInput,
@@ -21,28 +13,10 @@ import {
   subscriptionRecord,
   updateInput,
 } from './schema.ts';
-import { isPlanUsed } from './statements.ts';
-
-const settings = {
-  'app.subscription.retry-intervals': setting(durations, {
-    default: '2d,5d,7d,7d',
-    description:
-      'The retry schedule of failed subscription payments: the wait after each failure. After the last retry fails, the ' +
-      'subscription is cancelled.',
-  }),
-};
-
-type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  channels: ChannelDirectory;
-  creator: TransactionCreator;
-  invoiceFollowers: InvoiceFollowers;
-  testClocks: TestClocks;
-  planUsages: PlanUsages;
-};
-type Provided = ReturnType<typeof provide>;
+import { settings } from './settings.ts';
 
 /** Recurring payments for a plan: billing periods, renewal, proration and dunning. */
-export const subscriptions = defineModule({
+export const subscriptions = {
   name: 'subscriptions',
   tables: ['subscription', 'subscription_period', 'subscription_line', 'subscription_charge'],
   settings,
@@ -72,46 +46,16 @@ export const subscriptions = defineModule({
     SubscriptionState: state,
   },
   eventObjects: { subscription: subscriptionRecord },
-  provide,
-  routes: (context: Needs) => subscriptionRoutes(context),
-  workers: ({ subscriptionBilling }: Provided) => [subscriptionBilling],
+  routes: subscriptionRoutes,
+  workers: (app) => [billingWorker(app)],
   integrity: subscriptionChecks,
-});
+} satisfies Module<BillingApp>;
 
-function provide(needs: Needs) {
-  const {
-    settings,
-    workerDatabase,
-    clock,
-    generateUuid,
-    creator,
-    failPoint,
-    log,
-    invoiceFollowers,
-    testClocks,
-    planUsages,
-    admission,
-  } = needs;
-  const retryIntervalsMs = settings['app.subscription.retry-intervals'];
-  const subscriptionBilling = subscriptionWorker({
-    database: workerDatabase,
-    clock,
-    generateUuid,
-    retryIntervalsMs,
-    failPoint,
-    creator,
-    admission,
-    ...failureLog(log, 'Subscription billing'),
+function billingWorker(app: BillingApp) {
+  return subscriptionWorker({
+    ...app,
+    database: app.workerDatabase,
+    retryIntervalsMs: app.settings['app.subscription.retry-intervals'],
+    ...failureLog(app.log, 'Subscription billing'),
   });
-  const followerDeps = { generateUuid, retryIntervalsMs };
-  invoiceFollowers.register({
-    settled: (transaction, payments) => followPayments(transaction, payments, followerDeps),
-    closed: (transaction, invoice) => followClosed(transaction, invoice, followerDeps),
-  });
-  planUsages.register(async (transaction, { tenant_id, id }) => {
-    const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);
-    return row?.used ?? false;
-  });
-  testClocks.register(subscriptionTestClockWork);
-  return { subscriptionBilling };
 }

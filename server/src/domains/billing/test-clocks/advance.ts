@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
-import type { ClockDeps } from './create.ts';
+import type { BillingApp } from '../app.ts';
 import { readClock } from './read.ts';
 import { parseClockTime, requireTestClocksOffered } from './rules.ts';
 import type { clockAdvance } from './schema.ts';
@@ -20,12 +20,11 @@ const pollMs = 10;
  * 15 s while it is still ADVANCING.
  */
 export async function advanceClock(
-  { id, toTime }: Static<typeof clockAdvance>,
-  principal: Principal,
-  deps: ClockDeps,
+  { body: { id, toTime }, principal }: Call<Static<typeof clockAdvance>>,
+  app: BillingApp,
 ): Promise<ClockRow> {
-  requireTestClocksOffered(deps);
-  const { database, clock } = deps;
+  requireTestClocksOffered(app);
+  const { database, clock } = app;
   const row = await readClock(id, principal, database);
   const toMs = parseClockTime(toTime, 'toTime');
   const nowMs = Date.parse(row.now_at);

@@ -1,32 +1,21 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import type { BillingApp } from '../app.ts';
 import { type ClockRecord, recordOf } from './record.ts';
 import { parseClockTime, requireTestClocksOffered } from './rules.ts';
 import type { clockInput } from './schema.ts';
 import { type ClockRow, insertClock } from './statements.ts';
 
-export interface ClockDeps {
-  database: Database;
-  /** The real time. */
-  clock: Clock;
-  /** Whether this deployment offers test clocks. */
-  offered: boolean;
-}
-
 export async function createClock(
-  input: Static<typeof clockInput>,
-  principal: Principal,
-  deps: ClockDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<Static<typeof clockInput>>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<ClockRecord>> {
   const { name, nowTime } = input;
-  requireTestClocksOffered(deps);
-  const realMs = deps.clock();
+  requireTestClocksOffered(app);
+  const realMs = app.clock();
   const nowMs = nowTime === undefined ? realMs : parseClockTime(nowTime, 'nowTime');
   const { tenantId } = principal;
   const livemode = livemodeOfNew(principal, input.livemode ?? false);
@@ -37,7 +26,7 @@ export async function createClock(
     input: { ...input, mode: principal.livemode ?? null },
     nowMs: realMs,
   };
-  return answerOnce(deps.database, request, async (transaction) => {
+  return answerOnce(app.database, request, async (transaction) => {
     const [row] = (await transaction.run(insertClock, [tenantId, name, nowMs, realMs, livemode])) as [ClockRow];
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'clock.create', tenantId, recordId: row.id, after });

@@ -4,8 +4,8 @@ import { invalid, Refusal } from '../../../core/errors.ts';
 export const realClockId = 0;
 
 /** Test clocks exist in STANDALONE mode only: production subscriptions run in real time. */
-export function requireTestClocksOffered({ offered }: { offered: boolean }, field?: string): void {
-  if (offered) return;
+export function requireTestClocksOffered({ clocksOffered }: { clocksOffered: boolean }, field?: string): void {
+  if (clocksOffered) return;
   throw new Refusal('clocks_not_offered', 'Test clocks are only offered in STANDALONE mode.', field ? { field } : {});
 }
 

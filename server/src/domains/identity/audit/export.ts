@@ -1,17 +1,11 @@
 import type { Static } from 'typebox';
-import type { Principal } from '../../../core/principal.ts';
-import type { Answer } from '../../../platform/http/route.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
 import { columnsOf, type ExportFormat, type ExportType, recordFormat } from '../../../platform/lists/export.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { recordedExport } from './answer-list.ts';
 import { auditList, recordOf } from './list.ts';
 import { auditEntry, type auditExportQuery, type exportFormats } from './schema.ts';
 import type { EntryRow } from './statements.ts';
-
-export interface ExportDeps {
-  database: Database;
-  listDatabase: Queryable;
-}
 
 const types: Record<(typeof exportFormats)[number], ExportType> = { ndjson: 'application/x-ndjson', csv: 'text/csv' };
 
@@ -26,9 +20,8 @@ const entryFormat: ExportFormat<EntryRow> = {
 
 /** All entries that pass the filters and were committed when the export began. The export is itself recorded. */
 export async function exportAuditEntries(
-  { format = 'ndjson', ...query }: Static<typeof auditExportQuery>,
-  principal: Principal,
-  { database, listDatabase }: ExportDeps,
+  { query: { format = 'ndjson', ...query }, principal }: Call<unknown, Static<typeof auditExportQuery>>,
+  { database, listDatabase }: IdentityApp,
 ): Promise<Answer<never>> {
   const list = await auditList(listDatabase, query, principal);
   const options = { database, principal, file: 'audit', action: 'audit.export', query } as const;

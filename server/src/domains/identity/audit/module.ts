@@ -1,33 +1,22 @@
-import { dayMs, secondMs } from '../../../core/clock.ts';
+import { secondMs } from '../../../core/clock.ts';
 import { failureLog, Worker } from '../../../platform/jobs/worker.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { Node, NodeWith } from '../../../platform/node.ts';
-import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durationOfAtLeast } from '../../../platform/settings/kinds.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { IdentityApp } from '../app.ts';
 import { chainAuditEntries } from './chain.ts';
 import { expireAuditEntries } from './expire.ts';
 import { auditChecks, auditFindings } from './integrity.ts';
-import { RefusedRequests } from './refused-requests.ts';
 import { auditRoutes } from './routes.ts';
 import { auditEntry } from './schema.ts';
+import { settings } from './settings.ts';
 import { auditDue } from './statements.ts';
-
-const settings = {
-  'app.audit.keep': setting(durationOfAtLeast(dayMs, 'a day'), {
-    default: '400d',
-    description: 'How long entries of the audit log are kept. The default covers a yearly audit.',
-  }),
-};
 
 /** The entries of a second are chained together. */
 const chainEveryMs = secondMs;
 /** For entries whose notification was lost, or whose process died. */
 const idleChainEveryMs = 15 * secondMs;
 
-type Needs = NodeWith<SettingsOf<typeof settings>>;
-
 /** The audit log: who did what to which record, chained by hashes so that tampering is found. */
-export const audit = defineModule({
+export const audit = {
   name: 'audit',
   tables: ['audit_entry', 'audit_chain'],
   settings,
@@ -42,13 +31,8 @@ export const audit = defineModule({
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },
   schemas: { AuditEntry: auditEntry },
-  provide: ({ database, lifecycle, logError }: Node) => {
-    const refusedRequests = new RefusedRequests({ database, logError });
-    lifecycle.add('refused requests', () => refusedRequests.stop());
-    return { refusedRequests };
-  },
-  routes: (node: Node) => auditRoutes(node),
-  workers: ({ workerDatabase, log }: Node) => [
+  routes: auditRoutes,
+  workers: ({ workerDatabase, log }) => [
     new Worker<never>({
       name: 'audit chain',
       wakesOn: auditDue,
@@ -62,9 +46,9 @@ export const audit = defineModule({
       ...failureLog(log, 'Chaining the audit log'),
     }),
   ],
-  retention: ({ database, settings: { 'app.audit.keep': keepMs } }: Needs) => [
+  retention: ({ database, settings: { 'app.audit.keep': keepMs } }) => [
     { name: 'audit log', sweep: (nowMs) => expireAuditEntries(database, nowMs, keepMs) },
   ],
   integrity: auditChecks,
   findings: auditFindings,
-});
+} satisfies Module<IdentityApp>;

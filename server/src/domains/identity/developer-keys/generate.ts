@@ -1,27 +1,20 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import { requireNetworks } from './allowed-addresses.ts';
 import { expiryOf, fingerprintOf, generateRandomKey, grantedScope, masked } from './rules.ts';
 import type { generateInput } from './schema.ts';
 import { insertKey, type KeyRow, lockOwner } from './statements.ts';
 
-export interface KeyDeps {
-  database: Database;
-  clock: Clock;
-  /** Of one user, including revoked ones: `app.developer-key.max-per-user`. */
-  maxKeys: number;
-}
-
 /** Creates a key that acts as its owner within its scope. Only its hash is stored: the key itself is returned once. */
 export async function generateKey(
-  input: Static<typeof generateInput>,
-  owner: Principal,
-  { database, clock, maxKeys }: KeyDeps,
+  { body: input, principal: owner }: Call<Static<typeof generateInput>>,
+  { database, clock, maxKeys }: IdentityApp,
 ): Promise<{ key: string; row: KeyRow }> {
   const nowMs = clock();
   requireStepUp(owner, nowMs, 'Generating a key');

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import { notFound, Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
-import { insertRandomKey, type KeyDeps } from './generate.ts';
+import { insertRandomKey } from './generate.ts';
 import { expiryOf } from './rules.ts';
 import type { rotateInput } from './schema.ts';
 import { type KeyRow, lockKeyOfUser, replaceKey } from './statements.ts';
@@ -16,9 +17,11 @@ const defaultOverlapSeconds = 86_400;
  * has expired or was replaced before.
  */
 export async function rotateKey(
-  { id, overlapSeconds = defaultOverlapSeconds, expiresTime }: Static<typeof rotateInput>,
-  owner: Principal,
-  { database, clock, maxKeys }: KeyDeps,
+  {
+    body: { id, overlapSeconds = defaultOverlapSeconds, expiresTime },
+    principal: owner,
+  }: Call<Static<typeof rotateInput>>,
+  { database, clock, maxKeys }: IdentityApp,
 ): Promise<{ key: string; row: KeyRow }> {
   requireStepUp(owner, clock(), 'Rotating a key');
   return database.transaction(async (transaction) => {

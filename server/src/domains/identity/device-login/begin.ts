@@ -2,9 +2,10 @@ import type { Static } from 'typebox';
 import { minuteMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { IdentityApp } from '../app.ts';
 import { scopeNamesIn } from '../developer-keys/rules.ts';
 import { deviceCodeHash, generateDeviceCode, generateUserCode, userCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './dependencies.ts';
 import type { codeInput, deviceCode } from './schema.ts';
 import { insertDevice } from './statements.ts';
 
@@ -23,11 +24,10 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u28
 
 /** Creates the two codes of a login that is to be approved in a browser. They are stored as hashes. */
 export async function beginDeviceLogin(
-  { client, scope, livemode = false }: Static<typeof codeInput>,
-  address: string,
-  { database, clock, publicUrl, beginLimiter }: DeviceLoginDeps,
+  { body: { client, scope, livemode = false }, address }: Call<Static<typeof codeInput>>,
+  { database, clock, publicUrl, begunDeviceLogins }: IdentityApp,
 ): Promise<Static<typeof deviceCode>> {
-  beginLimiter.count(networkOf(address));
+  begunDeviceLogins.count(networkOf(address));
   if (invisible.test(client) || client.trim() === '') {
     throw invalid('client', 'client must show, without control or invisible characters: the user has to recognize it.');
   }

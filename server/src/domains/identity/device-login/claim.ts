@@ -1,12 +1,12 @@
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { IdentityApp } from '../app.ts';
 import type { Actor } from '../audit/append.ts';
 import { storeNewKey } from '../developer-keys/generate.ts';
 import type { KeyRow } from '../developer-keys/statements.ts';
 import { intervalSeconds } from './begin.ts';
 import { deviceCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './dependencies.ts';
 import { claimDevice, pollDevice } from './statements.ts';
 
 /** Limits how long a key on a lost laptop works. */
@@ -25,12 +25,12 @@ export interface DeviceKey {
 export function claimDeviceKey(
   deviceCode: string,
   { address, requestId }: { address: string; requestId: string },
-  deps: DeviceLoginDeps,
+  app: IdentityApp,
 ): Promise<DeviceKey> {
-  return deps.unknownCodeLimiter.attempt(networkOf(address), async () => {
-    const nowMs = deps.clock();
+  return app.unknownDeviceCodes.attempt(networkOf(address), async () => {
+    const nowMs = app.clock();
     const codeHash = deviceCodeHash(deviceCode);
-    const [polled] = await deps.database.run(pollDevice, [codeHash, new Date(nowMs)]);
+    const [polled] = await app.database.run(pollDevice, [codeHash, new Date(nowMs)]);
     if (polled === undefined || polled.state === 'USED') {
       throw new Refusal('expired_token', 'This device code is unknown, used or expired. Ask for another one.', {
         field: 'deviceCode',
@@ -38,7 +38,7 @@ export function claimDeviceKey(
     }
     if (polled.state === 'DENIED') throw denied('The user denied the login of this device.');
     if (polled.state === 'PENDING') throw pending(polled.polled_at, nowMs);
-    return deps.database.transaction(async (transaction) => {
+    return app.database.transaction(async (transaction) => {
       const [claimed] = await transaction.run(claimDevice, [codeHash, new Date(nowMs)]);
       if (claimed === undefined) throw denied('The session in which this login was approved has ended.');
       const { user_id: userId, tenant_id: tenantId, user_name: userName, client: name, livemode } = claimed;
@@ -51,7 +51,7 @@ export function claimDeviceKey(
         allowedAddresses: [],
       };
       return {
-        ...(await storeNewKey(transaction, { userId, tenantId }, actor, grant, { nowMs, maxKeys: deps.maxKeys })),
+        ...(await storeNewKey(transaction, { userId, tenantId }, actor, grant, { nowMs, maxKeys: app.maxKeys })),
         userName,
       };
     });

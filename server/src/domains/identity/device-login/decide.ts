@@ -4,10 +4,11 @@ import type { Principal } from '../../../core/principal.ts';
 import { allScopes } from '../../../core/scopes.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Quota } from '../../../platform/http/limits/rate-limiter.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { grantedScope } from '../developer-keys/rules.ts';
 import { userCodeHash } from './codes.ts';
-import type { DeviceLoginDeps } from './dependencies.ts';
 import type { decideInput } from './schema.ts';
 import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 
@@ -18,15 +19,15 @@ import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 export async function findDeviceRequest(
   userCode: string,
   { userId }: Principal,
-  { database, clock, wrongCodeLimiter }: DeviceLoginDeps,
+  { database, clock, wrongDeviceCodes }: IdentityApp,
 ): Promise<DeviceRow> {
-  requireAttempts(wrongCodeLimiter.peek(String(userId)));
+  requireAttempts(wrongDeviceCodes.peek(String(userId)));
   const [found] = await database.run(findPending, [userCodeHash(userCode), new Date(clock())]);
   if (found === undefined) {
-    requireAttempts(wrongCodeLimiter.take(String(userId)));
+    requireAttempts(wrongDeviceCodes.take(String(userId)));
     throw codeUnknown();
   }
-  requireAttempts(wrongCodeLimiter.peek(String(userId)));
+  requireAttempts(wrongDeviceCodes.peek(String(userId)));
   return found;
 }
 
@@ -37,16 +38,15 @@ function requireAttempts({ isExceeded, resetSeconds }: Quota): void {
 
 /** Approves or denies a login. An approved program gets a key of the caller, who must hold every scope that is granted. */
 export async function decideDeviceRequest(
-  { userCode, approve, scope, livemode }: Static<typeof decideInput>,
-  principal: Principal,
-  deps: DeviceLoginDeps,
+  { body: { userCode, approve, scope, livemode }, principal }: Call<Static<typeof decideInput>>,
+  app: IdentityApp,
 ): Promise<DeviceRow> {
-  const request = await findDeviceRequest(userCode, principal, deps);
-  const nowMs = deps.clock();
+  const request = await findDeviceRequest(userCode, principal, app);
+  const nowMs = app.clock();
   if (approve) requireStepUp(principal, nowMs, 'Approving the login of a device');
   const granted = approve ? grantedScope(scope ?? request.scope ?? allScopesOf(principal), principal) : null;
   const mode = livemode ?? request.livemode;
-  const decided = await deps.database.transaction(async (transaction) => {
+  const decided = await app.database.transaction(async (transaction) => {
     const state = approve ? 'APPROVED' : 'DENIED';
     const values = [
       userCodeHash(userCode),

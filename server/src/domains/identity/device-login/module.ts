@@ -1,18 +1,12 @@
-import type { Clock } from '../../../core/clock.ts';
-import { type FailureLimiter, RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { failureWindowMs } from '../sessions/login-failures.ts';
+import type { IdentityApp } from '../app.ts';
 import { deviceLoginRoutes, group } from './routes.ts';
 import { codeInput, decideInput, decision, deviceCode, deviceKey, deviceRequest, tokenInput } from './schema.ts';
 import { deleteExpiredDevices } from './statements.ts';
 
-/** Leaves room for typing errors. */
-const maxWrongCodes = 10;
-
 /** Logins of programs without a browser, which the user approves in one (RFC 8628). The program gets a developer key. */
-export const deviceLogin = defineModule({
+export const deviceLogin = {
   name: 'device-login',
   tables: ['device_login'],
   auditActions: {
@@ -30,19 +24,8 @@ export const deviceLogin = defineModule({
     DeviceDecideInput: decideInput,
     DeviceDecision: decision,
   },
-  routes: (context: Node & { makeFailureLimiter: (what: string) => FailureLimiter; clock: Clock; maxKeys: number }) =>
-    deviceLoginRoutes({
-      ...context,
-      beginLimiter: context.makeFailureLimiter('begun device logins'),
-      unknownCodeLimiter: context.makeFailureLimiter('unknown device codes'),
-      wrongCodeLimiter: new RateLimiter({
-        max: maxWrongCodes,
-        windowMs: failureWindowMs,
-        clock: context.clock,
-        shared: context.siblings.sharedUses('wrong device codes'),
-      }),
-    }),
-  retention: ({ database }: Node) => [
+  routes: deviceLoginRoutes,
+  retention: ({ database }) => [
     { name: 'device logins', sweep: (nowMs) => deleteInBatches(database, deleteExpiredDevices, [new Date(nowMs)]) },
   ],
-});
+} satisfies Module<IdentityApp>;

@@ -1,30 +1,26 @@
-import { failureLog, type Worker } from '../../../platform/jobs/worker.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
-import { type QueuedUserMail, userMails } from './statements.ts';
-import { UserMailComposers } from './user-mails.ts';
+import { failureLog } from '../../../platform/jobs/worker.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { IdentityApp } from '../app.ts';
+import { userMails } from './statements.ts';
 import { mailWorker, sweepMails } from './worker.ts';
 
 /** Mails to users that must arrive: queued in the transaction of the change that they report, sent by a worker. */
-export const mails = defineModule({
+export const mails = {
   name: 'mails',
   tables: ['user_mail'],
-  provide: (node: Node) => {
-    const userMailComposers = new UserMailComposers();
-    const userMailWorker = mailWorker({
-      name: 'mails to users',
-      queue: userMails,
-      compose: userMailComposers.compose,
-      database: node.workerDatabase,
-      clock: node.clock,
-      mailer: node.mailer,
-      logError: node.logError,
-      ...failureLog(node.log, 'Mailing users'),
-    });
-    return { userMailComposers, userMailWorker };
-  },
-  workers: ({ userMailWorker }: { userMailWorker: Worker<QueuedUserMail> }) => [userMailWorker],
-  retention: ({ database }: Node) => [
-    { name: 'mails to users', sweep: (nowMs) => sweepMails(userMails, database, nowMs) },
-  ],
-});
+  workers: (app) => [userMailWorker(app)],
+  retention: ({ database }) => [{ name: 'mails to users', sweep: (nowMs) => sweepMails(userMails, database, nowMs) }],
+} satisfies Module<IdentityApp>;
+
+function userMailWorker({ userMailComposers, workerDatabase, clock, mailer, logError, log }: IdentityApp) {
+  return mailWorker({
+    name: 'mails to users',
+    queue: userMails,
+    compose: userMailComposers.compose,
+    database: workerDatabase,
+    clock,
+    mailer,
+    logError,
+    ...failureLog(log, 'Mailing users'),
+  });
+}

@@ -1,19 +1,16 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
 import { setHasSecondFactor } from '../users/statements.ts';
-import { type VerifyPasswordDeps, verifyOwnPassword } from '../users/verify-own-password.ts';
+import { verifyOwnPassword } from '../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { beginSecondFactor } from './statements.ts';
-import { type MarkSteppedUpDeps, recordStepUp, type SteppedUp } from './step-up.ts';
+import { recordStepUp, type SteppedUp } from './step-up.ts';
 import { generateSecret, keyUri } from './totp.ts';
-import { type CodeDeps, secondFactorActive, secretPlace, withCode } from './verify.ts';
-
-export interface EnrolDeps extends CodeDeps, VerifyPasswordDeps, MarkSteppedUpDeps {
-  seal: (plain: string, place: string) => Buffer;
-}
+import { secondFactorActive, secretPlace, withCode } from './verify.ts';
 
 /** The issuer that authenticator apps show. */
 const issuer = 'Florin';
@@ -23,18 +20,16 @@ const issuer = 'Florin';
  * stolen session can neither lock its owner out nor add a factor. Beginning again replaces a secret that was not confirmed.
  */
 export async function beginEnrolment(
-  password: string,
-  principal: Principal,
-  address: string,
-  deps: EnrolDeps,
+  { body: { password }, principal, address }: Call<{ password: string }>,
+  app: IdentityApp,
 ): Promise<{ secret: string; uri: string }> {
   const { userId, userName } = principal;
-  requireStepUp(principal, deps.clock(), 'Adding an authenticator app');
-  const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
+  requireStepUp(principal, app.clock(), 'Adding an authenticator app');
+  const hash = await verifyOwnPassword({ userId, userName, password, address }, app);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
   const secret = generateSecret();
-  const values = [userId, deps.seal(secret, secretPlace(userId)), new Date(deps.clock())];
-  const [begun] = await deps.database.run(beginSecondFactor, values);
+  const values = [userId, app.seal(secret, secretPlace(userId)), new Date(app.clock())];
+  const [begun] = await app.database.run(beginSecondFactor, values);
   if (begun === undefined) throw secondFactorActive();
   return { secret, uri: keyUri(secret, userName, issuer) };
 }
@@ -44,20 +39,18 @@ export async function beginEnrolment(
  * it; this session is stepped up.
  */
 export function confirmEnrolment(
-  code: string,
-  principal: Principal,
-  address: string,
-  deps: EnrolDeps,
+  { body: { code }, principal, address }: Call<{ code: string }>,
+  app: IdentityApp,
 ): Promise<{ recoveryCodes: string[]; steppedUp: SteppedUp }> {
   const { userId, userName, tenantId, sessionId } = principal;
   return withCode(
     code,
     { userId, userName, address },
-    deps,
+    app,
     async (transaction) => {
       await transaction.run(setHasSecondFactor, [userId, true]);
-      await transaction.run(endOtherSessions, [userId, sessionId, new Date(deps.clock())]);
-      const steppedUp = await recordStepUp(transaction, principal, deps);
+      await transaction.run(endOtherSessions, [userId, sessionId, new Date(app.clock())]);
+      const steppedUp = await recordStepUp(transaction, principal, app);
       await appendAudit(transaction, principal, { action: 'user.add_second_factor', tenantId, recordId: userId });
       return { recoveryCodes: await replaceRecoveryCodes(transaction, userId), steppedUp };
     },
@@ -67,13 +60,11 @@ export function confirmEnrolment(
 
 /** Replaces the recovery codes. The old ones stop working. */
 export function regenerateRecoveryCodes(
-  code: string,
-  principal: Principal,
-  address: string,
-  deps: CodeDeps,
+  { body: { code }, principal, address }: Call<{ code: string }>,
+  app: IdentityApp,
 ): Promise<string[]> {
   const { userId, userName, tenantId } = principal;
-  return withCode(code, { userId, userName, address }, deps, async (transaction, method) => {
+  return withCode(code, { userId, userName, address }, app, async (transaction, method) => {
     const details = { secondFactor: method };
     const change = { action: 'user.regenerate_recovery_codes', tenantId, recordId: userId, details } as const;
     await appendAudit(transaction, principal, change);

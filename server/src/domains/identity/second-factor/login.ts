@@ -1,13 +1,9 @@
 import { Refusal } from '../../../core/errors.ts';
+import type { IdentityApp } from '../app.ts';
 import type { Actor } from '../audit/append.ts';
-import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { challengeInvalid, tryLoginChallenge, useLoginChallenge } from '../sessions/challenge.ts';
-import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../sessions/open-session.ts';
-import { type CodeDeps, withCode } from './verify.ts';
-
-export interface SecondLoginDeps extends CodeDeps, OpenSessionDeps {
-  refusedRequests: Pick<RefusedRequests, 'record'>;
-}
+import { type LoginOrigin, type OpenedLogin, openSession } from '../sessions/open-session.ts';
+import { withCode } from './verify.ts';
 
 /**
  * Starts the session of a login whose password was right, given the challenge and a code. Challenge and code are used up
@@ -15,16 +11,16 @@ export interface SecondLoginDeps extends CodeDeps, OpenSessionDeps {
  */
 export async function loginWithSecondFactor(
   { challenge, code, ...origin }: { challenge: string; code: string } & LoginOrigin,
-  deps: SecondLoginDeps,
+  app: IdentityApp,
 ): Promise<OpenedLogin> {
-  const user = await tryLoginChallenge(challenge, deps.clock(), deps.database);
+  const user = await tryLoginChallenge(challenge, app.clock(), app.database);
   const { address, requestId } = origin;
   const actor: Actor = { by: 'password', userId: user.id, userName: user.user_name, address, requestId };
   const owner = { userId: user.id, userName: user.user_name, address };
   try {
-    const session = await withCode(code, owner, deps, async (transaction, method) => {
-      await useLoginChallenge(challenge, new Date(deps.clock()), transaction);
-      const opened = await openSession(transaction, user, actor, origin, deps, method);
+    const session = await withCode(code, owner, app, async (transaction, method) => {
+      await useLoginChallenge(challenge, new Date(app.clock()), transaction);
+      const opened = await openSession(transaction, user, actor, origin, app, method);
       if (opened === undefined) throw challengeInvalid();
       return opened;
     });
@@ -33,7 +29,7 @@ export async function loginWithSecondFactor(
     if (error instanceof Refusal && error.type === 'code_wrong') {
       const route = 'POST /api/user/login/second-factor';
       const { tenant_id: tenantId } = user;
-      deps.refusedRequests.record({ action: 'session.login_refused', tenantId, actor, type: error.type, route });
+      app.refusedRequests.record({ action: 'session.login_refused', tenantId, actor, type: error.type, route });
     }
     throw error;
   }

@@ -1,10 +1,9 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import type { IdentityApp } from '../app.ts';
 import { secondFactorChecks } from './integrity.ts';
-import { PasskeyChallenges } from './passkeys/challenges.ts';
-import { type PasskeyRouteDeps, passkeyRoutes } from './passkeys/routes.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import {
   beginPasskeyInput,
   beginPasskeyLoginInput,
@@ -19,7 +18,7 @@ import {
   renamePasskeyInput,
 } from './passkeys/schema.ts';
 import { deleteExpiredPasskeyChallenges } from './passkeys/statements.ts';
-import { type SecondFactorDeps, secondFactorRoutes } from './routes.ts';
+import { secondFactorRoutes } from './routes.ts';
 import {
   beginInput,
   begunFactor,
@@ -34,7 +33,7 @@ import {
 import { secretPlace } from './verify.ts';
 
 /** Codes of an authenticator app, and passkeys: at login, and again before dangerous operations. */
-export const secondFactor = defineModule({
+export const secondFactor = {
   name: 'second-factor',
   tables: ['second_factor', 'recovery_code', 'passkey', 'used_passkey_challenge'],
   auditActions: {
@@ -87,13 +86,12 @@ export const secondFactor = defineModule({
       place: ({ user_id }) => secretPlace(user_id),
     }),
   ],
-  provide: ({ signingKeys, clock }: Node) => ({ passkeyChallenges: new PasskeyChallenges({ signingKeys, clock }) }),
-  routes: (context: SecondFactorDeps & PasskeyRouteDeps) => [...secondFactorRoutes(context), ...passkeyRoutes(context)],
-  retention: ({ database }: Node) => [
+  routes: [...secondFactorRoutes, ...passkeyRoutes],
+  retention: ({ database }) => [
     {
       name: 'passkey challenges',
       sweep: (nowMs) => deleteInBatches(database, deleteExpiredPasskeyChallenges, [new Date(nowMs)]),
     },
   ],
   integrity: secondFactorChecks,
-});
+} satisfies Module<IdentityApp>;

@@ -1,7 +1,9 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
-import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { type Actor, appendAudit, systemActor } from '../audit/append.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser, findLogin } from '../sessions/statements.ts';
@@ -9,18 +11,16 @@ import { refusePrivilegeEscalation } from '../users/rules.ts';
 import { findUser } from '../users/statements.ts';
 import { isActive, secondFactorAbsent } from './rules.ts';
 import { clearSecret, lockSecondFactor, type SecondFactorRow } from './statements.ts';
-import { type CodeDeps, withCode } from './verify.ts';
+import { withCode } from './verify.ts';
 import { withdrawSecondFactor } from './withdraw.ts';
 
 /** Removes the caller's own authenticator app, and the recovery codes unless the caller has a passkey. */
 export async function removeOwnFactor(
-  code: string,
-  principal: Principal,
-  address: string,
-  deps: CodeDeps,
+  { body: { code }, principal, address }: Call<{ code: string }>,
+  app: IdentityApp,
 ): Promise<void> {
   const { userId, userName, tenantId } = principal;
-  await withCode(code, { userId, userName, address }, deps, async (transaction, method) => {
+  await withCode(code, { userId, userName, address }, app, async (transaction, method) => {
     const [factor] = await transaction.run(lockSecondFactor, [userId]);
     if (factor?.confirmed_at == null) throw secondFactorAbsent('You have no authenticator app.');
     await transaction.run(clearSecret, [userId]);
@@ -40,35 +40,38 @@ export async function removeOwnFactor(
  * Removes the second factor of another user who has lost it, passkeys included, and ends that user's sessions. The caller must
  * hold every permission of that user, and be stepped up.
  */
-export async function removeFactorOf(userId: number, principal: Principal, deps: CodeDeps): Promise<void> {
-  const nowMs = deps.clock();
+export async function removeFactorOf(
+  { body: { id: userId }, principal }: Call<{ id: number }>,
+  app: IdentityApp,
+): Promise<void> {
+  const nowMs = app.clock();
   if (userId === principal.userId) {
     throw new Refusal('role_missing', 'Remove your own second factor with a code; another administrator needs none.', {
       field: 'id',
     });
   }
   requireStepUp(principal, nowMs, 'Removing the second factor of a user');
-  await deps.database.transaction(async (transaction) => {
+  await app.database.transaction(async (transaction) => {
     const [factor] = await transaction.run(lockSecondFactor, [userId]);
     const [user] = await transaction.run(findUser, [userId]);
     if (user === undefined || !(seesAllTenants(principal) || user.tenant_id === principal.tenantId)) {
       throw notFound('user', userId);
     }
     refusePrivilegeEscalation(principal, { tenantId: user.tenant_id, userType: user.user_type, roles: user.roles });
-    await removeAll(factor, user, principal, transaction, deps);
+    await removeAll(factor, user, principal, transaction, app);
   });
 }
 
 /** Removes the second factor of the user with this name or address, for an operator who has access to the database. */
 export async function removeFactorAsOperator(
   account: string,
-  deps: Pick<CodeDeps, 'database' | 'clock'>,
+  app: Pick<IdentityApp, 'database' | 'clock'>,
 ): Promise<void> {
-  await deps.database.transaction(async (transaction) => {
+  await app.database.transaction(async (transaction) => {
     const [login] = await transaction.run(findLogin, [normalizedAccount(account)]);
     if (login === undefined) throw notFound('user', account, 'account');
     const [factor] = await transaction.run(lockSecondFactor, [login.id]);
-    await removeAll(factor, login, systemActor, transaction, deps);
+    await removeAll(factor, login, systemActor, transaction, app);
   });
 }
 
@@ -77,7 +80,7 @@ async function removeAll(
   { id, tenant_id: tenantId }: { id: number; tenant_id: number },
   actor: Actor,
   transaction: Queryable,
-  { clock }: Pick<CodeDeps, 'clock'>,
+  { clock }: Pick<IdentityApp, 'clock'>,
 ): Promise<void> {
   if (factor === undefined) throw secondFactorAbsent('This user has no second factor.');
   await withdrawSecondFactor(transaction, id);

@@ -1,24 +1,14 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
-import type { Answer } from '../../../platform/http/route.ts';
+import type { Answer, Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { expiryMs, sessionEnded } from '../sessions/session-authenticator.ts';
-import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { advanceGeneration, findLiveSession, type LiveSessionRow, stepUpSession } from '../sessions/statements.ts';
-import { signedCookie, signTokenPair, type TokenDeps, type TokenPair } from '../sessions/token-pair.ts';
+import { signedCookie, signTokenPair, type TokenPair } from '../sessions/token-pair.ts';
 import type { steppedUp } from './schema.ts';
-import { type CodeDeps, withCode } from './verify.ts';
-
-export interface MarkSteppedUpDeps extends TokenDeps {
-  sessionCookie: SessionCookie;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
-  /** `app.security.profile`: the session gets new tokens (ASVS 7.2.4). */
-  isStrict: boolean;
-}
-
-export interface StepUpDeps extends CodeDeps, MarkSteppedUpDeps {}
+import { withCode } from './verify.ts';
 
 /** A session that was stepped up. */
 export interface SteppedUp {
@@ -27,10 +17,13 @@ export interface SteppedUp {
 }
 
 /** Marks the session as stepped up for `app.security.step-up-lifetime`. */
-export function stepUp(code: string, principal: Principal, address: string, deps: StepUpDeps): Promise<SteppedUp> {
+export function stepUp(
+  { body: { code }, principal, address }: Call<{ code: string }>,
+  app: IdentityApp,
+): Promise<SteppedUp> {
   const { userId, userName } = principal;
-  return withCode(code, { userId, userName, address }, deps, (transaction, method) =>
-    markSteppedUp(transaction, principal, method, deps),
+  return withCode(code, { userId, userName, address }, app, (transaction, method) =>
+    markSteppedUp(transaction, principal, method, app),
   );
 }
 
@@ -39,10 +32,10 @@ export async function markSteppedUp(
   transaction: Queryable,
   principal: Principal,
   secondFactor: string,
-  deps: MarkSteppedUpDeps,
+  app: IdentityApp,
 ): Promise<SteppedUp> {
   const sessionId = principal.sessionId as string;
-  const steppedUp = await recordStepUp(transaction, principal, deps);
+  const steppedUp = await recordStepUp(transaction, principal, app);
   await appendAudit(transaction, principal, {
     action: 'session.step_up',
     tenantId: principal.tenantId,
@@ -59,7 +52,7 @@ export async function markSteppedUp(
 export async function recordStepUp(
   transaction: Queryable,
   { userId, sessionId }: Principal,
-  { clock, stepUpMs, isStrict }: MarkSteppedUpDeps,
+  { clock, stepUpMs, isStrict }: IdentityApp,
 ): Promise<SteppedUp> {
   const until = new Date(clock() + stepUpMs);
   const [updated] = await transaction.run(stepUpSession, [sessionId, until, userId]);
@@ -73,10 +66,10 @@ export async function recordStepUp(
 export function steppedUpAnswer(
   result: SteppedUp,
   caller: Caller,
-  deps: MarkSteppedUpDeps,
+  app: IdentityApp,
 ): Promise<Answer<Static<typeof steppedUp>>> {
   const data = { steppedUpUntil: result.until.toISOString() };
-  return withNewTokens({ message: 'Session stepped up', data }, result, caller, deps);
+  return withNewTokens({ message: 'Session stepped up', data }, result, caller, app);
 }
 
 /** Who is answered. */
@@ -93,16 +86,16 @@ export async function withNewTokens<Data extends object>(
   answer: { message: string; data: Data },
   { session: row }: SteppedUp,
   { principal, headers: { authorization } }: Caller,
-  deps: MarkSteppedUpDeps,
+  app: IdentityApp,
 ): Promise<Answer<Data & { token?: TokenPair }>> {
-  if (!deps.isStrict) return answer;
+  if (!app.isStrict) return answer;
   const session = {
     id: principal.sessionId as string,
-    expiresAtMs: expiryMs(row, deps.lifetimes),
+    expiresAtMs: expiryMs(row, app.lifetimes),
     generation: row.generation,
   };
   if (authorization === undefined) {
-    return { ...answer, headers: { 'set-cookie': await signedCookie(row, session, deps) } };
+    return { ...answer, headers: { 'set-cookie': await signedCookie(row, session, app) } };
   }
-  return { ...answer, data: { ...answer.data, token: await signTokenPair(row, session, deps) } };
+  return { ...answer, data: { ...answer.data, token: await signTokenPair(row, session, app) } };
 }

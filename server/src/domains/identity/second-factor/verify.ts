@@ -1,22 +1,12 @@
-import { type Clock, minuteMs } from '../../../core/clock.ts';
+import { minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { countedAccount } from '../sessions/account.ts';
-import type { LoginFailures } from '../sessions/login-failures.ts';
 import { hashOfRecoveryCode } from './recovery-codes.ts';
 import { isActive, secondFactorAbsent } from './rules.ts';
 import { acceptStep, lockSecondFactor, recordFailures, type SecondFactorRow, useRecoveryCode } from './statements.ts';
 import { stepOfCode } from './totp.ts';
-
-export interface CodeDeps {
-  database: Database;
-  loginFailures: LoginFailures;
-  open: (sealed: Buffer, place: string) => string;
-  isLost: (sealed: Buffer) => boolean;
-  clock: Clock;
-  /** `app.security.profile`: codes are accepted only in their own 30 seconds. */
-  isStrict: boolean;
-}
 
 type CodeMethod = 'totp' | 'recovery_code';
 
@@ -45,17 +35,17 @@ export const secretPlace = (userId: number): string => `second_factor/${userId}/
 export async function withCode<Result>(
   code: string,
   owner: CodeOwner,
-  deps: CodeDeps,
+  app: IdentityApp,
   work: (transaction: Queryable, method: CodeMethod) => Promise<Result>,
   options: { confirming?: true } = {},
 ): Promise<Result> {
-  const outcome = await deps.loginFailures.attempt(
+  const outcome = await app.loginFailures.attempt(
     countedAccount({ id: owner.userId }, owner.userName),
     owner.address,
     () =>
-      deps.database.transaction(async (transaction) => {
+      app.database.transaction(async (transaction) => {
         const factor = await lockFactor(transaction, owner.userId, options.confirming === true);
-        const method = await verify(transaction, factor, code, deps);
+        const method = await verify(transaction, factor, code, app);
         return method && { result: await work(transaction, method) };
       }),
   );
@@ -90,20 +80,20 @@ async function verify(
   transaction: Queryable,
   factor: SecondFactorRow,
   code: string,
-  deps: CodeDeps,
+  app: IdentityApp,
 ): Promise<CodeMethod | undefined> {
-  const nowMs = deps.clock();
+  const nowMs = app.clock();
   const failures = recentFailuresOf(factor, nowMs);
   const { user_id: userId, secret_sealed: sealed } = factor;
   const digits = code.replaceAll(/[\s-]/g, ''); // Apps show two groups of three.
   if (/^\d{6}$/.test(digits)) {
     const step =
-      sealed === null || deps.isLost(sealed)
+      sealed === null || app.isLost(sealed)
         ? undefined
-        : stepOfCode(digits, deps.open(sealed, secretPlace(userId)), nowMs, {
+        : stepOfCode(digits, app.open(sealed, secretPlace(userId)), nowMs, {
             lastStep: factor.last_step,
             // ASVS 6.5.5 allows a code 30 seconds in all.
-            driftSteps: deps.isStrict ? 0 : driftSteps,
+            driftSteps: app.isStrict ? 0 : driftSteps,
           });
     if (step !== undefined) {
       await transaction.run(acceptStep, [userId, step, new Date(nowMs)]);

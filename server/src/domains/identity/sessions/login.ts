@@ -1,22 +1,14 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import type { Actor } from '../audit/append.ts';
-import type { RefusedRequests } from '../audit/refused-requests.ts';
 import { countedAccount, normalizedAccount } from './account.ts';
 import { challengeLogin } from './challenge.ts';
-import type { LoginFailures } from './login-failures.ts';
-import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from './open-session.ts';
+import { type LoginOrigin, type OpenedLogin, openSession } from './open-session.ts';
 import type { loginInput } from './schema.ts';
 import { findLogin, type LoginRow } from './statements.ts';
-import { type PasswordDeps, verifyPassword } from './verify-password.ts';
-
-export interface LoginDeps extends OpenSessionDeps, PasswordDeps {
-  database: Database;
-  loginFailures: LoginFailures;
-  refusedRequests: Pick<RefusedRequests, 'record'>;
-}
+import { verifyPassword } from './verify-password.ts';
 
 /**
  * Starts a session. A wrong password, an unknown account, a disabled user and a disabled tenant get the same refusal
@@ -26,17 +18,17 @@ export interface LoginDeps extends OpenSessionDeps, PasswordDeps {
  */
 export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,
-  deps: LoginDeps,
+  app: IdentityApp,
 ): Promise<OpenedLogin> {
-  const find = async () => (await deps.database.run(findLogin, [normalizedAccount(account)]))[0];
+  const find = async () => (await app.database.run(findLogin, [normalizedAccount(account)]))[0];
   const known = await find();
   const actor = actorOf(known, origin);
-  const opened = await deps.loginFailures.attempt(countedAccount(known, account), origin.address, async (caller) => {
-    const user = await verifyPassword(known, find, password, caller, deps);
+  const opened = await app.loginFailures.attempt(countedAccount(known, account), origin.address, async (caller) => {
+    const user = await verifyPassword(known, find, password, caller, app);
     const isVerified = user?.active === true && user.id === known?.id;
-    if (isVerified && user.has_second_factor) throw await challengeLogin(user, deps);
-    const started = isVerified ? await startVerified(user, actor, origin, deps) : undefined;
-    if (started === undefined) recordRefused(known, actor, deps);
+    if (isVerified && user.has_second_factor) throw await challengeLogin(user, app);
+    const started = isVerified ? await startVerified(user, actor, origin, app) : undefined;
+    if (started === undefined) recordRefused(known, actor, app);
     return started;
   });
   if (opened === undefined) throw new Refusal('login_refused', 'The account or the password is not right.');
@@ -51,7 +43,7 @@ function actorOf(user: LoginRow | undefined, { address, requestId }: LoginOrigin
 }
 
 /** In the log of the account's tenant, or in that of the platform if there is no such account. */
-function recordRefused(user: LoginRow | undefined, actor: Actor, { refusedRequests }: LoginDeps): void {
+function recordRefused(user: LoginRow | undefined, actor: Actor, { refusedRequests }: IdentityApp): void {
   const tenantId = user?.tenant_id ?? platformTenant;
   const route = 'POST /api/user/login';
   refusedRequests.record({ action: 'session.login_refused', tenantId, actor, type: 'login_refused', route });
@@ -61,8 +53,8 @@ async function startVerified(
   user: LoginRow,
   actor: Actor,
   origin: LoginOrigin,
-  deps: LoginDeps,
+  app: IdentityApp,
 ): Promise<OpenedLogin | undefined> {
-  const session = await deps.database.transaction((transaction) => openSession(transaction, user, actor, origin, deps));
+  const session = await app.database.transaction((transaction) => openSession(transaction, user, actor, origin, app));
   return session && { user, session };
 }

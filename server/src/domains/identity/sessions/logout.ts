@@ -1,20 +1,9 @@
-import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { VerifiedToken } from '../../../platform/crypto/tokens.ts';
+import type { IdentityApp } from '../app.ts';
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { tokenReplaced } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser, type LiveSessionRow } from './statements.ts';
-
-export interface LogoutDeps {
-  database: Database;
-  tokens: Tokens;
-  clock: Clock;
-  /** `app.security.profile`: only a session that was recently logged in or stepped up may end others. */
-  isStrict: boolean;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
-}
 
 /**
  * Ends the session of an access token, or with `everywhere` every session of its user. Checks only the token itself, not
@@ -25,9 +14,9 @@ export async function logout(
   authorization: string | undefined,
   everywhere: boolean,
   origin: RequestOrigin,
-  deps: LogoutDeps,
+  app: IdentityApp,
 ): Promise<void> {
-  await logoutSession(await deps.tokens.verify('access', bearerTokenOf(authorization)), everywhere, origin, deps);
+  await logoutSession(await app.tokens.verify('access', bearerTokenOf(authorization)), everywhere, origin, app);
 }
 
 /** Refuses with `credentials_invalid` a token or cookie that was replaced. */
@@ -35,15 +24,15 @@ export async function logoutSession(
   { sessionId, generation }: VerifiedToken,
   everywhere: boolean,
   origin: RequestOrigin,
-  deps: LogoutDeps,
+  app: IdentityApp,
 ): Promise<void> {
-  const { database, clock } = deps;
+  const { database, clock } = app;
   const now = new Date(clock());
   await database.transaction(async (transaction) => {
     const [ended] = await transaction.run(endSession, [sessionId, now]);
     if (ended === undefined) return;
     if (ended.generation !== generation) throw tokenReplaced();
-    if (everywhere) requireFreshSession(ended, now.getTime(), deps);
+    if (everywhere) requireFreshSession(ended, now.getTime(), app);
     const actor: Actor = { by: 'session', userId: ended.user_id, userName: ended.user_name, ...origin };
     await appendAudit(transaction, actor, {
       action: 'session.logout',
@@ -62,7 +51,7 @@ export async function logoutSession(
 export function requireFreshSession(
   { created_at, stepped_up_until }: Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>,
   nowMs: number,
-  { isStrict, stepUpMs }: Pick<LogoutDeps, 'isStrict' | 'stepUpMs'>,
+  { isStrict, stepUpMs }: IdentityApp,
 ): void {
   if (!isStrict || Date.parse(created_at) + stepUpMs > nowMs) return;
   if (stepped_up_until !== null && Date.parse(stepped_up_until) > nowMs) return;

@@ -3,17 +3,11 @@ import type { Static } from 'typebox';
 import { tenantOnWire } from '../../../core/principal.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { type Actor, appendAudit } from '../audit/append.ts';
 import type { loginResult } from './schema.ts';
 import { type LoginRow, startSession } from './statements.ts';
-import { type OpenedSession, signTokenPair, type TokenDeps } from './token-pair.ts';
-
-export interface OpenSessionDeps extends TokenDeps {
-  /** `app.deployment-mode`, which the answer names. */
-  deploymentMode: string;
-  /** `app.security.step-up-lifetime`. */
-  stepUpMs: number;
-}
+import { type OpenedSession, signTokenPair } from './token-pair.ts';
 
 /** Where a login comes from. */
 export interface LoginOrigin {
@@ -44,7 +38,7 @@ export async function openSession(
   user: LoginRow,
   actor: Actor,
   { address, device }: LoginOrigin,
-  { clock, lifetimes, stepUpMs }: OpenSessionDeps,
+  { clock, lifetimes, stepUpMs }: IdentityApp,
   secondFactor?: string,
 ): Promise<OpenedSession | undefined> {
   const startedAtMs = Math.floor(clock() / 1000) * 1000; // JWTs count whole seconds.
@@ -65,12 +59,12 @@ export async function openSession(
 }
 
 /** The answer to login, with the tokens of the session. */
-export async function signLoginResult({ user, session }: OpenedLogin, deps: OpenSessionDeps): Promise<LoginResult> {
+export async function signLoginResult({ user, session }: OpenedLogin, app: IdentityApp): Promise<LoginResult> {
   return {
-    token: await signTokenPair(user, session, deps),
+    token: await signTokenPair(user, session, app),
     userType: user.user_type,
     tenantId: tenantOnWire(user.tenant_id),
-    deploymentMode: deps.deploymentMode,
+    deploymentMode: app.deploymentMode,
     userName: user.user_name,
     userId: user.id,
   };

@@ -1,30 +1,24 @@
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { expiryMs, idleSince, lastUseMs, sessionEnded, tokenReplaced } from './session-authenticator.ts';
 import { advanceGeneration, endSession, findLiveSession, type LiveSessionRow } from './statements.ts';
-import { type OpenedSession, signAccessToken, signTokenPair, type TokenDeps, type TokenPair } from './token-pair.ts';
-
-export interface RefreshDeps extends TokenDeps {
-  database: Database;
-  /** `app.security.profile`: the refresh token is replaced, too. */
-  isStrict: boolean;
-}
+import { type OpenedSession, signAccessToken, signTokenPair, type TokenPair } from './token-pair.ts';
 
 /**
  * Issues a new access token for a live session. The refresh token stays the same: the API promises only a new access token, so
  * clients may keep their refresh token. In the strict profile all tokens of the session are replaced, and a refresh token that
  * was replaced before ends the session, because somebody else has used it (ASVS 10.4.5).
  */
-export async function refresh(refreshToken: string, origin: RequestOrigin, deps: RefreshDeps): Promise<TokenPair> {
-  const { sessionId, generation } = await deps.tokens.verify('refresh', refreshToken);
-  const [row] = await deps.database.run(findLiveSession, [sessionId]);
-  const expiresAtMs = row === undefined ? 0 : expiryMs(row, deps.lifetimes);
-  if (row === undefined || expiresAtMs <= deps.clock()) throw sessionEnded();
-  if (lastUseMs(row) < idleSince(deps.clock(), deps.lifetimes.idleMs).getTime()) throw sessionEnded();
+export async function refresh(refreshToken: string, origin: RequestOrigin, app: IdentityApp): Promise<TokenPair> {
+  const { sessionId, generation } = await app.tokens.verify('refresh', refreshToken);
+  const [row] = await app.database.run(findLiveSession, [sessionId]);
+  const expiresAtMs = row === undefined ? 0 : expiryMs(row, app.lifetimes);
+  if (row === undefined || expiresAtMs <= app.clock()) throw sessionEnded();
+  if (lastUseMs(row) < idleSince(app.clock(), app.lifetimes.idleMs).getTime()) throw sessionEnded();
   const session = { id: sessionId, expiresAtMs, generation };
-  if (deps.isStrict) return replaceTokens(row, session, origin, deps);
+  if (app.isStrict) return replaceTokens(row, session, origin, app);
   if (row.generation !== generation) throw tokenReplaced();
-  const { accessToken, expiresIn } = await signAccessToken(row, session, deps);
+  const { accessToken, expiresIn } = await signAccessToken(row, session, app);
   return { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' };
 }
 
@@ -32,9 +26,9 @@ async function replaceTokens(
   user: LiveSessionRow,
   session: OpenedSession,
   origin: RequestOrigin,
-  deps: RefreshDeps,
+  app: IdentityApp,
 ): Promise<TokenPair> {
-  const { database, clock } = deps;
+  const { database, clock } = app;
   const { id } = session;
   const advanced = await database.transaction(async (transaction) => {
     const [row] = await transaction.run(advanceGeneration, [id, session.generation]);
@@ -46,5 +40,5 @@ async function replaceTokens(
     return row;
   });
   if (advanced === undefined) throw sessionEnded();
-  return signTokenPair(user, { ...session, generation: advanced.generation }, deps);
+  return signTokenPair(user, { ...session, generation: advanced.generation }, app);
 }

@@ -10,7 +10,15 @@ import { principals } from '../tenants/statements.ts';
 import { principalOfAccount } from './account.ts';
 import { type LastUse, lastUseWriter } from './last-uses.ts';
 import { findLiveSession, type LiveSessionRow, liveSessions, recordSessionUses } from './statements.ts';
-import type { TokenLifetimes } from './token-pair.ts';
+
+export interface TokenLifetimes {
+  /** `app.jwt.access-token-expire` */
+  accessTokenSeconds: number;
+  /** `app.jwt.refresh-token-expire` */
+  sessionSeconds: number;
+  /** `app.security.session-idle-timeout` */
+  idleMs: number;
+}
 
 export interface SessionAuthenticatorOptions {
   database: Database;

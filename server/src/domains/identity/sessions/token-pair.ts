@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import type { Clock } from '../../../core/clock.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
-import type { TokenContent, Tokens } from '../../../platform/crypto/tokens.ts';
+import type { TokenContent } from '../../../platform/crypto/tokens.ts';
+import type { IdentityApp } from '../app.ts';
 import type { AccountRow } from './account.ts';
 import type { tokenPair } from './schema.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -16,38 +17,27 @@ export interface OpenedSession {
   generation: number;
 }
 
-export interface TokenLifetimes {
-  /** `app.jwt.access-token-expire` */
-  accessTokenSeconds: number;
-  /** `app.jwt.refresh-token-expire` */
-  sessionSeconds: number;
-  /** `app.security.session-idle-timeout` */
-  idleMs: number;
-}
-
-export interface TokenDeps {
-  tokens: Tokens;
-  clock: Clock;
-  lifetimes: TokenLifetimes;
-}
-
 /** A new access token; it never outlives its session. */
 export async function signAccessToken(
   user: AccountRow,
   session: OpenedSession,
-  { tokens, clock, lifetimes }: TokenDeps,
+  { tokens, clock, lifetimes }: IdentityApp,
 ): Promise<Pick<TokenPair, 'accessToken' | 'expiresIn'>> {
   const expiresIn = Math.min(lifetimes.accessTokenSeconds, remainingSeconds(session, clock));
   return { accessToken: await tokens.sign('access', contentOf(user, session, expiresIn)), expiresIn };
 }
 
-export async function signTokenPair(user: AccountRow, session: OpenedSession, deps: TokenDeps): Promise<TokenPair> {
-  const refreshToken = await signRefreshToken(user, session, deps);
-  const { accessToken, expiresIn } = await signAccessToken(user, session, deps);
+export async function signTokenPair(user: AccountRow, session: OpenedSession, app: IdentityApp): Promise<TokenPair> {
+  const refreshToken = await signRefreshToken(user, session, app);
+  const { accessToken, expiresIn } = await signAccessToken(user, session, app);
   return { accessToken, refreshToken, expiresIn, tokenType: 'Bearer' };
 }
 
-function signRefreshToken(user: AccountRow, session: OpenedSession, { tokens, lifetimes }: TokenDeps): Promise<string> {
+function signRefreshToken(
+  user: AccountRow,
+  session: OpenedSession,
+  { tokens, lifetimes }: IdentityApp,
+): Promise<string> {
   return tokens.sign('refresh', contentOf(user, session, lifetimes.sessionSeconds));
 }
 
@@ -55,7 +45,7 @@ function signRefreshToken(user: AccountRow, session: OpenedSession, { tokens, li
 export async function signedCookie(
   user: AccountRow,
   session: OpenedSession,
-  { tokens, clock, sessionCookie }: TokenDeps & { sessionCookie: SessionCookie },
+  { tokens, clock, sessionCookie }: IdentityApp & { sessionCookie: SessionCookie },
 ): Promise<string> {
   const lifetimeSeconds = remainingSeconds(session, clock);
   const { id: sessionId, generation } = session;

@@ -1,12 +1,4 @@
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
-
-/** Replaces a user's hash by a new one of the same password. Returns false if the hash has changed meanwhile. */
-export type RenewPasswordHash = (userId: number, oldHash: string, newHash: string) => Promise<boolean>;
-
-export interface PasswordDeps {
-  passwords: Passwords;
-  renewPasswordHash: RenewPasswordHash;
-}
+import type { IdentityApp } from '../app.ts';
 
 interface WithPassword {
   id: number;
@@ -23,7 +15,7 @@ export async function verifyPassword<User extends WithPassword>(
   findAgain: () => Promise<User | undefined>,
   password: string,
   caller: string,
-  { passwords, renewPasswordHash }: PasswordDeps,
+  { passwords, renewPasswordHash }: IdentityApp,
 ): Promise<User | undefined> {
   for (let user = found; ; user = await findAgain()) {
     const oldHash = user?.password_hash ?? undefined;

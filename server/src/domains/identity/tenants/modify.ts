@@ -1,21 +1,16 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
-import { type Principal, platformTenant } from '../../../core/principal.ts';
+import { platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { recordOf, type TenantRecord } from './record.ts';
 import type { tenantInput } from './schema.ts';
 import { requireStepUpToChangeSeller } from './seller.ts';
 import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statements.ts';
-
-export interface ModifyTenantDeps {
-  database: Database;
-  clock: Clock;
-}
 
 type TenantInput = Static<typeof tenantInput>;
 
@@ -24,18 +19,16 @@ type TenantInput = Static<typeof tenantInput>;
  * its logins, sessions and keys immediately; enabling it again makes its keys and its unexpired sessions work again.
  */
 export async function modifyTenant(
-  input: TenantInput,
-  principal: Principal,
-  deps: ModifyTenantDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<TenantInput>,
+  app: IdentityApp,
 ): Promise<IdempotentAnswer<TenantRecord>> {
   refuseTestKey(principal, 'change tenants');
   const { id, name, state, secondFactorRequired, address, taxId } = input;
   const addressJson = address && JSON.stringify(address);
   const mails = [input.customerMails ?? null, input.mailLanguage ?? null];
-  const now = new Date(deps.clock());
+  const now = new Date(app.clock());
   const { tenantId } = principal;
-  const once = onceFor(deps.database, {
+  const once = onceFor(app.database, {
     ...{ tenantId, path: '/api/tenant/modify', key: idempotencyKey, input },
     nowMs: now.getTime(),
   });

@@ -1,12 +1,12 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { IdentityApp } from '../app.ts';
 import { mailTexts } from './mail-texts.ts';
 import { tenantRoutes } from './routes.ts';
 import { tenantInput, tenantRecord } from './schema.ts';
 import { sellerInput, sellerRecord } from './seller-schema.ts';
 
 /** Merchants. Each sees only its own records. */
-export const tenants = defineModule({
+export const tenants = {
   name: 'tenants',
   tables: ['tenant'],
   auditActions: {
@@ -22,5 +22,5 @@ export const tenants = defineModule({
     Seller: sellerRecord,
     MailTexts: mailTexts,
   },
-  routes: (node: Node) => tenantRoutes(node),
-});
+  routes: tenantRoutes,
+} satisfies Module<IdentityApp>;

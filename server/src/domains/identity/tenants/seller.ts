@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { imageOf } from './image.ts';
 import { requirePlaceholders } from './mail-texts.ts';
@@ -14,18 +14,12 @@ import type { sellerInput, sellerRecord } from './seller-schema.ts';
 import { findSeller, type SellerRow, updateSeller } from './seller-statements.ts';
 import { lockTenant } from './statements.ts';
 
-interface SellerDeps {
-  database: Database;
-  clock: Clock;
-}
-
 type SellerRecord = Static<typeof sellerRecord>;
 
 /** The seller of the caller's tenant, or for a platform administrator of any. */
 export async function readSeller(
-  id: number,
-  principal: Principal,
-  { database }: Pick<SellerDeps, 'database'>,
+  { query: { id }, principal }: Call<unknown, { id: number }>,
+  { database }: IdentityApp,
 ): Promise<SellerRecord> {
   requireOwn(id, principal);
   const [row] = await database.run(findSeller, [id]);
@@ -40,10 +34,8 @@ function requireOwn(id: number, principal: Principal): void {
 
 /** Changes how a tenant presents itself to payers. Fields that are left out keep their values. */
 export async function modifySeller(
-  input: Static<typeof sellerInput>,
-  principal: Principal,
-  { database, clock }: SellerDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<Static<typeof sellerInput>>,
+  { database, clock }: IdentityApp,
 ): Promise<IdempotentAnswer<SellerRecord>> {
   const { id } = input;
   refuseTestKey(principal, 'change the seller');

@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { endOtherSessions } from '../sessions/statements.ts';
-import type { ResetPasswordDeps } from './reset-password.ts';
 import { refuseOwnName, requireStrongPassword } from './rules.ts';
 import type { changePasswordInput } from './schema.ts';
 import { findUser, replacePassword, voidResetsOfUser } from './statements.ts';
@@ -17,17 +17,17 @@ import { verifyOwnPassword } from './verify-own-password.ts';
 export async function changePassword(
   { oldPassword, newPassword, address }: Static<typeof changePasswordInput> & { address: string },
   principal: Principal,
-  deps: ResetPasswordDeps,
+  app: IdentityApp,
 ): Promise<void> {
   const { userId, userName, tenantId, sessionId } = principal;
-  await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
-  const [user] = await deps.database.run(findUser, [userId]);
+  await requireStrongPassword(newPassword, app.passwordMinLength, 'newPassword');
+  const [user] = await app.database.run(findUser, [userId]);
   if (user !== undefined) refuseOwnName(newPassword, { userName, email: user.email }, 'newPassword');
-  const oldHash = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps);
+  const oldHash = await verifyOwnPassword({ userId, userName, password: oldPassword, address }, app);
   if (oldHash === undefined) throw wrongPassword();
-  const passwordHash = await deps.passwords.hash(newPassword, networkOf(address));
-  const now = new Date(deps.clock());
-  await deps.database.transaction(async (transaction) => {
+  const passwordHash = await app.passwords.hash(newPassword, networkOf(address));
+  const now = new Date(app.clock());
+  await app.database.transaction(async (transaction) => {
     // Fails if the password was changed since it was verified.
     const [changed] = await transaction.run(replacePassword, [userId, oldHash, passwordHash, now]);
     if (changed === undefined) throw wrongPassword();

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendSaved } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
@@ -34,13 +35,7 @@ import {
   updateUser,
   voidResetsOfUser,
 } from './statements.ts';
-import { type VerifyPasswordDeps, verifyOwnPassword } from './verify-own-password.ts';
-
-export interface ModifyUserDeps extends VerifyPasswordDeps {
-  clock: Clock;
-  /** `app.password.min-length`, in characters. */
-  passwordMinLength: number;
-}
+import { verifyOwnPassword } from './verify-own-password.ts';
 
 type UserInput = Static<typeof userInput>;
 type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
@@ -51,22 +46,20 @@ type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
  * tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
  */
 export async function modifyUser(
-  input: UserInput,
-  principal: Principal,
-  deps: ModifyUserDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<UserInput>,
+  app: IdentityApp,
 ): Promise<IdempotentAnswer<UserRecord>> {
   refuseTestKey(principal, 'change users');
   if (input.password !== undefined) requireSessionToSet('password', principal);
-  const now = new Date(deps.clock());
+  const now = new Date(app.clock());
   const { id } = input;
-  if (id === principal.userId) await requireOwnPassword(input, principal, deps);
+  if (id === principal.userId) await requireOwnPassword(input, principal, app);
   // Otherwise a stolen session could create a user without a second factor, and act as that user.
   if (id === undefined) requireStepUp(principal, now.getTime(), 'Creating a user');
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
   if (input.userName !== undefined) requireUserName(input.userName);
-  const passwordHash = await hashOfNewPassword(input, deps);
-  const once = onceFor(deps.database, {
+  const passwordHash = await hashOfNewPassword(input, app);
+  const once = onceFor(app.database, {
     tenantId: principal.tenantId,
     path: '/api/user/modify',
     key: idempotencyKey,
@@ -90,15 +83,15 @@ export async function modifyUser(
 async function requireOwnPassword(
   { password, email, oldPassword }: UserInput,
   { userId, userName, address = '' }: Principal,
-  deps: ModifyUserDeps,
+  app: IdentityApp,
 ): Promise<void> {
   if (password !== undefined) {
     const message = 'Your own password is changed at /api/user/change-password, with the present one.';
     throw new Refusal('old_password_wrong', message, { field: 'password' });
   }
-  const [user] = await deps.database.run(findUser, [userId]);
+  const [user] = await app.database.run(findUser, [userId]);
   if (email === undefined || email === user?.email) return;
-  const hash = oldPassword && (await verifyOwnPassword({ userId, userName, password: oldPassword, address }, deps));
+  const hash = oldPassword && (await verifyOwnPassword({ userId, userName, password: oldPassword, address }, app));
   if (hash) return;
   const message = 'Your own e-mail address is changed with your present password, in oldPassword.';
   throw new Refusal('old_password_wrong', message, { field: 'oldPassword' });
@@ -115,7 +108,7 @@ async function invite({ tenant_id, id }: UserRow, now: Date, transaction: Querya
 
 async function hashOfNewPassword(
   { password, userName, email }: UserInput,
-  { passwords, passwordMinLength }: ModifyUserDeps,
+  { passwords, passwordMinLength }: IdentityApp,
 ): Promise<string | null> {
   if (password === undefined) return null;
   await requireStrongPassword(password, passwordMinLength, 'password');

@@ -1,16 +1,7 @@
-import type { Passwords } from '../../../platform/crypto/passwords.ts';
-import type { FailureLimiter } from '../../../platform/http/limits/rate-limiter.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { NodeWith } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { integer } from '../../../platform/settings/kinds.ts';
-import type { UserMailComposers } from '../mails/user-mails.ts';
-import type { LoginFailures } from '../sessions/login-failures.ts';
-import type { RenewPasswordHash } from '../sessions/verify-password.ts';
+import type { IdentityApp } from '../app.ts';
 import { userChecks } from './integrity.ts';
-import { invitationMail } from './invitation-mail.ts';
-import { ResetMailer } from './reset-mailer.ts';
 import { userRoutes } from './routes.ts';
 import {
   changePasswordInput,
@@ -20,24 +11,11 @@ import {
   userInput,
   userRecord,
 } from './schema.ts';
-import { deleteExpiredResets, renewPasswordHash } from './statements.ts';
-
-const settings = {
-  'app.password.min-length': setting(integer(6, 128), {
-    default: '6',
-    description: 'Minimum length of a new password, in characters.',
-  }),
-};
-
-type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  passwords: Passwords;
-  loginFailures: LoginFailures;
-  makeFailureLimiter: (what: string) => FailureLimiter;
-  userMailComposers: UserMailComposers;
-};
+import { settings } from './settings.ts';
+import { deleteExpiredResets } from './statements.ts';
 
 /** User accounts and their passwords. */
-export const users = defineModule({
+export const users = {
   name: 'users',
   tables: ['app_user', 'login_name', 'account_name', 'password_reset'],
   settings,
@@ -58,30 +36,9 @@ export const users = defineModule({
     UserModifyInput: userInput,
     User: userRecord,
   },
-  provide: (needs: Needs) => {
-    const { database, workerDatabase, clock, publicUrl, userMailComposers } = needs;
-    userMailComposers.register('INVITATION', (queued) =>
-      invitationMail(queued, { database: workerDatabase, clock, publicUrl }),
-    );
-    return {
-      renewPasswordHash: async (...values: Parameters<RenewPasswordHash>) =>
-        (await database.run(renewPasswordHash, values)).length > 0,
-    };
-  },
-  routes: (context: Needs & { renewPasswordHash: RenewPasswordHash }) => {
-    const resetMailer = new ResetMailer(context);
-    context.lifecycle.add('reset mails', () => resetMailer.settled());
-    const passwordMinLength = context.settings['app.password.min-length'];
-    return userRoutes({
-      ...context,
-      resetMailer,
-      passwordMinLength,
-      resetRequests: context.makeFailureLimiter('requests for reset mails'),
-      resetFailures: context.makeFailureLimiter('failed password resets'),
-    });
-  },
-  retention: ({ database, mailer }: Needs) => [
+  routes: userRoutes,
+  retention: ({ database, mailer }) => [
     { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },
     { name: 'stored mail', sweep: (nowMs) => mailer.removeExpired(nowMs) },
   ],
-});
+} satisfies Module<IdentityApp>;

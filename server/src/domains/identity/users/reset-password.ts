@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
+import type { IdentityApp } from '../app.ts';
 import { appendAudit, type RequestOrigin } from '../audit/append.ts';
 import { countedAccount, normalizedAccount } from '../sessions/account.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
@@ -18,13 +18,6 @@ import {
   useReset,
   voidResetsOfUser,
 } from './statements.ts';
-import type { VerifyPasswordDeps } from './verify-own-password.ts';
-
-export interface ResetPasswordDeps extends VerifyPasswordDeps {
-  clock: Clock;
-  /** `app.password.min-length`, in characters. */
-  passwordMinLength: number;
-}
 
 /**
  * Sets a new password with a mailed token of a reset or an invitation, which works once. The token also proves that the user
@@ -33,18 +26,18 @@ export interface ResetPasswordDeps extends VerifyPasswordDeps {
  */
 export async function resetPassword(
   { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },
-  deps: ResetPasswordDeps,
+  app: IdentityApp,
 ): Promise<void> {
-  await requireStrongPassword(newPassword, deps.passwordMinLength, 'newPassword');
+  await requireStrongPassword(newPassword, app.passwordMinLength, 'newPassword');
   const tokenHash = hashOfPasswordToken(token);
   // Checked before the password is hashed, so that a made-up token costs no hash.
-  const [open] = await deps.database.run(findOpenReset, [tokenHash, new Date(deps.clock())]);
+  const [open] = await app.database.run(findOpenReset, [tokenHash, new Date(app.clock())]);
   if (open === undefined) throw resetTokenInvalid();
-  const [owner] = await deps.database.run(findUser, [open.user_id]);
+  const [owner] = await app.database.run(findUser, [open.user_id]);
   if (owner !== undefined) refuseOwnName(newPassword, { userName: owner.user_name, email: owner.email }, 'newPassword');
-  const passwordHash = await deps.passwords.hash(newPassword, networkOf(origin.address));
-  const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, deps);
-  deps.loginFailures.clear(countedAccount(user, user.user_name), origin.address);
+  const passwordHash = await app.passwords.hash(newPassword, networkOf(origin.address));
+  const user = await consumeToken(tokenHash, open.user_id, passwordHash, origin, app);
+  app.loginFailures.clear(countedAccount(user, user.user_name), origin.address);
 }
 
 function consumeToken(
@@ -52,7 +45,7 @@ function consumeToken(
   userId: number,
   passwordHash: string,
   origin: RequestOrigin,
-  { database, clock }: ResetPasswordDeps,
+  { database, clock }: IdentityApp,
 ): Promise<UserRow> {
   const now = new Date(clock());
   return database.transaction(async (transaction) => {

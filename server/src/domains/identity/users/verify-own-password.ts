@@ -1,13 +1,7 @@
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../app.ts';
 import { countedAccount } from '../sessions/account.ts';
-import type { LoginFailures } from '../sessions/login-failures.ts';
-import { type PasswordDeps, verifyPassword } from '../sessions/verify-password.ts';
+import { verifyPassword } from '../sessions/verify-password.ts';
 import { findPasswordHash } from './statements.ts';
-
-export interface VerifyPasswordDeps extends PasswordDeps {
-  database: Database;
-  loginFailures: LoginFailures;
-}
 
 interface OwnPassword {
   userId: number;
@@ -22,13 +16,13 @@ interface OwnPassword {
  */
 export async function verifyOwnPassword(
   { userId, userName, password, address }: OwnPassword,
-  deps: VerifyPasswordDeps,
+  app: IdentityApp,
 ): Promise<string | undefined> {
-  const attempt = await deps.loginFailures.reserve(countedAccount({ id: userId }, userName), address);
-  const find = async () => (await deps.database.run(findPasswordHash, [userId]))[0];
+  const attempt = await app.loginFailures.reserve(countedAccount({ id: userId }, userName), address);
+  const find = async () => (await app.database.run(findPasswordHash, [userId]))[0];
   let hash: string | undefined;
   try {
-    hash = (await verifyPassword(await find(), find, password, attempt.caller, deps))?.password_hash ?? undefined;
+    hash = (await verifyPassword(await find(), find, password, attempt.caller, app))?.password_hash ?? undefined;
   } catch (error) {
     attempt.release(); // Overload or an unreachable database says nothing about the password.
     throw error;

@@ -1,17 +1,11 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { IdentityApp } from '../app.ts';
 import type { modifyViewInput, removeViewInput, viewRecord } from './schema.ts';
 import { deleteView, listViewsOfUser, lockOwner, upsertView, type ViewRow } from './statements.ts';
 
 export type View = Static<typeof viewRecord>;
-
-export interface ViewDeps {
-  database: Database;
-  clock: Clock;
-}
 
 /** About twenty per list. */
 const maxViewsOfUser = 200;
@@ -19,18 +13,16 @@ const maxViewsOfUser = 200;
 const noName = '';
 
 export async function listViews(
-  listName: string | undefined,
-  { userId }: Principal,
-  { database }: ViewDeps,
+  { query: { listName }, principal: { userId } }: Call<unknown, { listName?: string }>,
+  { database }: IdentityApp,
 ): Promise<View[]> {
   return (await database.run(listViewsOfUser, [userId, listName ?? null])).map(recordOf);
 }
 
 /** Saves a view of the caller and replaces one of the same name. Refuses more than 200 (`view_limit_reached`). */
 export function modifyView(
-  { listName, name = noName, query }: Static<typeof modifyViewInput>,
-  { userId }: Principal,
-  { database, clock }: ViewDeps,
+  { body: { listName, name = noName, query }, principal: { userId } }: Call<Static<typeof modifyViewInput>>,
+  { database, clock }: IdentityApp,
 ): Promise<View> {
   return database.transaction(async (transaction) => {
     await transaction.run(lockOwner, [userId]);
@@ -43,9 +35,8 @@ export function modifyView(
 
 /** Removing a view that does not exist is no error: it may have been removed in another window. */
 export async function removeView(
-  { listName, name = noName }: Static<typeof removeViewInput>,
-  { userId }: Principal,
-  { database }: ViewDeps,
+  { body: { listName, name = noName }, principal: { userId } }: Call<Static<typeof removeViewInput>>,
+  { database }: IdentityApp,
 ): Promise<void> {
   await database.run(deleteView, [userId, listName, name]);
 }

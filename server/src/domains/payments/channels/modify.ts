@@ -1,18 +1,18 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendSaved } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import type { PaymentsApp } from '../app.ts';
 import { countOpenOfChannel } from '../operations/statements.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { recordOf } from './record.ts';
@@ -30,44 +30,30 @@ import {
   updateChannel,
 } from './statements.ts';
 
-export interface ChannelDeps {
-  database: Database;
-  /** Seals a secret for one place of storage. */
-  seal: (plain: string, place: string) => Buffer;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  /** Of one tenant: `app.channel.max-per-tenant`. */
-  maxChannels: number;
-  /** `app.sandbox.enabled`: whether a channel may use the sandbox. */
-  sandboxEnabled: boolean;
-}
-
 type ChannelInput = Static<typeof channelInput>;
 type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
 /** Creates a channel, or updates the one with `id`; fields left out keep their value. Returns the saved channel. */
 export async function saveChannel(
-  input: ChannelInput,
-  caller: Principal,
-  deps: ChannelDeps,
-  idempotencyKey?: string,
+  { body: input, principal: caller, idempotencyKey }: Call<ChannelInput>,
+  app: PaymentsApp,
 ): Promise<IdempotentAnswer<ChannelRow>> {
-  const principal = await actFor(caller, input.tenantId, deps.database);
+  const principal = await actFor(caller, input.tenantId, app.database);
   const secrets = secretsGiven(channelInput, input);
-  if (Object.keys(secrets).length > 0) requireStepUp(principal, deps.clock(), 'Setting the secrets of a channel');
-  const once = onceFor(deps.database, {
+  if (Object.keys(secrets).length > 0) requireStepUp(principal, app.clock(), 'Setting the secrets of a channel');
+  const once = onceFor(app.database, {
     tenantId: principal.tenantId,
     path: '/api/channel/modify',
     key: idempotencyKey,
     input: { ...input, ...secrets, mode: principal.livemode ?? null },
-    nowMs: deps.clock(),
+    nowMs: app.clock(),
   });
   return refuseTakenCode(input.code, () =>
     once(async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
-        ? create(input as WholeChannel, principal, transaction, deps)
-        : update(input.id, input, principal, transaction, deps);
+        ? create(input as WholeChannel, principal, transaction, app)
+        : update(input.id, input, principal, transaction, app);
     }),
   );
 }
@@ -85,7 +71,7 @@ async function create(
   input: WholeChannel,
   principal: Principal,
   transaction: Queryable,
-  { seal, clock, sandboxEnabled, maxChannels }: ChannelDeps,
+  { seal, clock, sandboxEnabled, maxChannels }: PaymentsApp,
 ): Promise<ChannelRow> {
   const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
@@ -136,7 +122,7 @@ async function update(
   input: ChannelInput,
   principal: Principal,
   transaction: Queryable,
-  { seal, clock, generateUuid, sandboxEnabled }: ChannelDeps,
+  { seal, clock, generateUuid, sandboxEnabled }: PaymentsApp,
 ): Promise<ChannelRow> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
@@ -272,7 +258,7 @@ function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: P
 
 function sealedOrNull(
   plain: string | undefined,
-  seal: ChannelDeps['seal'],
+  seal: PaymentsApp['seal'],
   tenantId: number,
   id: number,
   name: SecretName,

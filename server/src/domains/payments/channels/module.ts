@@ -1,23 +1,10 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { NodeWith } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
-import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { integer } from '../../../platform/settings/kinds.ts';
-import { ChannelCredentials } from './credentials.ts';
-import { ChannelDirectory } from './directory.ts';
+import type { PaymentsApp } from '../app.ts';
 import { channelRoutes } from './routes.ts';
 import { channelInEvent, channelInput, listedChannel, savedChannel } from './schema.ts';
 import { type SecretName, secretPlace } from './secrets.ts';
-
-const settings = {
-  'app.channel.max-per-tenant': setting(integer(1, 100_000), {
-    default: '1000',
-    description: 'How many channels a tenant may have. Further ones are refused; existing ones stay.',
-  }),
-};
-
-type Node = NodeWith<SettingsOf<typeof settings>>;
-type Provided = ReturnType<typeof provide>;
+import { settings } from './settings.ts';
 
 const sealedSecret = (column: string, name: SecretName) =>
   sealedColumn<{ id: number; tenant_id: number }>({
@@ -30,7 +17,7 @@ const sealedSecret = (column: string, name: SecretName) =>
   });
 
 /** Payment channels: accounts at providers, or offline ways to pay, through which payments are made. */
-export const channels = defineModule({
+export const channels = {
   name: 'channels',
   tables: ['channel'],
   settings,
@@ -60,14 +47,5 @@ export const channels = defineModule({
     sealedSecret('api_secret_sealed', 'apiSecret'),
     sealedSecret('webhook_secret_sealed', 'webhookSecret'),
   ],
-  provide,
-  routes: (context: Node & Provided) =>
-    channelRoutes({ ...context, maxChannels: context.settings['app.channel.max-per-tenant'] }),
-});
-
-function provide({ database, workerDatabase, caches, open, isLost, sandboxEnabled }: Node) {
-  return {
-    channels: new ChannelDirectory(database, caches, { open, isLost }, sandboxEnabled),
-    credentials: new ChannelCredentials(workerDatabase, caches, { open, isLost }),
-  };
-}
+  routes: channelRoutes,
+} satisfies Module<PaymentsApp>;

@@ -1,42 +1,42 @@
 import { Type } from 'typebox';
-import { get, post, type Route } from '../../../platform/http/route.ts';
-import { closeDispute, type DisputeApiDeps, listDisputes } from './disputes/manage.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routesFor } from '../../../platform/http/routes-for.ts';
+import type { PaymentsApp } from '../app.ts';
+import { closeDispute, listDisputes } from './disputes/manage.ts';
 import { disputeCloseInput, disputeListQuery, disputeRecord } from './disputes/schema.ts';
 import { timelineQuery, timelineStep } from './schema.ts';
-import { maximumSteps, readTimeline, type TimelineDeps } from './timeline/read.ts';
+import { maximumSteps, readTimeline } from './timeline/read.ts';
 
-export function processingRoutes(deps: TimelineDeps & DisputeApiDeps): Route[] {
-  return [
-    get('/api/transaction/timeline', 'transaction_read', 'Transactions', {
-      summary: 'Read the timeline of a transaction',
-      description: `Every step, oldest first: the creation and at most the newest ${maximumSteps} others.`,
-      query: timelineQuery,
-      data: Type.Array(timelineStep),
-      handle: async ({ query, principal }) => ({ data: await readTimeline(query.id, principal, deps) }),
-    }),
+const { get, post } = routesFor<PaymentsApp>();
 
-    get('/api/dispute/list', 'transaction_read', 'Disputes', {
-      summary: 'List disputes',
-      description: 'The latest first. `total` is always exact.',
-      query: disputeListQuery,
-      data: Type.Array(disputeRecord),
-      paged: true,
-      handle: ({ query, principal }) => listDisputes(query, principal, deps),
-    }),
+export const processingRoutes: readonly Route<PaymentsApp>[] = [
+  get('/api/transaction/timeline', 'transaction_read', 'Transactions', {
+    summary: 'Read the timeline of a transaction',
+    description: `Every step, oldest first: the creation and at most the newest ${maximumSteps} others.`,
+    query: timelineQuery,
+    data: Type.Array(timelineStep),
+    handle: async ({ query, principal }, app) => ({ data: await readTimeline(query.id, principal, app) }),
+  }),
 
-    post('/api/dispute/close', 'transaction_refund', 'Disputes', {
-      summary: 'Close a dispute',
-      description:
-        'For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
-        'name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the ' +
-        'payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.',
-      refuses: ['illegal_transition'],
-      body: disputeCloseInput,
-      data: disputeRecord,
-      handle: async ({ body, principal }) => ({
-        message: 'Dispute closed',
-        data: await closeDispute(body, principal, deps),
-      }),
-    }),
-  ];
-}
+  get('/api/dispute/list', 'transaction_read', 'Disputes', {
+    summary: 'List disputes',
+    description: 'The latest first. `total` is always exact.',
+    query: disputeListQuery,
+    data: Type.Array(disputeRecord),
+    paged: true,
+    handle: listDisputes,
+  }),
+
+  post('/api/dispute/close', 'transaction_refund', 'Disputes', {
+    summary: 'Close a dispute',
+    description:
+      'For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
+      'name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the ' +
+      'payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.',
+    refuses: ['illegal_transition'],
+    body: disputeCloseInput,
+    data: disputeRecord,
+    message: 'Dispute closed',
+    handle: async (call, app) => ({ data: await closeDispute(call, app) }),
+  }),
+];

@@ -1,37 +1,25 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
 import type { EventType } from '../../../core/event-types.ts';
-import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
+import { uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import type { PaymentsApp } from '../app.ts';
 import { requestRefund } from '../operations/request-refund.ts';
-import type { TransactionReader } from '../transactions/read.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { refundableAmount } from './rules.ts';
 import type { refundInput } from './schema.ts';
 import { insertRefund, type RefundRow } from './statements.ts';
 
-type RefundInput = Static<typeof refundInput>;
-
-export interface CreateRefundDeps {
-  database: Database;
-  reader: TransactionReader;
-  transitions: PaymentTransitions;
-  generateUuid: GenerateUuid;
-  clock: Clock;
-  /** `app.security.step-up-refund-amount`, in minor units of any currency. */
-  stepUpRefundAmount: number | undefined;
-}
+export type RefundInput = Static<typeof refundInput>;
 
 const path = '/api/refund/create';
 
@@ -43,31 +31,23 @@ const path = '/api/refund/create';
  * check constraint holds the same limit.
  */
 export async function createRefund(
-  input: RefundInput,
-  caller: Principal,
-  deps: CreateRefundDeps,
-  idempotencyKey?: string,
+  { body: input, principal: caller, idempotencyKey }: Call<RefundInput>,
+  app: PaymentsApp,
 ): Promise<IdempotentAnswer<RefundRecord>> {
-  const principal = await actFor(caller, input.tenantId, deps.database);
+  const principal = await actFor(caller, input.tenantId, app.database);
   const metadata = metadataJson(input.metadata);
-  const { tenant_id, id } = await deps.reader.find(input.transactionId, principal, 'transactionId');
+  const { tenant_id, id } = await app.reader.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
     const [payment] = await transaction.run(lockPayment, [tenant_id, id]);
     if (payment === undefined) throw notFound('transaction', input.transactionId, 'transactionId');
     const amount = refundableAmount(payment, input.amount);
-    if (deps.stepUpRefundAmount !== undefined && amount >= deps.stepUpRefundAmount) {
-      requireStepUp(principal, deps.clock(), `A refund of ${amount}`);
+    if (app.stepUpRefundAmount !== undefined && amount >= app.stepUpRefundAmount) {
+      requireStepUp(principal, app.clock(), `A refund of ${amount}`);
     }
-    return refundLocked(
-      transaction,
-      payment,
-      { ...input, amount, metadata, userId: principal.userId },
-      principal,
-      deps,
-    );
+    return refundLocked(transaction, payment, { ...input, amount, metadata, userId: principal.userId }, principal, app);
   };
-  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  return answerOnce(deps.database, request, work);
+  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: app.clock() };
+  return answerOnce(app.database, request, work);
 }
 
 /** A refund of a locked payment. */
@@ -87,12 +67,12 @@ export async function refundLocked(
   payment: TransactionRow,
   input: RefundOfLocked,
   actor: Actor,
-  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
 ): Promise<RefundRecord> {
-  const refund = await insert(transaction, payment, input, deps.generateUuid());
-  await appendCreatedEvents(transaction, payment, refund, deps);
-  if (payment.provider === null) await recordRefunded(transaction, payment, refund, deps);
-  else await reserveAndRequest(transaction, payment, refund, deps);
+  const refund = await insert(transaction, payment, input, app.generateUuid());
+  await appendCreatedEvents(transaction, payment, refund, app);
+  if (payment.provider === null) await recordRefunded(transaction, payment, refund, app);
+  else await reserveAndRequest(transaction, payment, refund, app);
   const after = recordOf(refund);
   const entry = { action: 'refund.create', tenantId: payment.tenant_id, recordId: after.id, after } as const;
   await appendAudit(transaction, actor, entry);
@@ -126,7 +106,7 @@ async function appendCreatedEvents(
   transaction: Queryable,
   { tenant_id: tenantId, livemode }: TransactionRow,
   refund: RefundRow,
-  { generateUuid }: Pick<CreateRefundDeps, 'generateUuid'>,
+  { generateUuid }: Pick<PaymentsApp, 'generateUuid'>,
 ): Promise<void> {
   const record = recordOf(refund);
   const types: EventType[] = refund.status === 'SUCCESS' ? ['refund.created', 'refund.succeeded'] : ['refund.created'];
@@ -141,13 +121,13 @@ async function recordRefunded(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
-  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
   const { amount } = refund;
   await applyToPayment(
     transaction,
     { ...reservationOf(payment, refund), to: 'REFUNDED', refundedChange: amount, writesEvent: true },
-    deps,
+    app,
   );
 }
 
@@ -156,9 +136,9 @@ async function reserveAndRequest(
   transaction: Queryable,
   payment: TransactionRow,
   refund: RefundRow,
-  deps: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
-  await applyToPayment(transaction, reservationOf(payment, refund), deps);
+  await applyToPayment(transaction, reservationOf(payment, refund), app);
   await requestRefund(transaction, payment, refund, uuidTimeMs(refund.id));
 }
 
@@ -169,7 +149,7 @@ function reservationOf(payment: TransactionRow, { id, amount }: RefundRow): Tran
 async function applyToPayment(
   transaction: Queryable,
   transition: Transition,
-  { transitions, generateUuid }: Pick<CreateRefundDeps, 'transitions' | 'generateUuid'>,
+  { transitions, generateUuid }: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
 ): Promise<void> {
   const { id } = transition.row;
   const changed = await transitions.apply(transaction, [transition], generateUuid);

@@ -1,8 +1,7 @@
 import { rollupWorker } from '../../../platform/jobs/rollup-worker.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
-import type { ChannelDirectory } from '../channels/directory.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { PaymentsApp } from '../app.ts';
 import { rollUpLedger } from '../ledger/statements.ts';
 import { rollUpCharges } from '../operations/statements.ts';
 import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
@@ -12,18 +11,18 @@ import { statisticsRoutes } from './routes.ts';
 import { seriesRow, summary } from './schema.ts';
 
 /** Counts and amounts of payments, and success rates of charges. Also runs the rollups of all payment totals. */
-export const statistics = defineModule({
+export const statistics = {
   name: 'statistics',
   tables: [],
   reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
   schemas: { StatisticsSummary: summary, StatisticsRow: seriesRow },
-  routes: (context: Node & { channels: ChannelDirectory }) => statisticsRoutes(context),
-  workers: ({ workerDatabase, log }: Node) => [
+  routes: statisticsRoutes,
+  workers: ({ workerDatabase, log }) => [
     rollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], {
       wakesOn: rollupsDue,
       ...failureLog(log, 'Rolling up totals'),
     }),
   ],
   integrity: statisticsChecks,
-});
+} satisfies Module<PaymentsApp>;

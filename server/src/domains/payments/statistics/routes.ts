@@ -1,27 +1,29 @@
 import { Type } from 'typebox';
-import { get, type Route } from '../../../platform/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routesFor } from '../../../platform/http/routes-for.ts';
+import type { PaymentsApp } from '../app.ts';
 import { seriesQuery, seriesRow, summary, summaryQuery } from './schema.ts';
 import { seriesOf } from './series.ts';
-import { type StatisticsDeps, summaryOf } from './summary.ts';
+import { summaryOf } from './summary.ts';
 
-export function statisticsRoutes(deps: StatisticsDeps): Route[] {
-  return [
-    get('/api/statistics/summary', 'transaction_read', 'Statistics', {
-      summary: 'Get payment totals',
-      description:
-        'Counts and amounts of payments by the UTC day of their creation, and results of charges by the day on which ' +
-        'they ended. Always exact.',
-      query: summaryQuery,
-      data: summary,
-      handle: async ({ query, principal }) => ({ data: await summaryOf(query, principal, deps) }),
-    }),
+const { get } = routesFor<PaymentsApp>();
 
-    get('/api/statistics/series', 'transaction_read', 'Statistics', {
-      summary: 'Get payment totals by day',
-      description: 'The figures of the summary for each day, oldest first; at most 366 days.',
-      query: seriesQuery,
-      data: Type.Array(seriesRow),
-      handle: async ({ query, principal }) => ({ data: await seriesOf(query, principal, deps) }),
-    }),
-  ];
-}
+export const statisticsRoutes: readonly Route<PaymentsApp>[] = [
+  get('/api/statistics/summary', 'transaction_read', 'Statistics', {
+    summary: 'Get payment totals',
+    description:
+      'Counts and amounts of payments by the UTC day of their creation, and results of charges by the day on which ' +
+      'they ended. Always exact.',
+    query: summaryQuery,
+    data: summary,
+    handle: async ({ query, principal }, app) => ({ data: await summaryOf(query, principal, app) }),
+  }),
+
+  get('/api/statistics/series', 'transaction_read', 'Statistics', {
+    summary: 'Get payment totals by day',
+    description: 'The figures of the summary for each day, oldest first; at most 366 days.',
+    query: seriesQuery,
+    data: Type.Array(seriesRow),
+    handle: async ({ query, principal }, app) => ({ data: await seriesOf(query, principal, app) }),
+  }),
+];

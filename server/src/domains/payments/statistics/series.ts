@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import type { Principal } from '../../../core/principal.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
+import type { PaymentsApp } from '../app.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import { daysOf, everyDayOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { seriesQuery, seriesRow } from './schema.ts';
 import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
-import { modeOf, type StatisticsDeps } from './summary.ts';
+import { modeOf } from './summary.ts';
 
 type Row = Static<typeof seriesRow>;
 type GroupBy = NonNullable<Static<typeof seriesQuery>['groupBy']>;
@@ -20,7 +21,7 @@ type Group = string | number;
 export async function seriesOf(
   query: Static<typeof seriesQuery>,
   principal: Principal,
-  { database, channels, clock }: StatisticsDeps,
+  { database, channels, clock }: Pick<PaymentsApp, 'database' | 'channels' | 'clock'>,
 ): Promise<Row[]> {
   const { groupBy } = query;
   const days = daysOf(query, clock());

@@ -1,27 +1,18 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
-import type { ChannelDirectory } from '../channels/directory.ts';
+import type { PaymentsApp } from '../app.ts';
 import { maySee } from '../channels/rules.ts';
 import { transactionStatuses } from '../transactions/states.ts';
 import { daysOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { summary, summaryQuery } from './schema.ts';
 import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
 
-export interface StatisticsDeps {
-  database: Pick<Database, 'snapshot'>;
-  /** A cache of channels, for their names. */
-  channels: Pick<ChannelDirectory, 'find'>;
-  clock: Clock;
-}
-
 /** Payments and charges of the days: in total, by status and by channel. All figures are from one snapshot. */
 export async function summaryOf(
   query: Static<typeof summaryQuery>,
   principal: Principal,
-  { database, channels, clock }: StatisticsDeps,
+  { database, channels, clock }: Pick<PaymentsApp, 'database' | 'channels' | 'clock'>,
 ): Promise<Static<typeof summary>> {
   const days = daysOf(query, clock());
   const livemode = await modeOf(query, principal, channels);
@@ -58,7 +49,7 @@ export async function summaryOf(
 export async function modeOf(
   { livemode, channelId }: Static<typeof summaryQuery>,
   principal: Principal,
-  channels: StatisticsDeps['channels'],
+  channels: PaymentsApp['channels'],
 ): Promise<boolean> {
   const requested = principal.livemode ?? livemode;
   if (requested !== undefined) return requested;

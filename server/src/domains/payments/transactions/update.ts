@@ -1,32 +1,21 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
 import { notFound } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
+import type { PaymentsApp } from '../app.ts';
 import { requestCancellation } from '../operations/request-cancellation.ts';
 import { cancelUnsentCharge } from '../operations/statements.ts';
-import type { TransactionReader } from './read.ts';
 import { recordOf, type TransactionRecord } from './record.ts';
 import { requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { lockPayment, type TransactionRow } from './statements.ts';
 import { addTimelineMessage } from './timeline-message-statements.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
-import type { PaymentTransitions } from './transition-statements.ts';
 
 type UpdateInput = Static<typeof updateInput>;
-
-export interface UpdateTransactionDeps {
-  database: Database;
-  reader: TransactionReader;
-  transitions: PaymentTransitions;
-  generateUuid: GenerateUuid;
-  clock: Clock;
-}
 
 const path = '/api/transaction/update';
 
@@ -40,19 +29,19 @@ const path = '/api/transaction/update';
 export async function updateTransaction(
   input: UpdateInput,
   principal: Principal,
-  deps: UpdateTransactionDeps,
+  app: Pick<PaymentsApp, 'database' | 'reader' | 'transitions' | 'generateUuid' | 'clock'>,
   { idempotencyKey, actor = principal }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
 ): Promise<IdempotentAnswer<TransactionRecord>> {
   requireChange(input);
   changedMetadata(null, input);
-  const payment = await deps.reader.find(input.id, principal);
+  const payment = await app.reader.find(input.id, principal);
   const { tenant_id, id } = payment;
   const work = async (transaction: Queryable): Promise<TransactionRecord> => {
-    if (input.status !== undefined) await deps.transitions.lockInvoices(transaction, [payment]);
+    if (input.status !== undefined) await app.transitions.lockInvoices(transaction, [payment]);
     const [row] = await transaction.run(lockPayment, [tenant_id, id]);
     if (row === undefined) throw notFound('transaction', input.id);
-    const transition = await transitionOf(input, row, principal, transaction, deps);
-    const changed = await deps.transitions.apply(transaction, [transition], deps.generateUuid);
+    const transition = await transitionOf(input, row, principal, transaction, app);
+    const changed = await app.transitions.apply(transaction, [transition], app.generateUuid);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
     const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
     await appendAudit(transaction, actor, {
@@ -65,8 +54,8 @@ export async function updateTransaction(
     });
     return after;
   };
-  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  return answerOnce(deps.database, request, work);
+  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: app.clock() };
+  return answerOnce(app.database, request, work);
 }
 
 /** The transition of the update. Also writes its timeline message and its cancellation request. */
@@ -75,7 +64,7 @@ async function transitionOf(
   row: TransactionRow,
   principal: Principal,
   transaction: Queryable,
-  { clock, generateUuid }: UpdateTransactionDeps,
+  { clock, generateUuid }: Pick<PaymentsApp, 'clock' | 'generateUuid'>,
 ): Promise<Transition> {
   const atMs = clock();
   const { status, description, failureCode, failureMessage } = input;

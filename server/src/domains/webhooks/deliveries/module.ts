@@ -1,51 +1,16 @@
-import { dayMs } from '../../../core/clock.ts';
+import type { BackgroundWorker } from '../../../platform/jobs/background-worker.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
-import { defineModule } from '../../../platform/module.ts';
-import type { NodeWith } from '../../../platform/node.ts';
-import { type SettingsOf, setting } from '../../../platform/settings/declare.ts';
-import { durationOfAtLeast, durations, integer } from '../../../platform/settings/kinds.ts';
-import type { AddressGuards } from '../endpoints/address-guard.ts';
-import type { EndpointDirectory } from '../endpoints/directory.ts';
-import type { DisabledEndpointMailer } from '../endpoints/disabled-endpoint-mailer.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { WebhooksApp } from '../app.ts';
 import { deliveryChecks } from './integrity.ts';
 import { deliveryMetrics } from './metrics.ts';
 import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
 import { attempt, deliveryDetail, deliveryRecord, replayInput, replayRecord, replayResult, state } from './schema.ts';
+import { settings } from './settings.ts';
 import { traceAttempt } from './trace.ts';
 import { deliveryWorker } from './worker.ts';
-
-const settings = {
-  'app.webhook.timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
-    default: '10s',
-    description: 'Deadline of one delivery attempt, from name lookup to the end of the answer.',
-  }),
-  'app.webhook.retry-intervals': setting(durations, {
-    default: '1m,5m,30m',
-    description:
-      'Waits before each retry, counted from the end of the failed attempt. After the last retry the delivery has failed.',
-  }),
-  'app.webhook.max-in-flight': setting(integer(1, 10_000), {
-    default: '1024',
-    description: 'Deliveries that one process may have in flight.',
-  }),
-  'app.webhook.keep-attempts': setting(durationOfAtLeast(dayMs, 'a day'), {
-    default: '30d',
-    description: 'How long delivery attempts are kept, with their answers.',
-  }),
-  'app.webhook.keep-deliveries': setting(durationOfAtLeast(dayMs, 'a day'), {
-    description:
-      'How long deliveries are kept after they have succeeded, failed or been cancelled. Default: as long as payments. Events are always kept.',
-  }),
-};
-
-type Needs = NodeWith<SettingsOf<typeof settings>> & {
-  guards: AddressGuards;
-  endpoints: EndpointDirectory;
-  disabledNotice: DisabledEndpointMailer;
-};
-type Provided = ReturnType<typeof provide>;
 
 /** The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others. */
 const idlePollMs = 1_000;
@@ -76,7 +41,7 @@ const quietPollMs = 5_000;
  * A process that dies keeps its leases until they run out; then its deliveries are due again (on a single
  * node they are freed at its start). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
  */
-export const deliveries = defineModule({
+export const deliveries = {
   name: 'deliveries',
   tables: ['webhook_pace', 'webhook_replay'],
   settings,
@@ -95,15 +60,10 @@ export const deliveries = defineModule({
     StartedWebhookReplay: replayResult,
     WebhookReplay: replayRecord,
   },
-  provide,
-  routes: (context: Needs) =>
-    deliveryRoutes({
-      ...context,
-      keepDeliveriesMs: context.settings['app.webhook.keep-deliveries'],
-    }),
-  workers: ({ deliveries, replays }: Provided) => [deliveries, replays],
+  routes: deliveryRoutes,
+  workers: deliveryWorkers,
   integrity: deliveryChecks,
-  retention: ({ database, settings }: Needs) => [
+  retention: ({ database, settings }) => [
     {
       name: 'deliveries and their attempts',
       sweep: (nowMs) =>
@@ -113,22 +73,11 @@ export const deliveries = defineModule({
         }),
     },
   ],
-});
+} satisfies Module<WebhooksApp>;
 
-function provide(needs: Needs) {
-  const {
-    settings,
-    log,
-    clock,
-    generateUuid,
-    queueDatabase,
-    workerDatabase,
-    endpoints,
-    disabledNotice,
-    metrics,
-    tracing,
-    waitingWork,
-  } = needs;
+function deliveryWorkers(app: WebhooksApp): BackgroundWorker[] {
+  const { settings, log, clock, generateUuid, queueDatabase, workerDatabase, endpoints, disabledNotice } = app;
+  const { metrics, tracing, waitingWork } = app;
   const observers = deliveryMetrics(metrics, queueDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
     database: queueDatabase,
@@ -159,5 +108,5 @@ function provide(needs: Needs) {
     isBehind: () => waitingWork.isBehind,
     ...failureLog(log, 'Replaying webhooks'),
   });
-  return { deliveries, replays };
+  return [deliveries, replays];
 }

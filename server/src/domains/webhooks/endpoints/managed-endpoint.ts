@@ -1,22 +1,9 @@
-import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Database, Queryable } from '../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
-import type { AddressGuards } from './address-guard.ts';
 import { requireReadScopes } from './rules.ts';
 import { type EndpointRow, findEndpoint, lockEndpoint } from './statements.ts';
-
-/** Dependencies of the verbs that change an endpoint. */
-export interface EndpointDeps {
-  database: Database;
-  guards: AddressGuards;
-  /** Seals a secret for one place of storage. */
-  seal: (plain: string, place: string) => Buffer;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-}
 
 /**
  * The endpoint with this id, removed or not. Refuses an absent endpoint and one of another tenant alike, and a caller who

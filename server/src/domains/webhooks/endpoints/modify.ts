@@ -2,12 +2,14 @@ import type { Static } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { eventTypes, pingType, readableTypes } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import type { WebhooksApp } from '../app.ts';
 import { appendEvent } from '../events/append-events.cte.ts';
 import { disabledEvent } from './events.ts';
 import { recordOf } from './list.ts';
-import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
+import { lockManagedEndpoint } from './managed-endpoint.ts';
 import { requireAllowedUrl } from './register.ts';
 import { reachesPrivate, requireReadScopes } from './rules.ts';
 import type { modifyInput } from './schema.ts';
@@ -18,9 +20,8 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
  * failures; events that happened while it was disabled can be replayed.
  */
 export async function modifyEndpoint(
-  { id, url, events, state, maxInFlight, ratePerSecond }: Static<typeof modifyInput>,
-  principal: Principal,
-  { database, guards, clock, generateUuid }: EndpointDeps,
+  { body: { id, url, events, state, maxInFlight, ratePerSecond }, principal }: Call<Static<typeof modifyInput>>,
+  { database, guards, clock, generateUuid }: WebhooksApp,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined)) {

@@ -1,18 +1,18 @@
 import { pingType } from '../../../core/event-types.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import type { WebhooksApp } from '../app.ts';
 import { appendEventForEndpoint, eventBody } from '../events/append-events.cte.ts';
-import { type EndpointDeps, lockManagedEndpoint, requireActive } from './managed-endpoint.ts';
+import { lockManagedEndpoint, requireActive } from './managed-endpoint.ts';
 
 /**
  * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of events
  * does not show it. Returns the public id of the delivery.
  */
 export async function pingEndpoint(
-  id: number,
-  principal: Principal,
-  { database, generateUuid }: EndpointDeps,
+  { body: { id }, principal }: Call<{ id: number }>,
+  { database, generateUuid }: WebhooksApp,
 ): Promise<string> {
   const eventId = generateUuid();
   const createdMs = uuidTimeMs(eventId);

@@ -7,18 +7,13 @@ import { onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
+import type { WebhooksApp } from '../app.ts';
 import type { AddressGuards } from './address-guard.ts';
 import { endpointSecretPlace } from './directory.ts';
-import type { EndpointDeps } from './managed-endpoint.ts';
 import { reachesPrivate, requireReadScopes } from './rules.ts';
 import { registerInput } from './schema.ts';
 import { generateSecret, requireDecodableSecret } from './signature.ts';
 import { insertEndpoint, lockRegistrations, nextEndpointId, type RegisteredRow } from './statements.ts';
-
-export interface RegisterDeps extends EndpointDeps {
-  /** Of one tenant: `app.webhook.max-endpoints`. */
-  maxEndpoints: number;
-}
 
 export interface Registered {
   row: RegisteredRow;
@@ -32,7 +27,7 @@ export interface Registered {
 export async function registerEndpoint(
   input: Static<typeof registerInput>,
   caller: Principal,
-  { database, guards, seal, clock, maxEndpoints }: RegisterDeps,
+  { database, guards, seal, clock, maxEndpoints }: WebhooksApp,
   idempotencyKey?: string,
 ): Promise<Registered> {
   const { url, events, secret: givenSecret, livemode: requested } = input;

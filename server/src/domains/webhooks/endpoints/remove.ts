@@ -1,9 +1,10 @@
 import type { Clock } from '../../../core/clock.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
+import type { WebhooksApp } from '../app.ts';
 import { cancelDeliveries } from '../delivery-queue/cancel-statements.ts';
-import { type EndpointDeps, lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
+import { lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
 import { type EndpointRow, markRemoved } from './statements.ts';
 
 /**
@@ -11,9 +12,8 @@ import { type EndpointRow, markRemoved } from './statements.ts';
  * again changes nothing and returns the same.
  */
 export async function removeEndpoint(
-  id: number,
-  principal: Principal,
-  { database, clock }: EndpointDeps,
+  { body: { id }, principal }: Call<{ id: number }>,
+  { database, clock }: WebhooksApp,
 ): Promise<EndpointRow> {
   const removed = await database.transaction(async (transaction) => {
     const row = await lockManagedOrRemovedEndpoint(transaction, id, principal);

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import type { WebhooksApp } from '../app.ts';
 import { endpointSecretPlace } from './directory.ts';
-import { type EndpointDeps, lockManagedEndpoint } from './managed-endpoint.ts';
+import { lockManagedEndpoint } from './managed-endpoint.ts';
 import { rotateInput } from './schema.ts';
 import { requireDecodableSecret } from './signature.ts';
 import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from './statements.ts';
@@ -18,9 +19,8 @@ type RotateInput = Static<typeof rotateInput>;
  * after the promotion, only the new secret signs.
  */
 export async function rotateSecret(
-  input: RotateInput,
-  principal: Principal,
-  { database, seal, clock }: EndpointDeps,
+  { body: input, principal }: Call<RotateInput>,
+  { database, seal, clock }: WebhooksApp,
 ): Promise<EndpointRow> {
   const nowMs = clock();
   const promoteMs = promotionTimeOf(input, nowMs);

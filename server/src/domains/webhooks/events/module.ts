@@ -1,14 +1,13 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { WebhooksApp } from '../app.ts';
 import { digestCheck } from './digest-check.ts';
 import { sealedEventKeys } from './digests.ts';
-import { FanOut } from './fan-out.ts';
 import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
 import { eventDetail, eventRow, type } from './schema.ts';
 
 /** Events, written together with the change that they report and with their deliveries. */
-export const events = defineModule({
+export const events = {
   name: 'events',
   tables: ['event', 'event_key'],
   auditActions: {
@@ -22,6 +21,5 @@ export const events = defineModule({
   integrity: eventChecks,
   keyedIntegrity: [digestCheck],
   sealed: [sealedEventKeys],
-  provide: () => ({ fanOut: new FanOut() }),
-  routes: (context: Node) => eventRoutes(context),
-});
+  routes: eventRoutes,
+} satisfies Module<WebhooksApp>;

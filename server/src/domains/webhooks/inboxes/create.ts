@@ -1,39 +1,24 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
-import { type Clock, dayMs } from '../../../core/clock.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
+import { dayMs } from '../../../core/clock.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import type { WebhooksApp } from '../app.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
 import { requireDecodableSecret } from '../endpoints/signature.ts';
 import { type createdInbox, createInput } from './schema.ts';
 import { type InboxRow, insertInbox, nextInboxId } from './statements.ts';
-
-export interface InboxDeps {
-  database: Database;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  /** Seals a secret for one place of storage; `open` opens it from there. */
-  seal: (plain: string, place: string) => Buffer;
-  open: (sealed: Buffer, place: string) => string;
-  /** Whether the key of a sealed secret is declared lost. */
-  isLost: (sealed: Buffer) => boolean;
-  /** `app.public-url`, without a slash at the end. */
-  publicUrl: string;
-}
 
 const lifetimeMs = 7 * dayMs;
 const tokenLength = 32;
 
 /** Creates an inbox of the caller's tenant. Requires the read scope of every event type. */
 export async function createInbox(
-  input: Static<typeof createInput>,
-  principal: Principal,
-  { database, clock, seal, publicUrl }: InboxDeps,
+  { body: input, principal }: Call<Static<typeof createInput>>,
+  { database, clock, seal, publicUrl }: WebhooksApp,
 ): Promise<Static<typeof createdInbox>> {
   requireReadScopes(['*'], principal);
   const { tenantId, userId } = principal;

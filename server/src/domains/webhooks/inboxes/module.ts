@@ -1,14 +1,14 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
+import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
+import type { WebhooksApp } from '../app.ts';
 import { inboxSecretPlace } from './create.ts';
 import { inboxRoutes } from './routes.ts';
 import { createdInbox, createInput, listedInbox, message, received } from './schema.ts';
 import { deleteExpiredInboxes } from './statements.ts';
 
 /** Test receivers for webhooks, served by Florin itself. */
-export const inboxes = defineModule({
+export const inboxes = {
   name: 'inboxes',
   tables: ['inbox', 'inbox_message'],
   sealed: [
@@ -32,9 +32,9 @@ export const inboxes = defineModule({
     InboxMessage: message,
     InboxReceipt: received,
   },
-  routes: (node: Node) => inboxRoutes(node),
-  retention: ({ database }: Node) => [
+  routes: inboxRoutes,
+  retention: ({ database }) => [
     // Their messages, up to 100 each, are deleted with them.
     { name: 'inboxes', sweep: (nowMs) => deleteInBatches(database, deleteExpiredInboxes, [nowMs], 100) },
   ],
-});
+} satisfies Module<WebhooksApp>;

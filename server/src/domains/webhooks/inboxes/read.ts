@@ -3,9 +3,10 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { WebhooksApp } from '../app.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
-import { type InboxDeps, recordOf } from './create.ts';
+import { recordOf } from './create.ts';
 import type { inboxListQuery, listedInbox, message, messagesQuery } from './schema.ts';
 import { findInbox, listInboxes, listMessages, type MessageRow } from './statements.ts';
 
@@ -13,9 +14,8 @@ type Message = Static<typeof message>;
 
 /** The inboxes of the caller's tenant, newest first. */
 export async function listInboxesOf(
-  { livemode }: Static<typeof inboxListQuery>,
-  principal: Principal,
-  { database, clock }: InboxDeps,
+  { query: { livemode }, principal }: Call<unknown, Static<typeof inboxListQuery>>,
+  { database, clock }: WebhooksApp,
 ): Promise<Static<typeof listedInbox>[]> {
   requireReadScopes(['*'], principal);
   const rows = await database.run(listInboxes, [
@@ -28,9 +28,8 @@ export async function listInboxesOf(
 
 /** A page of the messages in an inbox, newest first. */
 export async function listMessagesOf(
-  { id, after, pageSize = defaultPageSize }: Static<typeof messagesQuery>,
-  principal: Principal,
-  { database, clock }: InboxDeps,
+  { query: { id, after, pageSize = defaultPageSize }, principal }: Call<unknown, Static<typeof messagesQuery>>,
+  { database, clock }: WebhooksApp,
 ): Promise<{ data: Message[]; pagination: CursorPagination }> {
   requireReadScopes(['*'], principal);
   const [inbox] = await database.run(findInbox, [principal.tenantId, id, clock()]);

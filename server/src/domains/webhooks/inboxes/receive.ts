@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
+import type { WebhooksApp } from '../app.ts';
 import { signingKeys } from '../endpoints/signature.ts';
-import { hashOfToken, hasTokenFormat, type InboxDeps, inboxSecretPlace } from './create.ts';
+import { hashOfToken, hasTokenFormat, inboxSecretPlace } from './create.ts';
 import type { received } from './schema.ts';
 import { verifyService, verifyStandard } from './signature-verdict.ts';
 import { findInboxByToken, insertMessage, maxMessages } from './statements.ts';
@@ -15,7 +16,7 @@ export async function receiveMessage(
   token: string,
   headers: IncomingHttpHeaders,
   body: Buffer,
-  { database, clock, generateUuid, open, isLost }: InboxDeps,
+  { database, clock, generateUuid, open, isLost }: WebhooksApp,
 ): Promise<Static<typeof received>> {
   const nowMs = clock();
   const [inbox] = hasTokenFormat(token) ? await database.run(findInboxByToken, [hashOfToken(token), nowMs]) : [];

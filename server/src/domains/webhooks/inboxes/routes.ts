@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
-import { get, post, type Route } from '../../../platform/http/route.ts';
-import { createInbox, type InboxDeps } from './create.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { routesFor } from '../../../platform/http/routes-for.ts';
+import type { WebhooksApp } from '../app.ts';
+import { createInbox } from './create.ts';
 import { listInboxesOf, listMessagesOf } from './read.ts';
 import { receiveMessage } from './receive.ts';
 import {
@@ -15,52 +17,50 @@ import {
   receiveParams,
 } from './schema.ts';
 
-export function inboxRoutes(deps: InboxDeps): Route[] {
-  return [
-    post('/api/inbox/create', 'webhook_write', 'Inboxes', {
-      summary: 'Create an inbox',
-      description:
-        'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after ' +
-        'seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
-        'oldest. The body is optional.',
-      body: createInput,
-      data: createdInbox,
-      handle: async ({ body, principal }) => ({
-        message: 'Inbox made. Keep its address now: it is not shown again',
-        data: await createInbox(body, principal, deps),
-      }),
-    }),
+const { get, post } = routesFor<WebhooksApp>();
 
-    get('/api/inbox/list', 'webhook_read', 'Inboxes', {
-      summary: 'List inboxes',
-      description: 'Newest first. Also needs the read scope of every event type.',
-      query: inboxListQuery,
-      data: Type.Array(listedInbox),
-      handle: async ({ principal, query }) => ({ data: await listInboxesOf(query, principal, deps) }),
-    }),
+export const inboxRoutes: readonly Route<WebhooksApp>[] = [
+  post('/api/inbox/create', 'webhook_write', 'Inboxes', {
+    summary: 'Create an inbox',
+    description:
+      'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after ' +
+      'seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
+      'oldest. The body is optional.',
+    body: createInput,
+    data: createdInbox,
+    message: 'Inbox made. Keep its address now: it is not shown again',
+    handle: async (call, app) => ({ data: await createInbox(call, app) }),
+  }),
 
-    get('/api/inbox/messages', 'webhook_read', 'Inboxes', {
-      operationId: 'listInboxMessages',
-      summary: 'List the messages in an inbox',
-      description: 'Newest first. Also needs the read scope of every event type.',
-      query: messagesQuery,
-      data: Type.Array(message),
-      paged: 'by_cursor',
-      handle: ({ query, principal }) => listMessagesOf(query, principal, deps),
-    }),
+  get('/api/inbox/list', 'webhook_read', 'Inboxes', {
+    summary: 'List inboxes',
+    description: 'Newest first. Also needs the read scope of every event type.',
+    query: inboxListQuery,
+    data: Type.Array(listedInbox),
+    handle: async (call, app) => ({ data: await listInboxesOf(call, app) }),
+  }),
 
-    post('/inbox/{token}', 'nothing', 'Inboxes', {
-      operationId: 'receiveInboxMessage',
-      summary: 'Post to an inbox',
-      description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
-      rawBody: { maximumBytes: maximumMessageBytes },
-      params: receiveParams,
-      takesAnyQuery: true, // Senders may append parameters of their own to the URL.
-      data: received,
-      handle: async ({ params, headers, rawBody }) => ({
-        message: 'Received',
-        data: await receiveMessage(params.token ?? '', headers, rawBody, deps),
-      }),
+  get('/api/inbox/messages', 'webhook_read', 'Inboxes', {
+    operationId: 'listInboxMessages',
+    summary: 'List the messages in an inbox',
+    description: 'Newest first. Also needs the read scope of every event type.',
+    query: messagesQuery,
+    data: Type.Array(message),
+    paged: 'by_cursor',
+    handle: listMessagesOf,
+  }),
+
+  post('/inbox/{token}', 'nothing', 'Inboxes', {
+    operationId: 'receiveInboxMessage',
+    summary: 'Post to an inbox',
+    description: 'Takes any body up to 64 KiB, at most 100 messages per second.',
+    rawBody: { maximumBytes: maximumMessageBytes },
+    params: receiveParams,
+    takesAnyQuery: true, // Senders may append parameters of their own to the URL.
+    data: received,
+    message: 'Received',
+    handle: async ({ params, headers, rawBody }, app) => ({
+      data: await receiveMessage(params.token ?? '', headers, rawBody, app),
     }),
-  ];
-}
+  }),
+];

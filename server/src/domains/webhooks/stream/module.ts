@@ -1,12 +1,10 @@
-import { defineModule } from '../../../platform/module.ts';
-import type { Node } from '../../../platform/node.ts';
-import { EventStreams } from './event-streams.ts';
-import { type StreamDeps, streamRoutes } from './routes.ts';
+import type { Module } from '../../../platform/module.ts';
+import type { WebhooksApp } from '../app.ts';
+import { streamRoutes } from './routes.ts';
 
 /** Events as they happen, for browsers and programs that stay connected. */
-export const stream = defineModule({
+export const stream = {
   name: 'stream',
   tables: [],
-  provide: (node: Node) => ({ eventStreams: new EventStreams({ ...node, database: node.listDatabase }) }),
-  routes: (context: StreamDeps) => streamRoutes(context),
-});
+  routes: streamRoutes,
+} satisfies Module<WebhooksApp>;

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Proceed } from '../../admission/admission.ts';
 import { refuseUnstorableText } from '../json-body.ts';
@@ -31,10 +33,11 @@ export interface AddRouteOptions {
   unknownTurns?: AddressTurns;
 }
 
-/** Adds a route. The caller is authenticated and authorized before the body is read. */
-export function addRoute(
-  app: FastifyInstance,
-  route: Route,
+/** Adds a route, whose handler gets `app`. The caller is authenticated and authorized before the body is read. */
+export function addRoute<App>(
+  server: FastifyInstance,
+  route: Route<App>,
+  app: App,
   { authenticate, admit, turns, unknownTurns }: AddRouteOptions,
 ): void {
   const { method, path, needs, endpoint } = route;
@@ -77,14 +80,14 @@ export function addRoute(
     // Not an async function, because each promise adds garbage to the create path (bench/README.md).
     handler: (request, reply) => {
       if (endpoint.query !== undefined) refuseUnstorableQuery(request.query as Record<string, unknown>);
-      endpoint.handle(callOf(requireModeOf(request))).then(
+      endpoint.handle(callOf(requireModeOf(request), endpoint), app).then(
         (answer) => respond(endpoint, answer, request, reply),
         (error) => fail(reply, error),
       );
     },
   };
-  if (endpoint.rawBody === undefined) app.route(options);
-  else withRawBodies(app, (part) => part.route(options));
+  if (endpoint.rawBody === undefined) server.route(options);
+  else withRawBodies(server, (part) => part.route(options));
 }
 
 function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRequest, reply: FastifyReply): void {
@@ -96,7 +99,7 @@ function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRe
     return;
   }
   try {
-    send(reply, answer);
+    send(reply, answer, endpoint.message);
   } catch (error) {
     fail(reply, error, answer);
   }
@@ -117,7 +120,7 @@ function refuseUnstorableQuery(query: Record<string, unknown>, outer = ''): void
   }
 }
 
-function callOf(request: FastifyRequest): Call<never, never> {
+function callOf(request: FastifyRequest, { once }: Endpoint): Call<never, never> {
   return {
     body: request.body as never,
     rawBody: request.body as Buffer,
@@ -127,5 +130,13 @@ function callOf(request: FastifyRequest): Call<never, never> {
     requestId: request.id,
     address: request.address,
     headers: request.raw.headers,
+    idempotencyKey: once ? idempotencyKeyOf(request.raw.headers) : undefined,
   };
+}
+
+function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
+  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters.');
 }

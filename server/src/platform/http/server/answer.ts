@@ -4,9 +4,9 @@ import { modeHeaders } from '../mode.ts';
 import type { Answer, RouteDocument } from '../route.ts';
 import { jsonType } from './broken-http.ts';
 
-/** Sends the answer of an endpoint in the envelope. */
-export function send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply {
-  const { data, json, message, pagination, headers } = answer;
+/** Sends the answer of an endpoint in the envelope. `usual` is the message of an answer without its own. */
+export function send(reply: FastifyReply, answer: Answer<unknown>, usual?: string): FastifyReply {
+  const { data, json, message = usual, pagination, headers } = answer;
   const { principal, query } = reply.request;
   if (principal?.livemode === undefined) reply.headers(modeHeaders(principal, answer, query));
   if (headers !== undefined) reply.headers(headers);

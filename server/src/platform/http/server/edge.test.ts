@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint } from '../route.ts';
+import { routesFor } from '../routes-for.ts';
 import { addRoute } from './add-route.ts';
 import { httpServer, socketOptions } from './server.ts';
 
@@ -17,6 +17,7 @@ const app = httpServer({
   trustProxy: ['127.0.0.9', '127.0.1.0/24'],
   publicUrl: 'https://pay.example',
 });
+const { get, post } = routesFor<undefined>();
 const impatient = httpServer({
   ...common,
   timeouts: { headersTimeout: 300, requestTimeout: 500, connectionsCheckingInterval: 50 },
@@ -25,21 +26,20 @@ let port: number;
 let impatientPort: number;
 
 beforeAll(async () => {
-  const take = endpoint({
+  const take = post('/json', 'nothing', '', {
     summary: '',
     body: Type.Object({ a: Type.Integer() }),
     data: Type.Boolean(),
     handle: async () => ({ data: true }),
   });
-  const bytes = endpoint({
+  const bytes = post('/bytes', 'nothing', '', {
     summary: '',
     rawBody: { maximumBytes: 100 },
     data: Type.Boolean(),
     handle: async () => ({ data: true }),
   });
   const listen = async (server: typeof app) => {
-    for (const [path, one] of Object.entries({ '/json': take, '/bytes': bytes }))
-      addRoute(server, { method: 'POST', path, needs: 'nothing', group: '', endpoint: one }, { authenticate });
+    for (const route of [take, bytes]) addRoute(server, route, undefined, { authenticate });
     await server.listen({ port: 0, host: '127.0.0.1' });
     return (server.server.address() as AddressInfo).port;
   };
@@ -219,7 +219,7 @@ test.each([
 test('an answer that cannot be sent is a defect of one request: it is answered with 500, and the server goes on', async () => {
   const defects: unknown[] = [];
   const server = httpServer({ ...common, onDefect: (error) => defects.push(error) });
-  const broken = endpoint({
+  const broken = get('/broken', 'nothing', '', {
     summary: '',
     data: Type.Any(),
     handle: async () => ({
@@ -230,19 +230,18 @@ test('an answer that cannot be sent is a defect of one request: it is answered w
       },
     }),
   });
-  const unwritable = endpoint({
+  const unwritable = get('/unwritable', 'nothing', '', {
     summary: '',
     data: Type.Boolean(),
     handle: async () => ({ data: true, headers: { 'x-broken': 'a\nb' } }),
   });
-  const document = endpoint({
+  const document = get('/document', 'nothing', '', {
     summary: '',
     data: Type.Null(),
     documentTypes: ['text/plain'],
     handle: async () => ({ document: { type: 'text/plain', content: 'a' }, headers: { 'x-broken': 'a\nb' } }),
   });
-  for (const [path, one] of Object.entries({ '/broken': broken, '/unwritable': unwritable, '/document': document }))
-    addRoute(server, { method: 'GET', path, needs: 'nothing', group: '', endpoint: one }, { authenticate });
+  for (const route of [broken, unwritable, document]) addRoute(server, route, undefined, { authenticate });
   const address = await server.listen({ port: 0, host: '127.0.0.1' });
   for (const path of ['/broken', '/unwritable', '/document', '/broken'])
     expect([path, (await fetch(address + path)).status]).toEqual([path, 500]);

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aRefusal } from '../../../testing/shapes.ts';
-import { type Call, endpoint } from '../route.ts';
+import type { Call } from '../route.ts';
+import { routesFor } from '../routes-for.ts';
 import { addRoute } from '../server/add-route.ts';
 import { httpServer } from '../server/server.ts';
 
@@ -12,6 +13,7 @@ const authenticate = () => {
   throw new Error('Nobody needs to be known here.');
 };
 const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => defects.push(error) });
+const routes = routesFor<undefined>();
 const defects: unknown[] = [];
 let address: string;
 let last: Call<unknown, unknown>;
@@ -22,14 +24,13 @@ beforeAll(async () => {
     last = call;
     return Promise.resolve({ data: true });
   };
-  const raw = endpoint({ ...common, rawBody: { maximumBytes }, handle: take });
-  const json = endpoint({ ...common, body: Type.Object({ a: Type.Integer() }), handle: take });
-  addRoute(
-    app,
-    { method: 'POST', path: '/raw/{name}/end', needs: 'nothing', group: '', endpoint: raw },
-    { authenticate },
-  );
-  addRoute(app, { method: 'POST', path: '/json', needs: 'nothing', group: '', endpoint: json }, { authenticate });
+  const raw = routes.post('/raw/{name}/end', 'nothing', '', { ...common, rawBody: { maximumBytes }, handle: take });
+  const json = routes.post('/json', 'nothing', '', {
+    ...common,
+    body: Type.Object({ a: Type.Integer() }),
+    handle: take,
+  });
+  for (const route of [raw, json]) addRoute(app, route, undefined, { authenticate });
   address = await app.listen({ port: 0, host: '127.0.0.1' });
 });
 

@@ -1,30 +1,23 @@
-import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
-import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
-import { type UpdateTransactionDeps, updateTransaction } from '../../../payments/transactions/update.ts';
+import { updateTransaction } from '../../../payments/transactions/update.ts';
+import type { BillingApp } from '../../app.ts';
 import { findCustomer } from '../../customers/statements.ts';
 import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
-import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
+import { pdfForPayer } from '../../invoices/rendering/render.ts';
 import { findInvoice } from '../../invoices/statements.ts';
-import { type LinkDeps, tokenOf } from '../links.ts';
-import { type PayDeps, payCheckout } from '../pay.ts';
+import { tokenOf } from '../links.ts';
+import { payCheckout } from '../pay.ts';
 import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
 import { type CheckoutOnPage, findByReturn, findByToken, findLogo } from '../statements.ts';
 import { type CheckoutView, canGiveUp, canPayBesides, checkoutPage, type Problem } from './checkout-page.ts';
 import { type Page, seeOther } from './page.ts';
-
-export interface CheckoutPagesDeps extends PayDeps, LinkDeps, RenderDeps, UpdateTransactionDeps {
-  database: Database;
-  channels: ChannelDirectory;
-  clock: Clock;
-}
 
 /** A request for a page. */
 export interface PageRequest {
@@ -36,10 +29,10 @@ export interface PageRequest {
 
 /** The pages of checkouts. Undefined: there is no such page, or it has expired. */
 export class CheckoutPages {
-  readonly #deps: CheckoutPagesDeps;
+  readonly #app: BillingApp;
 
-  constructor(deps: CheckoutPagesDeps) {
-    this.#deps = deps;
+  constructor(app: BillingApp) {
+    this.#app = app;
   }
 
   async show(request: PageRequest): Promise<Page | undefined> {
@@ -64,11 +57,11 @@ export class CheckoutPages {
     const tokenHash = hashOfToken(request.token);
     const { tenant_id: tenantId, invoice_id: invoiceId } = view.row;
     try {
-      const { database, invoicePayments } = this.#deps;
+      const { database, invoicePayments } = this.#app;
       const stillWaiting =
         invoiceId === null ? new Set<string>() : await invoicePayments.lookUpWaiting({ tenantId, invoiceId });
       const choice = { channelId: Number(channel), besides: besides === null ? null : Number(besides), stillWaiting };
-      await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, origin, this.#deps));
+      await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, origin, this.#app));
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
@@ -90,7 +83,7 @@ export class CheckoutPages {
     if (row.transaction_id === null || !canGiveUp(view)) return seeOther('?');
     try {
       const input = { id: publicId('txn', row.transaction_id), status: 'CANCELLED' as const };
-      await updateTransaction(input, actingFor(row), this.#deps, { actor: { ...payer, ...origin } });
+      await updateTransaction(input, actingFor(row), this.#app, { actor: { ...payer, ...origin } });
     } catch (error) {
       if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
     }
@@ -100,15 +93,15 @@ export class CheckoutPages {
   /** Redirects a payer who returns from the provider to the page. */
   async returned(token: string): Promise<Page | undefined> {
     if (!isToken(token)) return undefined;
-    const { database, clock } = this.#deps;
+    const { database, clock } = this.#app;
     const [found] = await database.run(findByReturn, [hashOfToken(token), clock() - returnMs]);
-    const main = found && tokenOf(found, this.#deps);
+    const main = found && tokenOf(found, this.#app);
     return main == null ? undefined : seeOther(`../${main}`);
   }
 
   async logo(token: string): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
-    const [found] = row === undefined ? [] : await this.#deps.database.run(findLogo, [row.tenant_id]);
+    const [found] = row === undefined ? [] : await this.#app.database.run(findLogo, [row.tenant_id]);
     if (found === undefined) return undefined;
     return { status: 200, headers: { 'content-type': found.logo_type }, content: found.logo };
   }
@@ -116,15 +109,15 @@ export class CheckoutPages {
   async pdf(token: string): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined || row.invoice_id === null) return undefined;
-    const page = `${this.#deps.publicUrl}/p/${token}`;
-    const pdf = await pdfForPayer({ tenantId: row.tenant_id, invoiceId: row.invoice_id }, page, this.#deps);
+    const page = `${this.#app.publicUrl}/p/${token}`;
+    const pdf = await pdfForPayer({ tenantId: row.tenant_id, invoiceId: row.invoice_id }, page, this.#app);
     return pdf && pdfPage(pdf);
   }
 
   /** The checkout of a token, if its page is shown. */
   async #rowOf(token: string): Promise<CheckoutOnPage | undefined> {
     if (!isToken(token)) return undefined;
-    const { database, clock } = this.#deps;
+    const { database, clock } = this.#app;
     const [row] = await database.run(findByToken, [hashOfToken(token)]);
     if (row === undefined || !row.is_tenant_active) return undefined;
     const nowMs = clock();
@@ -134,7 +127,7 @@ export class CheckoutPages {
   async #viewOf({ token, language, isLeaving }: PageRequest): Promise<CheckoutView | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
-    const { database, clock } = this.#deps;
+    const { database, clock } = this.#app;
     const nowMs = clock();
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
     const billed = invoiceId === null ? undefined : await billedBy(database, tenantId, invoiceId);
@@ -154,7 +147,7 @@ export class CheckoutPages {
 
   /** The channels that would accept the payment now. */
   async #channelsOf({ channel_ids: ids, currency, livemode }: CheckoutOnPage): Promise<ChannelRow[]> {
-    const found = await Promise.all(ids.map((id) => this.#deps.channels.find(id)));
+    const found = await Promise.all(ids.map((id) => this.#app.channels.find(id)));
     return found.filter((one): one is ChannelRow => one?.livemode === livemode && isAccepting(one, currency));
   }
 }

@@ -1,26 +1,17 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../../core/clock.ts';
-import type { Principal } from '../../../../core/principal.ts';
 import { requirePermission } from '../../../../platform/http/permission.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
+import type { BillingApp } from '../../app.ts';
 import { readCustomer } from '../../customers/read.ts';
 import { hashOfToken, newToken, portalLifetimeMs } from '../rules.ts';
 import type { portalInput, portalRecord } from '../schema.ts';
 import { insertPortal } from './statements.ts';
 
-export interface PortalDeps {
-  database: Database;
-  clock: Clock;
-  /** `app.public-url`, without a slash at the end. */
-  publicUrl: string;
-}
-
 /** Creates a link to the portal of a customer. The caller needs the scopes for everything that the portal allows. */
 export async function createPortal(
-  { customerId, returnUrl }: Static<typeof portalInput>,
-  principal: Principal,
-  { database, clock, publicUrl }: PortalDeps,
+  { body: { customerId, returnUrl }, principal }: Call<Static<typeof portalInput>>,
+  { database, clock, publicUrl }: BillingApp,
 ): Promise<Static<typeof portalRecord>> {
   requirePermission('invoice_read', principal);
   requirePermission('subscription_write', principal);

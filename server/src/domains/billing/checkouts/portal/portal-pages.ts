@@ -1,11 +1,8 @@
-import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
+import type { BillingApp } from '../../app.ts';
 import type { Language } from '../../invoices/formats.ts';
-import type { InvoiceLinks } from '../../invoices/mails/links.ts';
-import { pdfForPayer, type RenderDeps } from '../../invoices/rendering/render.ts';
+import { pdfForPayer } from '../../invoices/rendering/render.ts';
 import { cancelSubscription } from '../../subscriptions/changes/cancel.ts';
 import { pdfPage } from '../pages/checkout-pages.ts';
 import { type Page, seeOther } from '../pages/page.ts';
@@ -21,22 +18,15 @@ import {
   type PortalRow,
 } from './statements.ts';
 
-export interface PortalPagesDeps extends RenderDeps {
-  database: Database;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  invoiceLinks: InvoiceLinks;
-}
-
 /** The most invoices, and the most subscriptions, that the portal shows. */
 const maximumShown = 100;
 
 /** The pages of customer portals. Undefined: there is no such page, or it has expired. */
 export class PortalPages {
-  readonly #deps: PortalPagesDeps;
+  readonly #app: BillingApp;
 
-  constructor(deps: PortalPagesDeps) {
-    this.#deps = deps;
+  constructor(app: BillingApp) {
+    this.#app = app;
   }
 
   /** The portal; with `cancel`, the page that confirms the cancellation of this subscription. */
@@ -54,14 +44,13 @@ export class PortalPages {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
     const { tenant_id: tenantId, customer_id: customerId } = row;
-    const { database, clock, generateUuid } = this.#deps;
+    const { database } = this.#app;
     const running = await database.run(findSubscriptionsOfCustomer, [tenantId, customerId, maximumShown]);
     const found = running.find(({ id }) => String(id) === subscription);
     if (found === undefined) return undefined;
     try {
       const input = { id: found.id, cancelAtPeriodEnd: true };
-      const deps = { database, clock, generateUuid };
-      await cancelSubscription(input, actingFor(row), deps, { actor: { ...payer, ...origin } });
+      await cancelSubscription(input, actingFor(row), this.#app, { actor: { ...payer, ...origin } });
     } catch (error) {
       if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
     }
@@ -71,25 +60,25 @@ export class PortalPages {
   /** Redirects to the page of an open invoice. */
   async pay(token: string, invoice: string | null): Promise<Page | undefined> {
     const key = await this.#invoiceOf(token, invoice);
-    const address = key && (await this.#deps.invoiceLinks.find(key));
+    const address = key && (await this.#app.invoiceLinks.find(key));
     return address == null ? undefined : seeOther(`../../${address.split('/').at(-1)}`);
   }
 
   async pdf(token: string, invoice: string): Promise<Page | undefined> {
     const key = await this.#invoiceOf(token, invoice);
-    const pdf = key && (await pdfForPayer(key, await this.#deps.invoiceLinks.find(key), this.#deps));
+    const pdf = key && (await pdfForPayer(key, await this.#app.invoiceLinks.find(key), this.#app));
     return pdf && pdfPage(pdf);
   }
 
   async logo(token: string): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
-    const [found] = row === undefined ? [] : await this.#deps.database.run(findLogo, [row.tenant_id]);
+    const [found] = row === undefined ? [] : await this.#app.database.run(findLogo, [row.tenant_id]);
     return found && { status: 200, headers: { 'content-type': found.logo_type }, content: found.logo };
   }
 
   async #rowOf(token: string): Promise<PortalRow | undefined> {
     if (!isToken(token)) return undefined;
-    const { database, clock } = this.#deps;
+    const { database, clock } = this.#app;
     const [row] = await database.run(findPortal, [hashOfToken(token), clock()]);
     return row;
   }
@@ -98,7 +87,7 @@ export class PortalPages {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;
     const customer = [row.tenant_id, row.customer_id, maximumShown];
-    const { database } = this.#deps;
+    const { database } = this.#app;
     const invoices = await database.run(findInvoicesOfCustomer, customer);
     return { row, token, language, invoices, subscriptions: await database.run(findSubscriptionsOfCustomer, customer) };
   }
@@ -107,7 +96,7 @@ export class PortalPages {
     const row = id !== null && /^\d{1,16}$/.test(id) ? await this.#rowOf(token) : undefined;
     if (row === undefined) return undefined;
     const { tenant_id: tenantId, customer_id: customerId } = row;
-    const [found] = await this.#deps.database.run(findInvoiceOfCustomer, [tenantId, customerId, Number(id)]);
+    const [found] = await this.#app.database.run(findInvoiceOfCustomer, [tenantId, customerId, Number(id)]);
     return found && { tenantId, invoiceId: found.id };
   }
 }

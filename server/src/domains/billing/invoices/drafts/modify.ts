@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
 import { changedMetadata, refuseBothWays } from '../../../../core/metadata.ts';
-import type { Principal } from '../../../../core/principal.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
-import { type ChangeInvoiceDeps, changeInvoice } from '../change-invoice.ts';
+import type { BillingApp } from '../../app.ts';
+import { changeInvoice } from '../change-invoice.ts';
 import { requireChannel, requireOneTax } from '../create.ts';
 import { lineColumns, numbered } from '../issue/line-columns.ts';
 import { type PricedLine, priceLines } from '../issue/price-lines.ts';
@@ -15,26 +15,21 @@ import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
 
 type ModifyInput = Static<typeof modifyInput>;
 
-export interface ModifyInvoiceDeps extends ChangeInvoiceDeps {
-  channels: ChannelDirectory;
-}
-
 /**
  * Changes the given fields of a DRAFT; null clears a field. `lines` replace all lines; metadata changes by key. Refused with
  * `invoice_not_draft` once it is finalized or void, because others may rely on it then.
  */
 export async function modifyInvoice(
-  input: ModifyInput,
-  principal: Principal,
-  deps: ModifyInvoiceDeps,
+  { body: input, principal }: Call<ModifyInput>,
+  app: BillingApp,
 ): Promise<InvoiceRecord> {
   requireAnyChange(input);
   if (input.lines !== undefined) requireOneTax(input.lines);
   refuseBothWays(input);
   const totals = input.lines && priceLines(input.lines);
-  return changeInvoice('invoice.update', input.id, principal, deps, async (transaction, invoice, nowMs) => {
+  return changeInvoice('invoice.update', input.id, principal, app, async (transaction, invoice, nowMs) => {
     requireDraft(invoice);
-    if (input.channelId != null) await requireChannel(input.channelId, invoice, deps);
+    if (input.channelId != null) await requireChannel(input.channelId, invoice, app);
     if (totals !== undefined) await replaceLines(transaction, invoice, totals.lines);
     const metadata = changedMetadata(invoice.metadata, input);
     const [row] = await transaction.run(updateDraft, [

@@ -1,24 +1,23 @@
 import { utcDay } from '../../../../core/clock.ts';
-import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Principal } from '../../../../core/principal.ts';
-import { type ChangeInvoiceDeps, changeInvoice, setStatus } from '../change-invoice.ts';
+import type { Call } from '../../../../platform/http/route.ts';
+import type { BillingApp } from '../../app.ts';
+import { changeInvoice, setStatus } from '../change-invoice.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { requireTransition } from '../rules.ts';
 import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
-export interface FinalizeDeps extends ChangeInvoiceDeps {
-  generateUuid: GenerateUuid;
-}
-
 /**
  * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so that
  * numbers have no gaps. The invoice keeps a copy of the seller. An invoice with a total of 0 becomes PAID at once, with an
  * `invoice.paid` event.
  */
-export async function finalizeInvoice(id: number, principal: Principal, deps: FinalizeDeps): Promise<InvoiceRecord> {
-  return changeInvoice('invoice.finalize', id, principal, deps, async (transaction, invoice, nowMs) => {
+export async function finalizeInvoice(
+  { body: { id }, principal }: Call<{ id: number }>,
+  app: BillingApp,
+): Promise<InvoiceRecord> {
+  return changeInvoice('invoice.finalize', id, principal, app, async (transaction, invoice, nowMs) => {
     const to = invoice.total === 0 ? 'PAID' : 'OPEN';
     requireTransition(invoice, invoice.status === 'DRAFT' ? to : 'OPEN');
     const [number] = (await allocateNumbers(transaction, [
@@ -29,7 +28,7 @@ export async function finalizeInvoice(id: number, principal: Principal, deps: Fi
     const row = await setStatus(transaction, invoice, to, nowMs, { number, dueDate, seller });
     const types = to === 'PAID' ? (['invoice.finalized', 'invoice.paid'] as const) : (['invoice.finalized'] as const);
     const events = types.map((type) => ({ type, invoice: row }));
-    await appendInvoiceEvents(transaction, events, deps.generateUuid);
+    await appendInvoiceEvents(transaction, events, app.generateUuid);
     return row;
   });
 }

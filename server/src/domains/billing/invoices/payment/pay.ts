@@ -1,13 +1,12 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../../core/clock.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
-import { type GenerateUuid, publicId } from '../../../../core/id.ts';
+import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
+import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
-import type { InvoicePayments, StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
-import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
+import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
+import type { BillingApp } from '../../app.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
 import { readInvoice } from '../read.ts';
@@ -21,14 +20,6 @@ import { recordPayments, reservedOn } from './reserve.ts';
 type PayInput = Static<typeof payInput>;
 export type PaidInvoice = Static<typeof paidInvoice>;
 
-export interface PayInvoiceDeps {
-  database: Database;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-  creator: PaymentWriter;
-  invoicePayments: Pick<InvoicePayments, 'lookUpWaiting'>;
-}
-
 const path = '/api/invoice/pay';
 
 /**
@@ -39,17 +30,17 @@ const path = '/api/invoice/pay';
 export async function payInvoice(
   input: PayInput,
   principal: Principal,
-  deps: PayInvoiceDeps,
+  app: BillingApp,
   idempotencyKey?: string,
 ): Promise<IdempotentAnswer<PaidInvoice>> {
-  const { database, clock } = deps;
+  const { database, clock } = app;
   const { tenant_id: tenantId } = await readInvoice(database, input.id, principal);
   const realMs = clock();
-  const stillWaiting = await deps.invoicePayments.lookUpWaiting({ tenantId, invoiceId: input.id });
+  const stillWaiting = await app.invoicePayments.lookUpWaiting({ tenantId, invoiceId: input.id });
   const run = async (transaction: Transaction): Promise<PaidInvoice> => {
     const keys = [{ tenantId, invoiceId: input.id }];
     const [invoice] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
-    const details = await createPayment(transaction, invoice, input, principal, stillWaiting, deps);
+    const details = await createPayment(transaction, invoice, input, principal, stillWaiting, app);
     await appendAudit(transaction, principal, { action: 'invoice.pay', tenantId, recordId: input.id, details });
     const [changed] = (await lockInvoices(transaction, keys)) as [LockedInvoice];
     return { invoice: await detailOf(transaction, changed), transactionId: details.transactionId };
@@ -64,7 +55,7 @@ async function createPayment(
   input: PayInput,
   { userId }: Principal,
   stillWaiting: StillWaiting,
-  deps: PayInvoiceDeps,
+  app: BillingApp,
 ): Promise<{ transactionId: string; amount: number }> {
   const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
@@ -72,7 +63,7 @@ async function createPayment(
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
   }
   const request = { ...input, channelId, userId, stillWaiting };
-  const { id, amount } = await payLockedInvoice(transaction, invoice, request, deps);
+  const { id, amount } = await payLockedInvoice(transaction, invoice, request, app);
   return { transactionId: publicId('txn', id), amount };
 }
 
@@ -94,7 +85,7 @@ export async function payLockedInvoice(
   transaction: Transaction,
   invoice: LockedInvoice,
   { userId, stillWaiting, ...input }: InvoicePaymentInput,
-  { clock, generateUuid, creator }: Pick<PayInvoiceDeps, 'clock' | 'generateUuid' | 'creator'>,
+  { clock, generateUuid, creator }: Pick<BillingApp, 'clock' | 'generateUuid' | 'creator'>,
 ): Promise<{ id: string; amount: number }> {
   const reserved = await reservedOn(transaction, invoice, stillWaiting);
   const amount = requirePayableAmount(invoice, reserved, input.amount, 'id');

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { Principal } from '../../../../core/principal.ts';
-import type { Answer } from '../../../../platform/http/route.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Answer, Call } from '../../../../platform/http/route.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { BillingApp } from '../../app.ts';
 import { readCustomer } from '../../customers/read.ts';
 import { type CustomerRow, findCustomer } from '../../customers/statements.ts';
 import type { InvoiceKey } from '../lock.ts';
@@ -13,13 +13,7 @@ import { findInvoice, type InvoiceRow } from '../statements.ts';
 import { documentOf, type InvoiceDocument } from './document.ts';
 import { attachmentNamed, fileNameOf } from './file-name.ts';
 import { contentPolicyOf, renderHtml } from './html.ts';
-import type { PdfRenderer } from './pdf-renderer.ts';
 import { tagOf } from './version.ts';
-
-export interface RenderDeps {
-  database: Database;
-  pdfRenderer: PdfRenderer;
-}
 
 export const renderedTypes = ['text/html', 'application/pdf'] as const;
 
@@ -28,9 +22,8 @@ export const renderedTypes = ['text/html', 'application/pdf'] as const;
  * and customers are escaped. Nothing is rendered for a caller that has the current version (`If-None-Match`).
  */
 export async function renderInvoice(
-  { id, format }: Static<typeof printQuery>,
-  principal: Principal,
-  { database, pdfRenderer }: RenderDeps,
+  { query: { id, format }, principal }: Call<unknown, Static<typeof printQuery>>,
+  { database, pdfRenderer }: BillingApp,
 ): Promise<Answer<never>> {
   const { invoice, fileName, tenantId } = await database.snapshot(async (snapshot) => {
     const row = await readInvoice(snapshot, id, principal);
@@ -76,7 +69,7 @@ async function renderable(snapshot: Queryable, row: InvoiceRow, customer: Custom
 export async function pdfForPayer(
   { tenantId, invoiceId }: InvoiceKey,
   payerPage: string | null,
-  { database, pdfRenderer }: RenderDeps,
+  { database, pdfRenderer }: BillingApp,
 ): Promise<{ content: Buffer; disposition: string } | undefined> {
   const found = await database.snapshot(async (snapshot) => {
     const [row] = await snapshot.run(findInvoice, [[tenantId], invoiceId]);

@@ -7,7 +7,8 @@ import { chargeOf, isAtItsProvider } from '../../../payments/operations/request-
 import { refundLocked } from '../../../payments/refunds/create.ts';
 import { lockPayment, type TransactionRow } from '../../../payments/transactions/statements.ts';
 import type { PaymentTransitions } from '../../../payments/transactions/transition-statements.ts';
-import type { Excess } from './settle.ts';
+import type { BillingApp } from '../../app.ts';
+import type { Excess, SettlementDeps } from './settle.ts';
 
 export interface ReturnExcessDeps {
   transitions: PaymentTransitions;
@@ -37,4 +38,15 @@ export async function returnExcess(
   const refund = { amount, reason: 'duplicate', metadata: null, userId: payment.user_id };
   await refundLocked(transaction, payment, refund, systemActor, { transitions, generateUuid });
   return 0;
+}
+
+/** What settling a payment of an invoice needs. */
+export function settlementOf(app: BillingApp): SettlementDeps {
+  const { settings, generateUuid, invoiceFollowers: followers } = app;
+  const returning = { ...app, refundsExcess: settings['app.invoice.refund-excess'] === 'true' };
+  return {
+    generateUuid,
+    followers,
+    returnExcess: (transaction, excess) => returnExcess(transaction, excess, returning),
+  };
 }

@@ -1,9 +1,10 @@
 import type { Principal } from '../../../../core/principal.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { Actor } from '../../../identity/audit/append.ts';
+import type { BillingApp } from '../../app.ts';
 import type { SubscriptionRecord } from '../record.ts';
 import { timeOf, withChange, withEnd } from '../rules.ts';
-import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import { changeSubscription, requireTransition } from './change-subscription.ts';
 import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
@@ -13,13 +14,13 @@ import { cancelAtPeriodEndFor } from './update.ts';
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },
   principal: Principal,
-  deps: ChangeSubscriptionDeps,
+  app: BillingApp,
   { idempotencyKey, actor }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   return changeSubscription(
     { path: '/api/subscription/cancel', action: 'subscription.cancel', input, idempotencyKey, actor },
     principal,
-    deps,
+    app,
     async (_, row, nowMs) => {
       requireTransition(row.state, 'CANCELLED');
       const after =

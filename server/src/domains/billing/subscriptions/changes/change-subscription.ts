@@ -1,12 +1,11 @@
-import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { readVisible } from '../../../identity/tenants/read-visible.ts';
+import type { BillingApp } from '../../app.ts';
 import { withEndEffects } from '../charges/end-effects.ts';
 import { subscriptionNowMs } from '../periods/subscription-time.ts';
 import { readSubscription } from '../read.ts';
@@ -15,12 +14,6 @@ import { catchUp } from '../renewal/renew.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { lockSubscription, type SubscriptionWithTerms } from '../statements.ts';
 import { hasEnded, mayBecome, type SubscriptionState, transitions } from '../states.ts';
-
-export interface ChangeSubscriptionDeps {
-  database: Database;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-}
 
 /** A request to change one subscription. */
 export interface ChangeRequest {
@@ -46,27 +39,27 @@ export type DecideChange = (
 export async function changeSubscription(
   { path, action, input, idempotencyKey, actor }: ChangeRequest,
   principal: Principal,
-  deps: ChangeSubscriptionDeps,
+  app: BillingApp,
   decide: DecideChange,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   // Checked before a stored answer is repeated: a key must not see a subscription of the other mode.
-  await readSubscription(deps.database, input.id, principal);
+  await readSubscription(app.database, input.id, principal);
   const run = async (transaction: Queryable) => {
     const found = await readVisible(transaction, lockSubscription, { noun: 'subscription', id: input.id }, principal);
-    const nowMs = await subscriptionNowMs(transaction, found, deps.clock);
-    const row = await catchUp(transaction, found, nowMs, deps);
+    const nowMs = await subscriptionNowMs(transaction, found, app.clock);
+    const row = await catchUp(transaction, found, nowMs, app);
     requireNotEnded(row);
     const decided = await decide(transaction, row, nowMs);
     const changes = await withEndEffects(transaction, [{ ...decided, atMs: nowMs }]);
-    await writeChanges(transaction, changes, deps);
+    await writeChanges(transaction, changes, app);
     // A resumed subscription may be due at once.
-    const after = recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, deps));
+    const after = recordOf(await catchUp(transaction, (changes[0] as Change).after, nowMs, app));
     const [tenantId, before] = [row.tenant_id, recordOf(row)];
     await appendAudit(transaction, actor ?? principal, { action, tenantId, recordId: row.id, before, after });
     return after;
   };
-  const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: deps.clock() };
-  return answerOnce(deps.database, request, run);
+  const request = { tenantId: principal.tenantId, path, key: idempotencyKey, input, nowMs: app.clock() };
+  return answerOnce(app.database, request, run);
 }
 
 function requireNotEnded({ state }: SubscriptionWithTerms): void {

@@ -1,27 +1,26 @@
 import { Refusal } from '../../../../core/errors.ts';
-import type { Principal } from '../../../../core/principal.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
+import type { BillingApp } from '../../app.ts';
 import { findOpenCharges } from '../charges/charge-statements.ts';
 import type { SubscriptionRecord } from '../record.ts';
 import { unbilledTime } from '../renewal/write-changes.ts';
 import { timeOf, withChange } from '../rules.ts';
 import type { SubscriptionState } from '../states.ts';
-import { type ChangeSubscriptionDeps, changeSubscription, requireTransition } from './change-subscription.ts';
+import { changeSubscription, requireTransition } from './change-subscription.ts';
 
 /**
  * Pauses a subscription: no further billing period begins. The current, paid period is not refunded. Refused for one that is
  * cancelled at the end of its period.
  */
 export function pauseSubscription(
-  input: { id: number },
-  principal: Principal,
-  deps: ChangeSubscriptionDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<{ id: number }>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   return changeSubscription(
     { path: '/api/subscription/pause', action: 'subscription.pause', input, idempotencyKey },
     principal,
-    deps,
+    app,
     async (_, row, nowMs) => {
       requireTransition(row.state, 'PAUSED');
       if (row.cancel_at_period_end) throw endsWithPeriod(row.state);
@@ -41,13 +40,11 @@ function endsWithPeriod(state: SubscriptionState): Refusal {
  * anchor of all periods, and the time since the paid period is not billed.
  */
 export function resumeSubscription(
-  input: { id: number },
-  principal: Principal,
-  deps: ChangeSubscriptionDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<{ id: number }>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   const request = { path: '/api/subscription/resume', action: 'subscription.resume', input, idempotencyKey } as const;
-  return changeSubscription(request, principal, deps, async (transaction, row, nowMs) => {
+  return changeSubscription(request, principal, app, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);
     const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);
     const state = charges.some((charge) => charge.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';

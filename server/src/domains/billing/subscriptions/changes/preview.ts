@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../../../core/clock.ts';
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
-import type { Principal } from '../../../../core/principal.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { type PricedLines, priceLines } from '../../invoices/issue/price-lines.ts';
 import { findPlan } from '../../plans/statements.ts';
@@ -20,8 +20,7 @@ type Previewed = Static<typeof previewedInvoice>;
 
 /** Previews the next invoice, optionally as it would be after a change of terms. Writes nothing. */
 export async function previewInvoice(
-  query: Static<typeof previewQuery>,
-  principal: Principal,
+  { query, principal }: Call<unknown, Static<typeof previewQuery>>,
   { database, clock }: { database: Database; clock: Clock },
 ): Promise<Previewed> {
   return database.snapshot(async (snapshot) => {

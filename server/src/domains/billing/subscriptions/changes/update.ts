@@ -2,12 +2,12 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { requireSameMode } from '../../../../core/livemode.ts';
 import { changedMetadata } from '../../../../core/metadata.ts';
-import type { Principal } from '../../../../core/principal.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { Statement } from '../../../../platform/postgres/statement.ts';
-import type { ChannelDirectory } from '../../../payments/channels/directory.ts';
 import { requireAccepting } from '../../../payments/channels/rules.ts';
+import type { BillingApp } from '../../app.ts';
 import { findPlan, lockPlanShared, type PlanRow } from '../../plans/statements.ts';
 import { defaultChannelOf } from '../channels.ts';
 import { fullPeriodOf } from '../periods/period.ts';
@@ -18,11 +18,7 @@ import { msOf, parseTime, timeOf, withChange } from '../rules.ts';
 import type { updateInput } from '../schema.ts';
 import { lockPayer, pendingLinesOf, type SubscriptionRow, type SubscriptionWithTerms } from '../statements.ts';
 import { requireUsablePlan } from '../usable-plan.ts';
-import { type ChangeSubscriptionDeps, changeSubscription, type DecideChange } from './change-subscription.ts';
-
-export interface UpdateSubscriptionDeps extends ChangeSubscriptionDeps {
-  channels: ChannelDirectory;
-}
+import { changeSubscription, type DecideChange } from './change-subscription.ts';
 
 type UpdateInput = Static<typeof updateInput>;
 
@@ -30,18 +26,16 @@ const path = '/api/subscription/update';
 
 /** Changes a subscription: plan and quantity with proration, end, channel, metadata. */
 export function updateSubscription(
-  input: UpdateInput,
-  principal: Principal,
-  deps: UpdateSubscriptionDeps,
-  idempotencyKey?: string,
+  { body: input, principal, idempotencyKey }: Call<UpdateInput>,
+  app: BillingApp,
 ): Promise<IdempotentAnswer<SubscriptionRecord>> {
   requireAnyChange(input);
   changedMetadata(null, input);
   return changeSubscription(
     { path, action: 'subscription.update', input, idempotencyKey },
     principal,
-    deps,
-    (transaction, row, nowMs) => changeFor(transaction, row, input, nowMs, deps),
+    app,
+    (transaction, row, nowMs) => changeFor(transaction, row, input, nowMs, app),
   );
 }
 
@@ -58,7 +52,7 @@ async function changeFor(
   row: SubscriptionWithTerms,
   input: UpdateInput,
   nowMs: number,
-  { channels }: UpdateSubscriptionDeps,
+  { channels }: BillingApp,
 ): ReturnType<DecideChange> {
   if (input.channelId != null) {
     const channel = await channels.findUsable(input.channelId, row.tenant_id);

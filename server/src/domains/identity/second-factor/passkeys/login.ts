@@ -1,18 +1,13 @@
 import { Refusal } from '../../../../core/errors.ts';
+import type { Call } from '../../../../platform/http/route.ts';
+import type { IdentityApp } from '../../app.ts';
 import type { Actor } from '../../audit/append.ts';
-import type { RefusedRequests } from '../../audit/refused-requests.ts';
 import { countedAccount } from '../../sessions/account.ts';
 import { challengeInvalid, findChallenged, tryLoginChallenge, useLoginChallenge } from '../../sessions/challenge.ts';
-import type { LoginFailures } from '../../sessions/login-failures.ts';
-import { type LoginOrigin, type OpenedLogin, type OpenSessionDeps, openSession } from '../../sessions/open-session.ts';
+import { type LoginOrigin, type OpenedLogin, openSession } from '../../sessions/open-session.ts';
 import { findChallengedLogin, type LoginRow } from '../../sessions/statements.ts';
 import { listPasskeysOfUser } from './statements.ts';
-import { type AssertedCredential, type PasskeyDeps, requestOptions, verifyPasskey } from './verify.ts';
-
-export interface PasskeyLoginDeps extends PasskeyDeps, OpenSessionDeps {
-  loginFailures: LoginFailures;
-  refusedRequests: Pick<RefusedRequests, 'record'>;
-}
+import { type AssertedCredential, requestOptions, verifyPasskey } from './verify.ts';
 
 /** After a password, a passkey is the second factor. Alone it must be two factors: the device verifies its user. */
 const secondStepOf = (userId: number) => ({ purpose: 'login', subject: String(userId), userVerified: false }) as const;
@@ -20,12 +15,12 @@ const onlyStep = { purpose: 'login', subject: '', userVerified: true } as const;
 
 /** The options with which a browser asks for a passkey: of the user whose password was right, or any passkey of this site. */
 export async function beginPasskeyLogin(
-  challenge: string | undefined,
-  deps: PasskeyLoginDeps,
+  { body: { challenge } }: Call<{ challenge?: string }>,
+  app: IdentityApp,
 ): Promise<{ options: Record<string, unknown> }> {
-  if (challenge === undefined) return requestOptions([], onlyStep, deps);
-  const userId = await findChallenged(challenge, deps.clock(), deps.database);
-  return requestOptions(await deps.database.run(listPasskeysOfUser, [userId]), secondStepOf(userId), deps);
+  if (challenge === undefined) return requestOptions([], onlyStep, app);
+  const userId = await findChallenged(challenge, app.clock(), app.database);
+  return requestOptions(await app.database.run(listPasskeysOfUser, [userId]), secondStepOf(userId), app);
 }
 
 /**
@@ -34,33 +29,33 @@ export async function beginPasskeyLogin(
  */
 export async function loginWithPasskey(
   { challenge, credential, ...origin }: { challenge?: string; credential: AssertedCredential } & LoginOrigin,
-  deps: PasskeyLoginDeps,
+  app: IdentityApp,
 ): Promise<OpenedLogin> {
-  const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, deps.clock(), deps.database);
+  const known = challenge === undefined ? undefined : await tryLoginChallenge(challenge, app.clock(), app.database);
   // Failures with one passkey must not keep others from using theirs at the same address.
   const account = countedAccount(known, `passkey ${credential.id.slice(0, 64)}`);
-  const opened = await deps.loginFailures.attemptUnguessable(account, origin.address, () => open(known));
+  const opened = await app.loginFailures.attemptUnguessable(account, origin.address, () => open(known));
   if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
   return opened;
 
   async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {
-    const verified = await verifyPasskey(credential, asked === undefined ? onlyStep : secondStepOf(asked.id), deps);
+    const verified = await verifyPasskey(credential, asked === undefined ? onlyStep : secondStepOf(asked.id), app);
     if (verified instanceof Refusal) {
-      if (asked !== undefined) recordRefused(asked, actorOf(asked, origin), deps);
+      if (asked !== undefined) recordRefused(asked, actorOf(asked, origin), app);
       return undefined;
     }
     const { passkey, use } = verified;
-    const [user] = await deps.database.run(findChallengedLogin, [passkey.user_id]);
+    const [user] = await app.database.run(findChallengedLogin, [passkey.user_id]);
     if (user === undefined) return undefined;
     const actor = actorOf(user, origin);
     if (!user.active || (asked !== undefined && asked.id !== user.id)) {
-      recordRefused(user, actor, deps);
+      recordRefused(user, actor, app);
       return undefined;
     }
-    const session = await deps.database.transaction(async (transaction) => {
+    const session = await app.database.transaction(async (transaction) => {
       await use(transaction);
-      if (challenge !== undefined) await useLoginChallenge(challenge, new Date(deps.clock()), transaction);
-      const session = await openSession(transaction, user, actor, origin, deps, 'passkey');
+      if (challenge !== undefined) await useLoginChallenge(challenge, new Date(app.clock()), transaction);
+      const session = await openSession(transaction, user, actor, origin, app, 'passkey');
       if (session === undefined) throw challengeInvalid();
       return session;
     });
@@ -72,7 +67,7 @@ function actorOf(user: LoginRow, { address, requestId }: LoginOrigin): Actor {
   return { by: 'passkey', userId: user.id, userName: user.user_name, address, requestId };
 }
 
-function recordRefused({ tenant_id: tenantId }: LoginRow, actor: Actor, { refusedRequests }: PasskeyLoginDeps): void {
+function recordRefused({ tenant_id: tenantId }: LoginRow, actor: Actor, { refusedRequests }: IdentityApp): void {
   const route = 'POST /api/user/login/passkey';
   refusedRequests.record({ action: 'session.login_refused', tenantId, actor, type: 'login_refused', route });
 }

@@ -1,28 +1,24 @@
 import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
-import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Principal } from '../../../../core/principal.ts';
 import { requireStepUp } from '../../../../core/step-up.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../../app.ts';
 import { appendAudit } from '../../audit/append.ts';
 import { endOtherSessions } from '../../sessions/statements.ts';
 import { setHasSecondFactor } from '../../users/statements.ts';
-import { type VerifyPasswordDeps, verifyOwnPassword } from '../../users/verify-own-password.ts';
+import { verifyOwnPassword } from '../../users/verify-own-password.ts';
 import { replaceRecoveryCodes } from '../recovery-codes.ts';
 import { isActive } from '../rules.ts';
 import { ensureSecondFactor, lockSecondFactor } from '../statements.ts';
-import { type MarkSteppedUpDeps, recordStepUp, type SteppedUp } from '../step-up.ts';
+import { recordStepUp, type SteppedUp } from '../step-up.ts';
 import { challengeLifetimeMs, useUpChallenge } from './challenges.ts';
 import { recordOf } from './record.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { registeredPasskey, registerPasskeyInput } from './schema.ts';
 import { insertPasskey, listPasskeysOfUser } from './statements.ts';
-import { allowed, loadWebAuthn, type PasskeyDeps, passkeyWrong, userHandleOf } from './verify.ts';
-
-export interface RegisterPasskeyDeps extends PasskeyDeps, VerifyPasswordDeps, MarkSteppedUpDeps {
-  generateUuid: GenerateUuid;
-}
+import { allowed, loadWebAuthn, passkeyWrong, userHandleOf } from './verify.ts';
 
 /** The name that authenticators show for this site. */
 const siteName = 'Florin';
@@ -36,17 +32,15 @@ const algorithms = [-8, -7, -257];
  * second factor, so that a stolen session cannot add one.
  */
 export async function beginPasskey(
-  password: string,
-  principal: Principal,
-  address: string,
-  deps: RegisterPasskeyDeps,
+  { body: { password }, principal, address }: Call<{ password: string }>,
+  app: IdentityApp,
 ): Promise<{ options: Record<string, unknown> }> {
   const { userId, userName, sessionId } = principal;
-  requireStepUp(principal, deps.clock(), 'Adding a passkey');
-  const { id: rpID } = relyingPartyOf(deps.publicUrl);
-  const hash = await verifyOwnPassword({ userId, userName, password, address }, deps);
+  requireStepUp(principal, app.clock(), 'Adding a passkey');
+  const { id: rpID } = relyingPartyOf(app.publicUrl);
+  const hash = await verifyOwnPassword({ userId, userName, password, address }, app);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
-  const existing = await deps.database.run(listPasskeysOfUser, [userId]);
+  const existing = await app.database.run(listPasskeysOfUser, [userId]);
   requireBelowLimit(existing.length);
   const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
@@ -55,7 +49,7 @@ export async function beginPasskey(
     userName,
     userDisplayName: userName,
     userID: new Uint8Array(userHandleOf(userId)),
-    challenge: deps.passkeyChallenges.issue({ purpose: 'register', subject: sessionId as string }),
+    challenge: app.passkeyChallenges.issue({ purpose: 'register', subject: sessionId as string }),
     timeout: challengeLifetimeMs,
     attestationType: 'none',
     excludeCredentials: existing.map(allowed),
@@ -70,15 +64,14 @@ export async function beginPasskey(
  * other sessions, which were started without it. This session counts as stepped up.
  */
 export async function registerPasskey(
-  { credential, name = 'Passkey' }: Static<typeof registerPasskeyInput>,
-  principal: Principal,
-  deps: RegisterPasskeyDeps,
+  { body: { credential, name = 'Passkey' }, principal }: Call<Static<typeof registerPasskeyInput>>,
+  app: IdentityApp,
 ): Promise<{ registered: Static<typeof registeredPasskey>; steppedUp: SteppedUp }> {
   const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;
-  const { challenge, created } = await verifyCreated(credential, sessionId, deps);
-  const nowMs = deps.clock();
-  const result = await deps.database.transaction(async (transaction) => {
+  const { challenge, created } = await verifyCreated(credential, sessionId, app);
+  const nowMs = app.clock();
+  const result = await app.database.transaction(async (transaction) => {
     await useUpChallenge(challenge, transaction, nowMs);
     await transaction.run(ensureSecondFactor, [userId, new Date(nowMs)]);
     const [factor] = await transaction.run(lockSecondFactor, [userId]);
@@ -89,7 +82,7 @@ export async function registerPasskey(
       await transaction.run(setHasSecondFactor, [userId, true]);
       await transaction.run(endOtherSessions, [userId, sessionId, new Date(nowMs)]);
     }
-    const steppedUp = await recordStepUp(transaction, principal, deps);
+    const steppedUp = await recordStepUp(transaction, principal, app);
     const after = recordOf(row);
     await appendAudit(transaction, principal, { action: 'user.add_passkey', tenantId, recordId: userId, after });
     const recoveryCodes = isFirst ? await replaceRecoveryCodes(transaction, userId) : null;
@@ -99,7 +92,7 @@ export async function registerPasskey(
 
   async function insert(transaction: Queryable) {
     const [row] = await transaction.run(insertPasskey, [
-      deps.generateUuid(),
+      app.generateUuid(),
       userId,
       Buffer.from(created.credential.id, 'base64url'),
       Buffer.from(created.credential.publicKey),
@@ -117,7 +110,7 @@ export async function registerPasskey(
 async function verifyCreated(
   credential: Static<typeof registerPasskeyInput>['credential'],
   sessionId: string,
-  { publicUrl, passkeyChallenges }: PasskeyDeps,
+  { publicUrl, passkeyChallenges }: IdentityApp,
 ) {
   const { id, origin } = relyingPartyOf(publicUrl);
   let challenge = '';

@@ -1,22 +1,14 @@
 import type { AuthenticationResponseJSON, VerifiedAuthenticationResponse } from '@simplewebauthn/server';
 import type { Static } from 'typebox';
-import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { type ChallengeUse, challengeLifetimeMs, type PasskeyChallenges, useUpChallenge } from './challenges.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { IdentityApp } from '../../app.ts';
+import { type ChallengeUse, challengeLifetimeMs, useUpChallenge } from './challenges.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { assertedCredential } from './schema.ts';
 import { findPasskey, type PasskeyRow, recordPasskeyUse } from './statements.ts';
 
 export type AssertedCredential = Static<typeof assertedCredential>;
-
-export interface PasskeyDeps {
-  database: Database;
-  passkeyChallenges: PasskeyChallenges;
-  /** `app.public-url`. */
-  publicUrl: string;
-  clock: Clock;
-}
 
 /** Loaded at first use, because its certificate parsers are needed only for passkeys. */
 export const loadWebAuthn = () => import('@simplewebauthn/server');
@@ -33,7 +25,7 @@ interface Expected extends ChallengeUse {
 export async function requestOptions(
   passkeys: readonly PasskeyRow[],
   { purpose, subject, userVerified }: Expected,
-  { passkeyChallenges, publicUrl }: PasskeyDeps,
+  { passkeyChallenges, publicUrl }: IdentityApp,
 ): Promise<{ options: Record<string, unknown> }> {
   const { id: rpID } = relyingPartyOf(publicUrl);
   const { generateAuthenticationOptions } = await loadWebAuthn();
@@ -62,7 +54,7 @@ interface VerifiedPasskey {
 export async function verifyPasskey(
   credential: AssertedCredential,
   { userVerified, ...use }: Expected,
-  { database, passkeyChallenges, publicUrl, clock }: PasskeyDeps,
+  { database, passkeyChallenges, publicUrl, clock }: IdentityApp,
 ): Promise<VerifiedPasskey | Refusal> {
   const { id, origin } = relyingPartyOf(publicUrl);
   const [passkey] = await database.run(findPasskey, [Buffer.from(credential.id, 'base64url')]);

@@ -1,17 +1,15 @@
 import type { Static } from 'typebox';
-import type { Clock } from '../../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
-import { type GenerateUuid, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
-import type { Principal } from '../../../../core/principal.ts';
-import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
+import type { Call } from '../../../../platform/http/route.ts';
+import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
+import type { PaymentsApp } from '../../app.ts';
 import { failure } from '../../providers/failures.ts';
-import type { TransactionReader } from '../../transactions/read.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
-import type { Settler } from '../settle.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import { findByReference, findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
@@ -20,19 +18,10 @@ import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schem
 
 export type DisputeRecord = Static<typeof disputeRecord>;
 
-export interface DisputeApiDeps {
-  database: Database;
-  reader: TransactionReader;
-  settler: Settler;
-  clock: Clock;
-  generateUuid: GenerateUuid;
-}
-
 /** One page of disputes, the latest first, and their exact number, from one snapshot. */
 export function listDisputes(
-  query: Static<typeof disputeListQuery>,
-  principal: Principal,
-  { database }: DisputeApiDeps,
+  { query, principal }: Call<unknown, Static<typeof disputeListQuery>>,
+  { database }: PaymentsApp,
 ): Promise<{ data: DisputeRecord[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode } = query;
   const states = state === undefined ? ['OPEN', 'DISAGREES'] : [state];
@@ -53,12 +42,11 @@ export function listDisputes(
  * already is returned unchanged, unless its operation is ended only now.
  */
 export async function closeDispute(
-  input: Static<typeof disputeCloseInput>,
-  principal: Principal,
-  deps: DisputeApiDeps,
+  { body: input, principal }: Call<Static<typeof disputeCloseInput>>,
+  app: PaymentsApp,
 ): Promise<DisputeRecord> {
   const { transactionId, operation, note, outcome } = input;
-  const { database, reader, clock, generateUuid } = deps;
+  const { database, reader, clock, generateUuid } = app;
   const { tenant_id: tenantId, id } = await reader.find(transactionId, principal, 'transactionId');
   const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
@@ -66,7 +54,7 @@ export async function closeDispute(
     const [found] = await transaction.run(lockDispute, key);
     if (found === undefined) throw notFound('dispute of operation', operation, 'operation');
     const isEnded =
-      outcome !== undefined && (await endOperation(tenantId, found, { ...input, outcome }, transaction, deps));
+      outcome !== undefined && (await endOperation(tenantId, found, { ...input, outcome }, transaction, app));
     const [closed] = await transaction.run(closeOpenDispute, [...key, principal.userId, note, nowMs, isEnded]);
     if (closed === undefined) return recordOf(found);
     const detail = { userId: principal.userId, note };
@@ -88,7 +76,7 @@ async function endOperation(
   { transaction_id: paymentId, number, reference: reported }: DisputeRow,
   { outcome, reference: named }: { outcome: 'SUCCEEDED' | 'FAILED'; reference?: string | undefined },
   transaction: Transaction,
-  { settler }: Pick<DisputeApiDeps, 'settler'>,
+  { settler }: Pick<PaymentsApp, 'settler'>,
 ): Promise<boolean> {
   const operations = await transaction.run(findOfPayment, [tenantId, paymentId]);
   const row = operations.find((operation) => operation.number === number) as OperationRow;

@@ -1,18 +1,9 @@
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
-import type { ChannelDirectory } from '../../channels/directory.ts';
-import type { TransactionReader } from '../../transactions/read.ts';
+import type { PaymentsApp } from '../../app.ts';
 import { next, type TransactionStatus } from '../../transactions/states.ts';
 import { stepOfMessage } from './messages.ts';
 import { findMessages, findOperations, findRefunds } from './statements.ts';
 import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './steps.ts';
-
-export interface TimelineDeps {
-  database: Pick<Database, 'snapshot'>;
-  reader: Pick<TransactionReader, 'find'>;
-  /** A cache of channels, for their names. */
-  channels: Pick<ChannelDirectory, 'find'>;
-}
 
 /** The maximum of steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
 export const maximumSteps = 1_000;
@@ -24,7 +15,11 @@ export const maximumSteps = 1_000;
 export async function readTimeline(
   publicId: string,
   principal: Principal,
-  { database, reader, channels }: TimelineDeps,
+  {
+    database,
+    reader,
+    channels,
+  }: Pick<PaymentsApp, 'database' | 'channels'> & { reader: Pick<PaymentsApp['reader'], 'find'> },
 ): Promise<Step[]> {
   const payment = await reader.find(publicId, principal);
   const values = [payment.tenant_id, payment.id, maximumSteps + 1];
@@ -81,7 +76,7 @@ function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
 }
 
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
-async function formatStep(step: PlacedStep, channels: TimelineDeps['channels']): Promise<Step> {
+async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): Promise<Step> {
   const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
   const { failureCode, providerCode, refundId, detail } = others;
   const channel = channelId === undefined ? undefined : await channels.find(channelId);

@@ -3,42 +3,38 @@ import { hourMs } from '../../../../core/clock.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { leastUuidAt, publicId, uuidTimeMs } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import type { Call } from '../../../../platform/http/route.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
-import { type EndpointDeps, lockManagedEndpoint, requireActive } from '../../endpoints/managed-endpoint.ts';
+import type { WebhooksApp } from '../../app.ts';
+import { lockManagedEndpoint, requireActive } from '../../endpoints/managed-endpoint.ts';
 import { findReadable } from '../read.ts';
 import { replayedStates, type replayInput } from '../schema.ts';
 import { findRuns, replayDelivery } from '../statements.ts';
 import { findRunning, insertReplay, lockReplays, type ReplayRow } from './statements.ts';
 
-export interface ReplayDeps extends EndpointDeps {
-  /** `app.webhook.keep-deliveries` in ms: for older events it is unknown whether they were delivered. */
-  keepDeliveriesMs?: number | undefined;
-}
-
 type ReplayInput = Static<typeof replayInput>;
 
 /** Replays one delivery at once, or creates a replay of all events of an endpoint since a time, which a worker performs. */
 export async function createReplay(
-  input: ReplayInput,
-  principal: Principal,
-  deps: ReplayDeps,
+  { body: input, principal }: Call<ReplayInput>,
+  app: WebhooksApp,
 ): Promise<{ deliveryId: string | null; replayId: string | null }> {
   const { deliveryId, endpointId } = input;
   if (deliveryId === undefined) {
     if (endpointId === undefined) throw invalid('deliveryId', 'Name a delivery, or an endpoint and since when.');
-    return { deliveryId: null, replayId: publicId('rpl', await replayEvents(endpointId, input, principal, deps)) };
+    return { deliveryId: null, replayId: publicId('rpl', await replayEvents(endpointId, input, principal, app)) };
   }
   const extra = (['endpointId', 'since', 'until', 'states'] as const).find((name) => input[name] !== undefined);
   if (extra !== undefined) throw invalid(extra, `${extra} does not go with deliveryId.`);
-  return { deliveryId: publicId('dlv', await replayOne(deliveryId, principal, deps)), replayId: null };
+  return { deliveryId: publicId('dlv', await replayOne(deliveryId, principal, app)), replayId: null };
 }
 
 /**
  * Enqueues a new delivery of the same event under the same public id, with retries of its own. If one is still open,
  * returns that one instead, so that a repeated request sends only once.
  */
-async function replayOne(text: string, principal: Principal, deps: ReplayDeps): Promise<string> {
-  const { database, clock } = deps;
+async function replayOne(text: string, principal: Principal, app: WebhooksApp): Promise<string> {
+  const { database, clock } = app;
   const row = await findReadable(database, text, principal, 'deliveryId');
   const firstId = row.replay_of ?? row.id;
   return database.transaction(async (transaction) => {
@@ -65,7 +61,7 @@ async function replayEvents(
   endpointId: number,
   input: ReplayInput,
   principal: Principal,
-  { database, clock, generateUuid, keepDeliveriesMs }: ReplayDeps,
+  { database, clock, generateUuid, keepDeliveriesMs }: WebhooksApp,
 ): Promise<string> {
   const nowMs = clock();
   const sinceMs = timeOf('since', input.since, nowMs);

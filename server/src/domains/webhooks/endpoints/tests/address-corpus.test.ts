@@ -16,6 +16,7 @@ import {
   publicNames,
 } from '../../../../testing/service/hosts.ts';
 import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+import type { WebhooksApp } from '../../app.ts';
 import { deliveryWorker } from '../../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../../events/append-events.cte.ts';
 import { AddressGuard } from '../address-guard.ts';
@@ -54,16 +55,17 @@ beforeAll(async () => {
   decoy = await startReceiver();
   notifications = new Notifications(db.connection, () => {});
   await notifications.start();
-  const routes = endpointRoutes({
+  const services: Partial<WebhooksApp> = {
     database: db.database,
     guards,
     maxEndpoints: 10_000,
     seal: (plain) => Buffer.from(plain),
     clock: Date.now,
     generateUuid: uuidGenerator(Date.now),
-  });
+  };
   app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
-  for (const route of routes) addRoute(app, route, { authenticate: async () => principal });
+  for (const route of endpointRoutes)
+    addRoute(app, route, services as WebhooksApp, { authenticate: async () => principal });
   await app.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });

@@ -7,6 +7,7 @@ import { scopes } from '../../../../core/scopes.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import type { WebhooksApp } from '../../app.ts';
 import { type AddressGuards, addressGuards } from '../address-guard.ts';
 import { endpointRoutes } from '../routes.ts';
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
     holdsAll: false,
   };
   const { database } = db;
-  const routes = endpointRoutes({
+  const services: Partial<WebhooksApp> = {
     database,
     get guards() {
       return guards;
@@ -52,9 +53,10 @@ beforeAll(async () => {
     generateUuid: uuidGenerator(() => nowMs),
     seal: (plain, where) => Buffer.from(`sealed:${where}:${[...plain].toReversed().join('')}`),
     clock: () => nowMs,
-  });
+  };
   app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
-  for (const route of routes) addRoute(app, route, { authenticate: async () => principal });
+  for (const route of endpointRoutes)
+    addRoute(app, route, services as WebhooksApp, { authenticate: async () => principal });
   await app.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });

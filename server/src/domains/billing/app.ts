@@ -1,0 +1,28 @@
+import type { SettingsOf } from '../../platform/settings/declare.ts';
+import type { PaymentsApp } from '../payments/app.ts';
+import type { InvoiceLinks } from './invoices/mails/links.ts';
+import type { PdfRenderer } from './invoices/rendering/pdf-renderer.ts';
+import type { settings as invoiceSettings } from './invoices/settings.ts';
+import type { InvoiceFollowers } from './invoices/settlement/followers.ts';
+import type { PlanUsages } from './plans/usages.ts';
+import type { settings as subscriptionSettings } from './subscriptions/settings.ts';
+import type { TestClocks } from './test-clocks/worker.ts';
+
+export type BillingSettings = SettingsOf<typeof invoiceSettings & typeof subscriptionSettings>;
+
+/** What the handlers, workers and sweeps of the billing modules use: also all that payments have. */
+export interface BillingApp extends PaymentsApp {
+  settings: PaymentsApp['settings'] & BillingSettings;
+
+  testClocks: TestClocks;
+  /** Test clocks are offered in STANDALONE mode. */
+  clocksOffered: boolean;
+
+  /** Subscriptions learn here that an invoice was paid or closed. */
+  invoiceFollowers: InvoiceFollowers;
+  /** Finds the page on which an invoice is paid, for mails and the customer portal. */
+  invoiceLinks: InvoiceLinks;
+  pdfRenderer: PdfRenderer;
+  /** Says whether a plan has subscriptions. */
+  planUsages: PlanUsages;
+}

@@ -1,0 +1,86 @@
+import { failureLog } from '../../platform/jobs/worker.ts';
+import type { PaymentsApp } from '../payments/app.ts';
+import type { BillingApp, BillingSettings } from './app.ts';
+import { linkToInvoice } from './checkouts/link-to-invoice.ts';
+import { InvoiceLinks } from './invoices/mails/links.ts';
+import { overdueTestClockWork } from './invoices/overdue/worker.ts';
+import { invoicePaymentsOf } from './invoices/payment/invoice-payments.ts';
+import { PdfRenderer } from './invoices/rendering/pdf-renderer.ts';
+import { InvoiceFollowers } from './invoices/settlement/followers.ts';
+import { settlementOf } from './invoices/settlement/return-excess.ts';
+import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
+import { PlanUsages } from './plans/usages.ts';
+import { followClosed, followPayments } from './subscriptions/charges/collect.ts';
+import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
+import { isPlanUsed } from './subscriptions/statements.ts';
+import { TestClocks } from './test-clocks/worker.ts';
+
+/** Makes the services of the billing modules, in order of dependency, and registers them where lower modules call them. */
+export function billingServices(payments: PaymentsApp & { settings: BillingSettings }): BillingApp {
+  const { workerDatabase, topics, deploymentMode, log } = payments;
+  const app: BillingApp = {
+    ...payments,
+    testClocks: new TestClocks({
+      database: workerDatabase,
+      wake: (due) => topics.deliver(due),
+      ...failureLog(log, 'Advancing test clocks'),
+    }),
+    clocksOffered: deploymentMode === 'STANDALONE',
+    invoiceFollowers: new InvoiceFollowers(),
+    invoiceLinks: new InvoiceLinks(),
+    pdfRenderer: pdfRendererOf(payments),
+    planUsages: new PlanUsages(),
+  };
+  registerInvoices(app);
+  registerSubscriptions(app);
+  app.invoiceLinks.register((invoice) => linkToInvoice(invoice, app));
+  return app;
+}
+
+function pdfRendererOf({
+  settings,
+  lifecycle,
+  log,
+  metrics,
+}: PaymentsApp & { settings: BillingSettings }): PdfRenderer {
+  const pdfRenderer = new PdfRenderer({
+    processes: settings['app.invoice.pdf-processes'],
+    maximumWaiting: settings['app.invoice.pdf-waiting'],
+    timeoutMs: settings['app.invoice.pdf-timeout'],
+    stopping: lifecycle.stopping,
+    log,
+  });
+  lifecycle.add('PDF renderer', () => pdfRenderer.stop());
+  metrics.gauge(
+    'florin_invoice_pdfs',
+    'Invoices that are rendered as PDF, by state.',
+    async (gauge) => {
+      gauge.set({ state: 'running' }, pdfRenderer.running);
+      gauge.set({ state: 'waiting' }, pdfRenderer.waiting);
+    },
+    ['state'],
+  );
+  return pdfRenderer;
+}
+
+/** Payments of invoices reserve and settle them; test clocks move them. */
+function registerInvoices(app: BillingApp): void {
+  const { database, waitingPayments } = app;
+  app.invoicePayments.register(invoicePaymentsOf({ ...settlementOf(app), database, waitingPayments }));
+  app.testClocks.register(invoiceTestClockWork);
+  app.testClocks.register(overdueTestClockWork);
+}
+
+/** Subscriptions follow their invoices, keep their plans from being changed, and move with test clocks. */
+function registerSubscriptions({ settings, generateUuid, invoiceFollowers, planUsages, testClocks }: BillingApp): void {
+  const collecting = { generateUuid, retryIntervalsMs: settings['app.subscription.retry-intervals'] };
+  invoiceFollowers.register({
+    settled: (transaction, payments) => followPayments(transaction, payments, collecting),
+    closed: (transaction, invoice) => followClosed(transaction, invoice, collecting),
+  });
+  planUsages.register(async (transaction, { tenant_id, id }) => {
+    const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);
+    return row?.used ?? false;
+  });
+  testClocks.register(subscriptionTestClockWork);
+}

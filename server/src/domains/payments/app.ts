@@ -1,0 +1,50 @@
+import type { BackgroundWorker } from '../../platform/jobs/background-worker.ts';
+import type { SettingsOf } from '../../platform/settings/declare.ts';
+import type { WebhooksApp } from '../webhooks/app.ts';
+import type { CallbackIntake } from './callbacks/receive.ts';
+import type { ChannelCredentials } from './channels/credentials.ts';
+import type { ChannelDirectory } from './channels/directory.ts';
+import type { settings as channelSettings } from './channels/settings.ts';
+import type { Dispatcher } from './processing/dispatcher.ts';
+import type { WaitingPayments } from './processing/look-up-waiting.ts';
+import type { FinishedRechecker } from './processing/recheck-finished.ts';
+import type { settings as processingSettings } from './processing/settings.ts';
+import type { Settler } from './processing/settle.ts';
+import type { Providers } from './providers/directory.ts';
+import type { settings as providerSettings } from './providers/settings.ts';
+import type { settings as refundSettings } from './refunds/settings.ts';
+import type { TransactionCreator } from './transactions/create.ts';
+import type { RegisteredInvoicePayments } from './transactions/invoice-payments.ts';
+import type { TransactionReader } from './transactions/read.ts';
+import type { PaymentTransitions } from './transactions/transition-statements.ts';
+
+export type PaymentsSettings = SettingsOf<
+  typeof providerSettings & typeof channelSettings & typeof refundSettings & typeof processingSettings
+>;
+
+/** What the handlers, workers and sweeps of the payments modules use: also all that webhooks have. */
+export interface PaymentsApp extends WebhooksApp {
+  settings: WebhooksApp['settings'] & PaymentsSettings;
+
+  providers: Providers;
+  channels: ChannelDirectory;
+  credentials: ChannelCredentials;
+  /** Of one tenant: `app.channel.max-per-tenant`. */
+  maxChannels: number;
+
+  creator: TransactionCreator;
+  reader: TransactionReader;
+  transitions: PaymentTransitions;
+  /** Billing registers itself here, because payments of invoices reserve and settle them. */
+  invoicePayments: RegisteredInvoicePayments;
+  /** `app.security.step-up-refund-amount`, in minor units of any currency. */
+  stepUpRefundAmount: number | undefined;
+
+  /** These four call providers within `app.provider.timeout`. */
+  dispatcher: Dispatcher;
+  disputeWorker: BackgroundWorker;
+  rechecker: FinishedRechecker;
+  waitingPayments: WaitingPayments;
+  settler: Settler;
+  intake: CallbackIntake;
+}

@@ -1,0 +1,25 @@
+import type { SettingsOf } from '../../platform/settings/declare.ts';
+import type { IdentityApp } from '../identity/app.ts';
+import type { settings as deliverySettings } from './deliveries/settings.ts';
+import type { AddressGuards } from './endpoints/address-guard.ts';
+import type { EndpointDirectory } from './endpoints/directory.ts';
+import type { DisabledEndpointMailer } from './endpoints/disabled-endpoint-mailer.ts';
+import type { settings as endpointSettings } from './endpoints/settings.ts';
+import type { FanOut } from './events/fan-out.ts';
+import type { EventStreams } from './stream/event-streams.ts';
+
+export type WebhooksSettings = SettingsOf<typeof endpointSettings & typeof deliverySettings>;
+
+/** What the handlers, workers and sweeps of the webhooks modules use: also all that identity has. */
+export interface WebhooksApp extends IdentityApp {
+  settings: IdentityApp['settings'] & WebhooksSettings;
+  fanOut: FanOut;
+  guards: AddressGuards;
+  endpoints: EndpointDirectory;
+  disabledNotice: DisabledEndpointMailer;
+  eventStreams: EventStreams;
+  /** Of one tenant: `app.webhook.max-endpoints`. */
+  maxEndpoints: number;
+  /** `app.webhook.keep-deliveries` in ms: for older events it is unknown whether they were delivered. */
+  keepDeliveriesMs: number | undefined;
+}
