@@ -8,7 +8,8 @@ import type { PlanUsages } from './plans/usages.ts';
 import type { settings as subscriptionSettings } from './subscriptions/settings.ts';
 import type { TestClocks } from './test-clocks/worker.ts';
 
-export type BillingSettings = SettingsOf<typeof invoiceSettings & typeof subscriptionSettings>;
+/** The settings of these modules. */
+export interface BillingSettings extends SettingsOf<typeof invoiceSettings>, SettingsOf<typeof subscriptionSettings> {}
 
 /** What the handlers, workers and sweeps of the billing modules use: also all that payments have. */
 export interface BillingApp extends PaymentsApp {

@@ -19,9 +19,13 @@ import type { settings as sessionSettings } from './sessions/settings.ts';
 import type { ResetMailer } from './users/reset-mailer.ts';
 import type { settings as userSettings } from './users/settings.ts';
 
-export type IdentitySettings = SettingsOf<
-  typeof auditSettings & typeof sessionSettings & typeof keySettings & typeof userSettings & typeof requestSettings
->;
+/** The settings of these modules. */
+export interface IdentitySettings
+  extends SettingsOf<typeof auditSettings>,
+    SettingsOf<typeof sessionSettings>,
+    SettingsOf<typeof keySettings>,
+    SettingsOf<typeof userSettings>,
+    SettingsOf<typeof requestSettings> {}
 
 /** What the handlers, workers and sweeps of the identity modules use: the node and their services (`services.ts`). */
 export interface IdentityApp extends NodeWith<IdentitySettings> {

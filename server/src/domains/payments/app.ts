@@ -18,9 +18,12 @@ import type { RegisteredInvoicePayments } from './transactions/invoice-payments.
 import type { TransactionReader } from './transactions/read.ts';
 import type { PaymentTransitions } from './transactions/transition-statements.ts';
 
-export type PaymentsSettings = SettingsOf<
-  typeof providerSettings & typeof channelSettings & typeof refundSettings & typeof processingSettings
->;
+/** The settings of these modules. */
+export interface PaymentsSettings
+  extends SettingsOf<typeof providerSettings>,
+    SettingsOf<typeof channelSettings>,
+    SettingsOf<typeof refundSettings>,
+    SettingsOf<typeof processingSettings> {}
 
 /** What the handlers, workers and sweeps of the payments modules use: also all that webhooks have. */
 export interface PaymentsApp extends WebhooksApp {

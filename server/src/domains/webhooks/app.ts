@@ -8,7 +8,8 @@ import type { settings as endpointSettings } from './endpoints/settings.ts';
 import type { FanOut } from './events/fan-out.ts';
 import type { EventStreams } from './stream/event-streams.ts';
 
-export type WebhooksSettings = SettingsOf<typeof endpointSettings & typeof deliverySettings>;
+/** The settings of these modules. */
+export interface WebhooksSettings extends SettingsOf<typeof endpointSettings>, SettingsOf<typeof deliverySettings> {}
 
 /** What the handlers, workers and sweeps of the webhooks modules use: also all that identity has. */
 export interface WebhooksApp extends IdentityApp {
