@@ -50,7 +50,7 @@ export async function prepareDatabase(settings: Settings, log: Log): Promise<Pre
     const isNew = !holdsCluster(settings['app.data-dir']);
     const open = async (waiting: Waiting) => {
       if (isNew) preloadMigrations();
-      await start();
+      await start(waiting.signal);
       await migrateWaiting(database.direct, log, waiting);
     };
     return { ...database, isNew, open: (waiting) => stoppingOnFailure(database, open(waiting)) };
@@ -167,7 +167,10 @@ async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase
   return database;
 }
 
-async function prepareEmbedded(settings: Settings, log: Log): Promise<OpenDatabase & { start: () => Promise<void> }> {
+async function prepareEmbedded(
+  settings: Settings,
+  log: Log,
+): Promise<OpenDatabase & { start: (signal?: AbortSignal) => Promise<void> }> {
   const postgres = await explained(
     prepareEmbeddedPostgres({
       dataDir: settings['app.data-dir'],
@@ -184,7 +187,7 @@ async function prepareEmbedded(settings: Settings, log: Log): Promise<OpenDataba
     direct: connection,
     hosts: describeHosts(connection),
     isOursAlone: true,
-    start: () => explained(postgres.start()),
+    start: (signal) => explained(postgres.start(signal)),
     stop: () => postgres.stop(),
   };
 }

@@ -5,7 +5,8 @@ const blockingModes = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'A
 
 /**
  * Records, from now on, which locks each schema change takes on tables that exist now, and when. A lock that a statement takes
- * counts from the beginning of the statement. Only a superuser may create event triggers.
+ * counts from the beginning of the statement. Only a superuser may create event triggers. They run with its rights, because the
+ * role that migrates has none to the tables of the record.
  */
 export const recordLocks: Statement<never> = {
   name: '',
@@ -15,7 +16,7 @@ export const recordLocks: Statement<never> = {
     select oid, relname, reltuples from pg_class
      where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p');
   create table rehearsal.lock (table_oid oid, mode text, taken_at timestamptz, primary key (table_oid, mode));
-  create function rehearsal.note() returns event_trigger language plpgsql as $$
+  create function rehearsal.note() returns event_trigger language plpgsql security definer as $$
     begin
       if tg_event = 'ddl_command_start' then
         perform set_config('rehearsal.begun_at', clock_timestamp()::text, true);

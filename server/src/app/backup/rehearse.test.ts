@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { knownMigrations, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
-import { databaseFromTemplate } from '../../testing/postgres/database.ts';
+import { administerDatabase, databaseFromTemplate } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
 import { readSettings } from '../config/settings.ts';
 import { environment } from '../upgrade/fixture/environment.ts';
@@ -17,7 +17,10 @@ test('an upgrade is rehearsed on a copy: each migration with its time and its lo
   try {
     const names = await knownMigrations();
     await migrateTo(db.connection, names.slice(0, 1));
-    await db.query(`begin; set local session_replication_role = replica;\n${readFileSync(fixture, 'utf8')}commit`);
+    await administerDatabase(
+      db,
+      `begin; set local session_replication_role = replica;\n${readFileSync(fixture, 'utf8')}commit`,
+    );
     const settings = readSettings(
       {
         ...environment,

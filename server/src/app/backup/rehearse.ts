@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { printableJson } from '../../../../sdk/src/printable.ts';
 import { dayMs } from '../../core/clock.ts';
-import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { migrate, migrationState } from '../../platform/postgres/migrate.ts';
 import { statement } from '../../platform/postgres/statement.ts';
@@ -17,7 +16,7 @@ import { makePartialFolder } from './partial-folder.ts';
 import { prove } from './prove.ts';
 import { recordLocks, takeLocks } from './rehearsal-statements.ts';
 import { countOf } from './report.ts';
-import { openScratch } from './scratch.ts';
+import { openScratch, type Scratch } from './scratch.ts';
 
 const usage = `Usage: npm run rehearse [-- --in DIR] [--json]
 
@@ -76,7 +75,7 @@ export async function rehearse(dir: string, context: CommandContext): Promise<Re
       try {
         await copyDatabase(source, scratch.connection, folder.path, context);
         note(`Copied; running ${countOf(pending.length, 'migration')} on the copy …`);
-        const migrations = await migrateObserved(scratch.connection);
+        const migrations = await migrateObserved(scratch);
         const { broken } = await prove(scratch.connection, keys, []);
         return { version, migrations, broken };
       } finally {
@@ -93,8 +92,14 @@ export async function rehearse(dir: string, context: CommandContext): Promise<Re
 /** Gives PostgreSQL its estimates of the sizes of tables. */
 const analyzeAll = statement('rehearsal.analyze', 'analyze');
 
-async function migrateObserved(connection: ConnectionConfig): Promise<Rehearsal['migrations']> {
-  const database = new Database({ connection, connections: 1, name: 'rehearsal', statementTimeoutMs: dayMs });
+/** Migrates as the role of the service, as a start does, and records locks as the superuser. */
+async function migrateObserved({ connection, superuser }: Scratch): Promise<Rehearsal['migrations']> {
+  const database = new Database({
+    connection: superuser,
+    connections: 1,
+    name: 'rehearsal',
+    statementTimeoutMs: dayMs,
+  });
   const migrations: Rehearsal['migrations'] = [];
   try {
     await database.run(analyzeAll);

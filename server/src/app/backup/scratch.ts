@@ -6,6 +6,7 @@ import { openLog } from '../../platform/process/log.ts';
 /** A PostgreSQL of its own, in a folder that is deleted with it. */
 export interface Scratch {
   connection: ConnectionConfig;
+  superuser: ConnectionConfig;
   discard: () => Promise<void>;
 }
 
@@ -19,6 +20,7 @@ export async function openScratch(folder: string, settings: Readonly<Record<stri
   });
   return {
     connection: { ...postgres.connection, ssl: false },
+    superuser: { ...postgres.superuser, ssl: false },
     discard: async () => {
       await postgres.stop();
       await discardDataFolder(folder);

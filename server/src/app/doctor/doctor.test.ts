@@ -347,7 +347,7 @@ test.each(Object.entries(defects))('%s is named with its cure, and nothing else'
 
 /** On a connection of its own: settings of the database hold for new connections. */
 async function execute(sql: string): Promise<void> {
-  const client = databaseAt({ ...postgres.connection, ssl: false });
+  const client = databaseAt({ ...postgres.superuser, ssl: false });
   try {
     await client.query(sql);
   } finally {

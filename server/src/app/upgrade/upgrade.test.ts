@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
 import { administratorOf } from '../../testing/cast.ts';
-import { databaseFromTemplate } from '../../testing/postgres/database.ts';
+import { administerDatabase, databaseFromTemplate } from '../../testing/postgres/database.ts';
 import { migrateUpTo } from '../../testing/postgres/migrate-up-to.ts';
 import { florinOn } from '../../testing/service/florin.ts';
 import { environment } from './fixture/environment.ts';
@@ -21,7 +21,8 @@ test.each(releases)(
     const db = await databaseFromTemplate('template0');
     try {
       await migrateUpTo(db, release);
-      await db.query(
+      await administerDatabase(
+        db,
         `begin; set local session_replication_role = replica;\n${fixture(`release-${release}.sql`)}commit`,
       );
       await migrate(db.connection, () => {});

@@ -6,17 +6,30 @@ import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { provideBinaries } from '../../platform/postgres/embedded/binaries.ts';
 import { ensureCluster } from '../../platform/postgres/embedded/cluster.ts';
-import { embeddedPort, embeddedUser } from '../../platform/postgres/embedded/contract.ts';
+import { embeddedPort, embeddedSuperuser, embeddedUser } from '../../platform/postgres/embedded/contract.ts';
 import { closeDataFolder, makeRoot, openDataFolder } from '../../platform/postgres/embedded/data-folder.ts';
+import { openSession } from '../../platform/postgres/embedded/database.ts';
 import { launch, type Postmaster, untilReady } from '../../platform/postgres/embedded/postmaster.ts';
 import { signal } from '../../platform/postgres/embedded/process-table.ts';
+import { ensureServiceRole } from '../../platform/postgres/embedded/service-role.ts';
 import { postmasterArguments } from '../../platform/postgres/embedded/settings.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import { administer } from './administer.ts';
+import { administer, createEmptyDatabase } from './administer.ts';
+
+type Connection = pg.ClientConfig & { user: string };
+
+interface Server {
+  administrator: Connection;
+  service: Connection;
+  stop: () => Promise<void>;
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    postgres: pg.ClientConfig;
+    /** The superuser, or the account of TEST_DATABASE_URL. */
+    administrator: Connection;
+    /** The role with which the service uses an embedded PostgreSQL, or the account of TEST_DATABASE_URL. */
+    service: Connection;
     templateDatabase: string;
   }
 }
@@ -25,20 +38,20 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
  * Starts one PostgreSQL for the whole test run, with a migrated database that every test file copies: the embedded one
- * without fsync, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may create databases. Tests that kill
- * PostgreSQL start their own.
+ * without fsync, with its role for the service, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may create
+ * databases. Tests that kill PostgreSQL start their own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const { connection, stop } =
-    given === undefined ? await embedded() : { connection: configOf(given), stop: async () => {} };
+  const { administrator, service, stop } = given === undefined ? await embedded() : at(given);
   const template = `florin_template_${process.pid}`;
-  await administer(connection, `create database ${template}`);
-  await migrate({ ...connection, database: template }, () => {});
-  project.provide('postgres', connection);
+  await createEmptyDatabase(administrator, template, service.user);
+  await migrate({ ...service, database: template }, () => {});
+  project.provide('administrator', administrator);
+  project.provide('service', service);
   project.provide('templateDatabase', template);
   return async () => {
-    await administer(connection, `drop database ${template} with (force)`);
+    await administer(administrator, `drop database ${template} with (force)`);
     await stop();
   };
 }
@@ -52,7 +65,7 @@ const settings = [
   'autovacuum_naptime=1min',
 ];
 
-async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
+async function embedded(): Promise<Server> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
   let postmaster: Postmaster | undefined;
   // Immediate shutdown: nothing of it is kept.
@@ -72,8 +85,14 @@ async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Pr
   postmaster = await launch(folder, { program: binaries.postgres, words });
   await untilReady(folder, postmaster, silent);
   const { pid, ended } = postmaster;
+  const place = { host: folder.socket.folder, port: embeddedPort, database: 'postgres' };
+  const administrator = { ...place, user: embeddedSuperuser };
+  const client = await openSession(administrator);
+  await ensureServiceRole(client, { log: silent });
+  await client.end();
   return {
-    connection: { host: folder.socket.folder, port: embeddedPort, user: embeddedUser, database: 'postgres' },
+    administrator,
+    service: { ...place, user: embeddedUser },
     stop: async () => {
       signal(pid, 'SIGQUIT');
       await ended;
@@ -84,7 +103,12 @@ async function embedded(): Promise<{ connection: pg.ClientConfig; stop: () => Pr
   };
 }
 
-function configOf(url: string): pg.ClientConfig {
+function at(url: string): Server {
+  const connection = configOf(url);
+  return { administrator: connection, service: connection, stop: async () => {} };
+}
+
+function configOf(url: string): Connection {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   return {
     host: searchParams.get('host') ?? hostname,

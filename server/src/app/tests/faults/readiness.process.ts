@@ -10,6 +10,7 @@ import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contr
 import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
 import { administratorOf, makeChannel } from '../../../testing/cast.ts';
 import { freeze, postmasterOf } from '../../../testing/faults/freeze.ts';
+import { administer } from '../../../testing/postgres/administer.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { startAsStandby } from '../../../testing/postgres/standby.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
@@ -131,7 +132,7 @@ describe('on a standby', () => {
     );
     expectRefused(await pay());
     await expectTolerated('read_only');
-    await db.query('select pg_promote()');
+    await administer({ ...postgres.superuser }, 'select pg_promote()');
     await expectBack();
   });
 });

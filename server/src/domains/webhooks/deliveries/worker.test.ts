@@ -337,14 +337,14 @@ test('a database failure is reported once, and deliveries continue when the data
   deliveries.onCleanFirst(() => own.close());
   await appendEvent();
   await untilFinished(1);
-  await administer(inject('postgres'), `alter database ${db.connection.database} with allow_connections false`);
+  await administer(inject('administrator'), `alter database ${db.connection.database} with allow_connections false`);
   await administer(
-    inject('postgres'),
+    inject('administrator'),
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${db.connection.database}'`,
   );
   await eventually('error', () => reports.length > 0);
   for (let i = 0; i < 20; i++) worker.wake();
-  await administer(inject('postgres'), `alter database ${db.connection.database} with allow_connections true`);
+  await administer(inject('administrator'), `alter database ${db.connection.database} with allow_connections true`);
   await appendEvent();
   await untilFinished(2);
   expect(receiver.received).toHaveLength(2);

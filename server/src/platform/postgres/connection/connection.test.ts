@@ -179,7 +179,7 @@ describe('several hosts', () => {
 
   /** Hosts as libpq takes them; those that are not ours are dead or silent. */
   const urlTo = (hosts: string[], ports: number[], more = '') =>
-    `postgres://florin@/florin?host=${hosts.map(encodeURIComponent).join(',')}&port=${ports.join(',')}${more}`;
+    `postgres://florin_service@/florin?host=${hosts.map(encodeURIComponent).join(',')}&port=${ports.join(',')}${more}`;
   const readWrite = '&target_session_attrs=read-write';
 
   async function connected(url: string): Promise<{ host: string; inRecovery: boolean }> {
@@ -213,7 +213,10 @@ describe('several hosts', () => {
   });
 
   test('a server that refuses the account ends the search', async () => {
-    const url = urlTo([standby.connection.host, primary.connection.host], [5432, 5432]).replace('florin@', 'nobody@');
+    const url = urlTo([standby.connection.host, primary.connection.host], [5432, 5432]).replace(
+      'florin_service@',
+      'nobody@',
+    );
     await expect(connected(url)).rejects.toThrow(/^role "nobody" does not exist$/);
   });
 
@@ -228,8 +231,8 @@ describe('several hosts', () => {
     expect(database.load.total).toBe(3);
 
     // As a managed server does that runs out of disk: connections stay, writes are refused.
-    const first = new Database({ connection: primary.connection, connections: 1, name: 'test first' });
-    const second = new Database({ connection: standby.connection, connections: 1, name: 'test second' });
+    const first = new Database({ connection: primary.superuser, connections: 1, name: 'test first' });
+    const second = new Database({ connection: standby.superuser, connections: 1, name: 'test second' });
     await first.run({ name: '', text: `alter system set default_transaction_read_only = on` });
     await first.run({ name: '', text: 'select pg_reload_conf()' });
     await second.run({ name: '', text: 'select pg_promote(true)' });

@@ -6,7 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Line, startLine } from '../../../testing/faults/line.ts';
 import { standStill } from '../../../testing/faults/stand-still.ts';
 import { administer } from '../../../testing/postgres/administer.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import {
+  administerDatabase,
+  databaseFromTemplate,
+  eventually,
+  type TestDatabase,
+} from '../../../testing/postgres/database.ts';
 import { Database } from '../database.ts';
 import { startEmbeddedPostgres } from '../embedded/supervisor.ts';
 import { Notifications } from '../notifications/notifications.ts';
@@ -139,7 +144,7 @@ describe('healthy connections stay open', () => {
 
   test('when the server has no room for the connection of the monitor', async () => {
     const role = `crowded_${db.connection.database}`;
-    await db.query(`create role ${role} login connection limit 1`);
+    await administerDatabase(db, `create role ${role} login connection limit 1`);
     const crowded = new Database({
       connection: { ...line.connection, user: role },
       connections: 1,
@@ -159,7 +164,7 @@ describe('healthy connections stay open', () => {
     expect(refused).toEqual([]);
     await itsMonitor.stop();
     await crowded.close();
-    await db.query(`drop role ${role}`);
+    await administerDatabase(db, `drop role ${role}`);
   });
 
   /** Blocks the event loop. */
@@ -172,7 +177,7 @@ describe('when another server has taken over', () => {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'florin-other-'));
     other = await startEmbeddedPostgres({ dataDir, log: { info: () => {}, warn: () => {}, error: () => {} } });
-    await administer({ ...other.connection, database: 'postgres' }, `create database ${db.connection.database}`);
+    await administer({ ...other.superuser, database: 'postgres' }, `create database ${db.connection.database}`);
   });
 
   afterAll(async () => {

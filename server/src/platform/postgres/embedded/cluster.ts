@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { spawnAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedPostgresError, embeddedUser, type Log } from './contract.ts';
+import { EmbeddedPostgresError, embeddedSuperuser, type Log } from './contract.ts';
 import type { DataFolder } from './data-folder.ts';
 import { requireFolderOrNothing, requirePlainFileOrNothing } from './places.ts';
 import { listProcesses, signal } from './process-table.ts';
@@ -113,7 +113,7 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries, is
     binaries.initdb,
     [
       ...['-D', clusterArgument({ ...folder, cluster: target })],
-      ...['--username', embeddedUser],
+      ...['--username', embeddedSuperuser],
       // The socket is in a folder that only the account and root may enter.
       '--auth=trust',
       '--encoding=UTF8',

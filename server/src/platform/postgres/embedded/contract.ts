@@ -15,17 +15,20 @@ export interface EmbeddedConnection {
   readonly database: string;
 }
 
-/** A running PostgreSQL. If it ends unexpectedly it is restarted; `connection` stays the same. */
+/** A running PostgreSQL. If it ends unexpectedly it is restarted; its connections stay the same. */
 export interface EmbeddedPostgres {
+  /** As the role of the service, which owns the tables and has no right over the server. */
   readonly connection: EmbeddedConnection;
+  /** As the superuser, for what that role may not do. The service never gets it. */
+  readonly superuser: EmbeddedConnection;
   /** Ends all sessions, writes a checkpoint, waits for the end and releases the folder. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /** A PostgreSQL that is not running yet. `stop` waits for a start that is under way. */
 export interface PreparedPostgres extends EmbeddedPostgres {
-  /** Resolves when it accepts sessions. */
-  start(): Promise<void>;
+  /** Resolves when the role of the service can use the database. The signal ends a wait for tables that others have locked. */
+  start(signal?: AbortSignal): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -43,8 +46,10 @@ export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** Role, database and port of every embedded cluster; the port is only part of the name of the socket. */
-export const embeddedUser = 'florin';
+/** The superuser of every embedded cluster, made by initdb, and the role with which the service runs. */
+export const embeddedSuperuser = 'florin';
+export const embeddedUser = 'florin_service';
+/** Database and port of every embedded cluster; the port is only part of the name of the socket. */
 export const embeddedDatabase = 'florin';
 export const embeddedPort = 5432;
 

@@ -1,15 +1,32 @@
 import { Client, DatabaseError } from 'pg';
-import { type EmbeddedConnection, EmbeddedPostgresError } from './contract.ts';
+import { type EmbeddedConnection, EmbeddedPostgresError, errorCode, type Log } from './contract.ts';
+import { ensureServiceRole } from './service-role.ts';
+
+export interface EnsureDatabaseOptions {
+  /** The log of PostgreSQL, for messages. */
+  logFile: string;
+  log: Log;
+  /** Ends the waiting for tables that other sessions have locked. */
+  signal?: AbortSignal;
+}
 
 /**
- * Creates the database inside the cluster if there is none. Called at every start, so that a kill after the cluster was created
- * leaves nothing to repair.
+ * Creates the database inside the cluster if there is none, and the role of the service, and gives that role all that the
+ * database contains. Called at every start, so that a kill after the cluster was created leaves nothing to repair.
  *
  * @throws EmbeddedPostgresError when PostgreSQL refuses, as it does where files of the cluster are damaged
  */
-export async function ensureDatabase(connection: EmbeddedConnection, logFile: string): Promise<void> {
+export async function ensureDatabase(
+  superuser: EmbeddedConnection,
+  { logFile, ...options }: EnsureDatabaseOptions,
+): Promise<void> {
   try {
-    if (!(await exists(connection))) await make(connection);
+    const client = await openDatabase(superuser);
+    try {
+      await ensureServiceRole(client, options);
+    } finally {
+      await client.end();
+    }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     throw new EmbeddedPostgresError(`PostgreSQL cannot open its database, see ${logFile}: ${error.message}`, {
@@ -18,37 +35,41 @@ export async function ensureDatabase(connection: EmbeddedConnection, logFile: st
   }
 }
 
+/** PostgreSQL's code `invalid_catalog_name`. */
+const noSuchDatabase = '3D000';
+
+async function openDatabase(superuser: EmbeddedConnection): Promise<Client> {
+  try {
+    return await openSession(superuser);
+  } catch (error) {
+    if (errorCode(error) !== noSuchDatabase) throw error;
+    await make(superuser);
+    return openSession(superuser);
+  }
+}
+
 /** PostgreSQL's codes `duplicate_database` and `unique_violation`: another session created it first. */
 const createdByAnother = ['42P04', '23505'];
 
 /** PostgreSQL finishes a `create database` whose Florin was killed, so the next Florin may send the same one meanwhile. */
-async function make(connection: EmbeddedConnection): Promise<void> {
-  const client = await openSession({ ...connection, database: 'postgres' });
+async function make(superuser: EmbeddedConnection): Promise<void> {
+  const client = await openSession({ ...superuser, database: 'postgres' });
   try {
-    await client.query(`create database "${connection.database}"`);
+    await client.query(`create database "${superuser.database}"`);
   } catch (error) {
-    if (!(error instanceof DatabaseError && createdByAnother.includes(error.code ?? ''))) throw error;
+    if (!createdByAnother.includes(errorCode(error))) throw error;
   } finally {
     await client.end();
   }
 }
 
-async function exists(connection: EmbeddedConnection): Promise<boolean> {
-  try {
-    await (await openSession(connection)).end();
-    return true;
-  } catch (error) {
-    if (error instanceof DatabaseError && error.code === '3D000') return false;
-    throw error;
-  }
-}
-
 /**
  * Opens a session of the embedded PostgreSQL. What the environment asks for is meant for another one: TLS, which a Unix socket
- * does not have, and `PGOPTIONS`, which the driver would send if it got no options.
+ * does not have, and `PGOPTIONS`, which the driver would send if it got no options. The superuser runs no function or operator
+ * that the role of the service has made, so only those of PostgreSQL itself are found.
  */
 export async function openSession(connection: EmbeddedConnection): Promise<Client> {
-  const client = new Client({ ...connection, ssl: false, options: '-c timezone=UTC' });
+  const client = new Client({ ...connection, ssl: false, options: '-c timezone=UTC -c search_path=pg_catalog' });
   client.on('error', () => {});
   await client.connect();
   return client;

@@ -1,6 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type EmbeddedConnection, embeddedDatabase, embeddedPort, embeddedUser, errorCode } from './contract.ts';
+import {
+  type EmbeddedConnection,
+  embeddedDatabase,
+  embeddedPort,
+  embeddedSuperuser,
+  embeddedUser,
+  errorCode,
+} from './contract.ts';
+import { openSession } from './database.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
 import { answers } from './remains.ts';
 
@@ -20,9 +28,27 @@ export function holdsCluster(dataDir: string): boolean {
   }
 }
 
-/** The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. */
+/**
+ * The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. Where an earlier release
+ * runs it, which makes no role for the service, it is that of the superuser.
+ */
 export async function findRunning(dataDir: string): Promise<EmbeddedConnection | undefined> {
   const report = readPostmasterPid(clusterOf(dataDir));
   if (report?.socket === undefined || report.status !== 'ready' || !(await answers(report.socket))) return undefined;
-  return { host: dirname(report.socket), port: embeddedPort, user: embeddedUser, database: embeddedDatabase };
+  const place = { host: dirname(report.socket), port: embeddedPort, database: embeddedDatabase };
+  const connection = { ...place, user: embeddedUser };
+  return (await isRefused(connection)) ? { ...place, user: embeddedSuperuser } : connection;
+}
+
+/** PostgreSQL's code `invalid_authorization_specification`: there is no such role. */
+const noSuchRole = '28000';
+
+async function isRefused(connection: EmbeddedConnection): Promise<boolean> {
+  try {
+    await (await openSession(connection)).end();
+    return false;
+  } catch (error) {
+    // Any other failure is that of the command which then uses the connection.
+    return errorCode(error) === noSuchRole;
+  }
 }

@@ -8,7 +8,7 @@ import type {
   Log,
   PreparedPostgres,
 } from './contract.ts';
-import { embeddedDatabase, embeddedPort, embeddedUser } from './contract.ts';
+import { embeddedDatabase, embeddedPort, embeddedSuperuser, embeddedUser } from './contract.ts';
 import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFolder } from './data-folder.ts';
 import { ensureDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -62,6 +62,7 @@ export async function prepareEmbeddedPostgres(options: EmbeddedPostgresOptions):
 
 class Supervisor implements PreparedPostgres {
   readonly connection: EmbeddedConnection;
+  readonly superuser: EmbeddedConnection;
   readonly #folder: DataFolder;
   readonly #binaries: Binaries;
   readonly #options: EmbeddedPostgresOptions;
@@ -76,12 +77,9 @@ class Supervisor implements PreparedPostgres {
   #stopped: Promise<void> | undefined;
 
   constructor(folder: DataFolder, binaries: Binaries, options: EmbeddedPostgresOptions, unlock: () => void) {
-    this.connection = {
-      host: folder.socket.folder,
-      port: embeddedPort,
-      user: embeddedUser,
-      database: embeddedDatabase,
-    };
+    const place = { host: folder.socket.folder, port: embeddedPort, database: embeddedDatabase };
+    this.connection = { ...place, user: embeddedUser };
+    this.superuser = { ...place, user: embeddedSuperuser };
     this.#folder = folder;
     this.#binaries = binaries;
     this.#options = options;
@@ -91,8 +89,8 @@ class Supervisor implements PreparedPostgres {
     this.#unlock = unlock;
   }
 
-  start(): Promise<void> {
-    this.#started ??= this.#start();
+  start(signal?: AbortSignal): Promise<void> {
+    this.#started ??= this.#start(AbortSignal.any([this.#stopping.signal, ...(signal === undefined ? [] : [signal])]));
     return this.#started;
   }
 
@@ -106,11 +104,11 @@ class Supervisor implements PreparedPostgres {
     if (this.#postmaster && !this.#postmaster.hasEnded()) signal(this.#postmaster.pid, 'SIGINT');
   };
 
-  async #start(): Promise<void> {
+  async #start(signal: AbortSignal): Promise<void> {
     try {
       await ensureCluster(this.#folder, this.#binaries, this.#log, this.#options);
       const postmaster = await this.#bringUp();
-      await ensureDatabase(this.connection, this.#folder.logFile);
+      await ensureDatabase(this.superuser, { logFile: this.#folder.logFile, log: this.#log, signal });
       this.#watch = this.#keepRunning(postmaster);
       process.once('exit', this.#onExit);
       if (!this.#options.isDisposable) this.#walReserved = this.#reserveWal();
@@ -134,7 +132,7 @@ class Supervisor implements PreparedPostgres {
 
   #reserveWal(): Promise<void> {
     const options = { cluster: this.#folder.cluster, log: this.#log, signal: this.#stopping.signal };
-    return reserveWalLater(this.connection, options);
+    return reserveWalLater(this.superuser, options);
   }
 
   /** Returns a postmaster that accepts sessions: the running one, if it has the same command line, else a new one. */

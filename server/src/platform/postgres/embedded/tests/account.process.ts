@@ -64,10 +64,11 @@ if (process.geteuid?.() === 0) {
     chmodSync(join(folder.path, '..'), 0o700);
     mkdirSync(folder.path, { mode: 0o700 });
     const killed = folder.hold();
-    const { connection } = await killed.ready();
+    const { connection, superuser } = await killed.ready();
     const { pid } = await killed.postmaster();
     expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
-    await query(connection, 'create table kept (n int)', 'insert into kept values (1)', 'checkpoint');
+    await query(connection, 'create table kept (n int)', 'insert into kept values (1)');
+    await query(superuser, 'checkpoint');
     await killed.kill();
     process.kill(pid, 'SIGKILL');
     const next = folder.hold();

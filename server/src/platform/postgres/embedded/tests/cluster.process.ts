@@ -61,19 +61,20 @@ test('when initdb alone is killed the start is refused with a reason, and the ne
 
 test('killed after the cluster was made and before its database was, the next start makes the database', async () => {
   const killed = folder.hold();
-  const { connection } = await killed.ready();
-  const withoutIt = { ...connection, database: 'postgres' };
-  await query(withoutIt, 'drop database florin');
+  const { connection, superuser } = await killed.ready();
+  await query({ ...superuser, database: 'postgres' }, 'drop database florin');
   await killed.kill();
 
   await folder.hold().ready();
   expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
 });
 
-test('several sessions that create the database at once all succeed', async () => {
-  const { connection } = await folder.hold().ready();
-  await query({ ...connection, database: 'postgres' }, 'drop database florin');
-  await Promise.all(Array.from({ length: 5 }, () => ensureDatabase(connection, join(folder.path, 'postgres.log'))));
+test('several sessions that create the database and the role of the service at once all succeed', async () => {
+  const { connection, superuser } = await folder.hold().ready();
+  await query({ ...superuser, database: 'postgres' }, 'drop database florin', 'drop role florin_service');
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const options = { logFile: join(folder.path, 'postgres.log'), log };
+  await Promise.all(Array.from({ length: 5 }, () => ensureDatabase(superuser, options)));
   expect(await query(connection, 'select current_database() as name')).toEqual([{ name: 'florin' }]);
 });
 

@@ -11,8 +11,8 @@ afterEach(() => {
 
 test('PGOPTIONS, which the environment has for another PostgreSQL, does not reach the embedded one', async () => {
   process.env.PGOPTIONS = '-c search_path=elsewhere';
-  const client = await openSession({ ...inject('postgres'), database: 'postgres' } as EmbeddedConnection);
+  const client = await openSession(inject('service') as EmbeddedConnection);
   const { rows } = await client.query('show search_path');
   await client.end();
-  expect(rows).toEqual([{ search_path: '"$user", public' }]);
+  expect(rows).toEqual([{ search_path: 'pg_catalog' }]);
 });

@@ -35,20 +35,20 @@ test('a new folder becomes a database that keeps what it commits and listens on 
 
 test('files for the write-ahead log are prepared before they are needed, once', async () => {
   const holder = folder.hold();
-  const { connection } = await holder.ready();
+  const { superuser } = await holder.ready();
   const filesAhead = () =>
     query(
-      connection,
+      superuser,
       'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_insert_lsn())',
     );
-  const currentFile = () => query(connection, 'select pg_walfile_name(pg_current_wal_insert_lsn()) as name');
+  const currentFile = () => query(superuser, 'select pg_walfile_name(pg_current_wal_insert_lsn()) as name');
   const options = { cluster: folder.cluster, signal: new AbortController().signal };
-  await reserveWal(connection, options);
+  await reserveWal(superuser, options);
   const [{ files }] = (await filesAhead()) as [{ files: number }];
   expect(files).toBeGreaterThanOrEqual(28);
-  expect(await query(connection, 'select slot_name from pg_replication_slots')).toEqual([]);
+  expect(await query(superuser, 'select slot_name from pg_replication_slots')).toEqual([]);
   const before = await currentFile();
-  await reserveWal(connection, options);
+  await reserveWal(superuser, options);
   expect(await currentFile()).toEqual(before);
   expect(await holder.stop()).toBe(0);
 });
@@ -224,9 +224,9 @@ test('settings of PostgreSQL clients and of the dynamic linker in the environmen
   const holder = folder.hold({
     env: { PGDATA: '/nonexistent', PGPORT: '1', PGHOST: '/nonexistent', LD_LIBRARY_PATH: '/nonexistent' },
   });
-  const { connection } = await holder.ready();
+  const { connection, superuser } = await holder.ready();
   const lines = await query(
-    connection,
+    superuser,
     'create temp table seen (line text)',
     `copy seen from program 'env'`,
     'table seen',
