@@ -75,10 +75,13 @@ export async function testNodes(db: TestDatabase) {
     async registerEndpoint(
       node: ReadyService,
       url: string,
-      options: { maxInFlight?: number; secret?: string } = {},
+      { secret = 'our shared secret', maxInFlight }: { secret?: string; maxInFlight?: number } = {},
     ): Promise<number> {
-      const hook = { url, events: ['transaction.created'], secret: 'our shared secret', ...options };
-      return dataOf(await node.post('/api/webhook/register', hook, await this.administrator(node))).id;
+      const administrator = await this.administrator(node);
+      const hook = { url, events: ['transaction.created'], secret };
+      const { id } = dataOf(await node.post('/api/webhook/register', hook, administrator));
+      if (maxInFlight !== undefined) dataOf(await node.post('/api/webhook/modify', { id, maxInFlight }, administrator));
+      return id;
     },
 
     /** Records `count` events without waking a node: the nodes find their deliveries by polling. */
