@@ -115,9 +115,12 @@ test('killed with 200 deliveries in flight: all arrive, and none loses an attemp
   const held = heldAnswers();
   const receiver = await nodes.startReceiver(held.answering);
   const killed = await nodes.start();
-  // By default an endpoint gets 128 at most.
+  // By default an endpoint gets 128 at most, and only a prompt one gets many at a time.
   await nodes.registerEndpoint(killed, receiver.url, { maxInFlight: 1_000 });
+  held.answerAll(200);
   await nodes.recordEvents(3_000);
+  await eventually('it answers promptly', () => receiver.received.length >= 1_000, takenOverMs);
+  held.hold();
   await eventually('200 are in flight', () => held.waiting >= 200, takenOverMs);
   await killed.end('SIGKILL');
   held.answerAll(200);
