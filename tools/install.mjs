@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildConsole } from './packaging/build-console.mjs';
+import { buildConsole, isConsoleBuilt } from './packaging/build-console.mjs';
 import { isBundled } from './packaging/bundle.mjs';
 import { whileLocked } from './packaging/lock.mjs';
 import { prune, removeBundler } from './packaging/needed-to-run.mjs';
@@ -31,19 +31,19 @@ const fingerprint = createHash('sha256')
   .digest('hex');
 
 const isProduction = process.argv.includes('--production');
+const needsConsole = process.argv.includes('--console');
 
-if (isInstalled() && (!isProduction || isBundled())) {
+if (isInstalled() && (!isProduction || isBundled()) && (!needsConsole || isConsoleBuilt())) {
   requireRuntime();
-  if (process.argv.includes('--console')) buildConsole();
 } else {
-  // Another command may be installing into the same folder; what it has done need not be done again.
+  // Another command may be installing into the same folder, or building there; what it has done need not be done again.
   whileLocked(join(root, '.installing'), () => {
     const [from, what] = installed();
     if (from !== fingerprint) install();
     else if (what === 'production' && !isProduction) add('development');
     requireRuntime();
     if (isProduction && !isBundled()) bundle();
-    if (process.argv.includes('--console')) buildConsole();
+    if (needsConsole) buildConsole();
   });
 }
 

@@ -23,10 +23,15 @@ const sources = [
   'server/src/core',
 ];
 
+/** Whether the console is built from the present sources. */
+export function isConsoleBuilt() {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprintOfSources();
+}
+
 /** Does nothing when the console is built from these sources already. */
 export function buildConsole() {
-  const fingerprint = fingerprintOf([...sources, 'package-lock.json', 'tools/packaging/build-console.mjs']);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
+  if (isConsoleBuilt()) return;
+  const fingerprint = fingerprintOfSources();
   process.stderr.write('Building the console (once) …\n');
   const scratch = join(root, 'build', `console-${process.pid}`);
   try {
@@ -54,6 +59,9 @@ export function buildConsole() {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+const fingerprintOfSources = () =>
+  fingerprintOf([...sources, 'package-lock.json', 'tools/packaging/build-console.mjs']);
 
 function fingerprintOf(paths) {
   const hash = createHash('sha256');

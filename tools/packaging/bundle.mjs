@@ -8,6 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = join(root, 'server', 'src');
+/** What the server takes from the SDK. */
+const shared = join(root, 'sdk', 'src', 'printable.ts');
 const output = join(root, 'server', 'dist');
 /** What `npm start` runs: it imports the bundle of the present sources. */
 const entry = join(output, 'main.js');
@@ -172,7 +174,8 @@ function removeOthers(current) {
 /** Depends on the names, sizes and times of all sources, on the packages, and on this file. */
 function fingerprint() {
   const hash = createHash('sha256');
-  for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));
+  for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url), shared])
+    hash.update(readFileSync(file));
   for (const path of readdirSync(sources, { recursive: true }).sort()) {
     if (!/\.(ts|json)$/.test(path) || /\.(test|process|browser|drill)\.ts$/.test(path)) continue;
     const { size, mtimeMs } = statSync(join(sources, path));

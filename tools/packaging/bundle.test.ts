@@ -15,6 +15,7 @@ beforeAll(() => {
     'tools/packaging/bundle.mjs',
     'server/package.json',
     'server/src',
+    'sdk/src/printable.ts',
   ]) {
     cpSync(join(root, part), join(copy, part), { recursive: true, preserveTimestamps: true });
   }

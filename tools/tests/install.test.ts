@@ -101,6 +101,29 @@ test('of two commands that find nothing installed, one installs and the other wa
   }
 });
 
+test('of two starts of an installed clone, one builds the console and the other uses it', async () => {
+  const { folder, install, calls } = clone();
+  try {
+    await install();
+    const vite = join(folder, 'node_modules', 'vite', 'bin', 'vite.js');
+    mkdirSync(dirname(vite), { recursive: true });
+    const script = `
+      const { appendFileSync, mkdirSync } = require('node:fs');
+      appendFileSync(${JSON.stringify(join(folder, 'calls'))}, 'build\\n');
+      mkdirSync(process.argv[process.argv.indexOf('--outDir') + 1] + '/assets', { recursive: true });
+      setTimeout(() => {}, 300);
+    `;
+    writeFileSync(vite, script);
+    const both = await Promise.all([install('--console'), install('--console')]);
+    expect(both.map(({ status }) => status)).toEqual([0, 0]);
+    expect(calls().filter((call) => call === 'build')).toHaveLength(1);
+    expect(existsSync(join(folder, 'build', 'console', '.built-from'))).toBe(true);
+    expect(existsSync(join(folder, '.installing'))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('the lock of a process that was killed is taken over', async () => {
   const { folder, install } = clone();
   try {
