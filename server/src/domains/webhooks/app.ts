@@ -3,7 +3,6 @@ import type { IdentityApp } from '../identity/app.ts';
 import type { settings as deliverySettings } from './deliveries/settings.ts';
 import type { AddressGuards } from './endpoints/address-guard.ts';
 import type { EndpointDirectory } from './endpoints/directory.ts';
-import type { DisabledEndpointMailer } from './endpoints/disabled-endpoint-mailer.ts';
 import type { settings as endpointSettings } from './endpoints/settings.ts';
 import type { FanOut } from './events/fan-out.ts';
 import type { EventStreams } from './stream/event-streams.ts';
@@ -17,7 +16,6 @@ export interface WebhooksApp extends IdentityApp {
   fanOut: FanOut;
   guards: AddressGuards;
   endpoints: EndpointDirectory;
-  disabledNotice: DisabledEndpointMailer;
   eventStreams: EventStreams;
   /** Of one tenant: `app.webhook.max-endpoints`. */
   maxEndpoints: number;

@@ -76,7 +76,7 @@ export const deliveries = {
 } satisfies Module<WebhooksApp>;
 
 function deliveryWorkers(app: WebhooksApp): BackgroundWorker[] {
-  const { settings, log, clock, generateUuid, queueDatabase, workerDatabase, endpoints, disabledNotice } = app;
+  const { settings, log, clock, generateUuid, queueDatabase, workerDatabase, endpoints } = app;
   const { metrics, tracing, waitingWork } = app;
   const observers = deliveryMetrics(metrics, queueDatabase, clock, () => deliveries.inFlight);
   const deliveries = deliveryWorker({
@@ -99,7 +99,6 @@ function deliveryWorkers(app: WebhooksApp): BackgroundWorker[] {
       onPaused: observers.onPaused,
     },
     ...failureLog(log, 'Webhook delivery'),
-    onDisabled: (endpoint, reason) => disabledNotice.notify(endpoint, reason),
   });
   waitingWork.watch(() => deliveries.oldestWaitMs);
   const replays = replayWorker({

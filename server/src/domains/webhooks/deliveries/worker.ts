@@ -10,7 +10,7 @@ import { bringDeliveriesForward } from './clock-set-back.ts';
 import { Connections } from './connections/connections.ts';
 import { deliver, type EndedAttempt, recordingBudgetMs } from './deliver.ts';
 import { Claimer, type LeasedDelivery } from './queues/claimer.ts';
-import { EndpointHealth, type EndpointHealthOptions } from './results/endpoint-health.ts';
+import { EndpointHealth } from './results/endpoint-health.ts';
 import { ResultWriter } from './results/result-writer.ts';
 
 export interface DeliveryWorkerOptions extends Partial<FailureReports> {
@@ -35,7 +35,6 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   isBehind?: () => boolean;
   observer?: DeliveryWorkerObserver;
   /** Called once when an endpoint has been switched off, after the commit, to notify its owner. */
-  onDisabled?: EndpointHealthOptions['onDisabled'];
   /** Further certificate authorities to trust, in PEM. */
   ca?: string;
 }

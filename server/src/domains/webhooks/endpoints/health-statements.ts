@@ -1,17 +1,24 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { userMailsDue } from '../../identity/mails/statements.ts';
+import { queueDisabledMailsCte } from './disabled-endpoint-statements.ts';
 import { cachedTargets, type EndpointRow, endpointColumns } from './statements.ts';
 
 /** The cached target of a row, if the endpoint is disabled now: nothing else of its health is cached. */
 const disabledTarget = { cache: cachedTargets, key: ({ id, state }: EndpointRow) => (state ? undefined : id) };
 
-/** Disables an endpoint. Returns it if it was enabled. Values: id, reason, now in ms. */
+const hasDisabled = (rows: readonly EndpointRow[]) => rows.some(({ state }) => !state);
+
+/** Disables an endpoint, and queues mails to its administrators. Returns it if it was enabled. Values: id, reason, now in ms. */
 export const disableEndpoint = statement<EndpointRow>(
   'webhooks.disable_endpoint',
-  `update webhook_endpoint
-      set state = false, disabled_reason = $2, updated_at = to_timestamp($3::float8 / 1000)
-    where id = $1 and state
-   returning ${endpointColumns}`,
-  { invalidates: disabledTarget },
+  `with changed as (
+     update webhook_endpoint
+        set state = false, disabled_reason = $2, updated_at = to_timestamp($3::float8 / 1000)
+      where id = $1 and state
+     returning ${endpointColumns}
+   ), ${queueDisabledMailsCte('changed', '$3')}
+   select * from changed`,
+  { invalidates: disabledTarget, wakes: [{ topic: userMailsDue, when: hasDisabled }] },
 );
 
 /** Values: id, end of the pause in ms, time of the first failure in ms. */
@@ -46,19 +53,22 @@ export const recoverEndpoint = statement(
 
 /**
  * A delivery has used up its attempts: records the time of the endpoint's first failure, or disables the endpoint if that
- * was too long ago. Returns a row if it changed anything. Values: id, first failure, the time before which a first failure
+ * was too long ago and queues mails to its administrators. Returns a row if it changed anything. Values: id, first failure, the time before which a first failure
  * disables the endpoint, reason, now; times in ms.
  */
 export const recordExhaustion = statement<EndpointRow>(
   'webhooks.record_exhaustion',
-  `update webhook_endpoint
-      set first_failure_at = coalesce(first_failure_at, to_timestamp($2::float8 / 1000)),
-          state = first_failure_at is null,
-          disabled_reason = case when first_failure_at is not null then $4 end,
-          updated_at = case when first_failure_at is null then updated_at else to_timestamp($5::float8 / 1000) end
-    where id = $1 and state and (first_failure_at is null or first_failure_at <= to_timestamp($3::float8 / 1000))
-   returning ${endpointColumns}`,
-  { invalidates: disabledTarget },
+  `with changed as (
+     update webhook_endpoint
+        set first_failure_at = coalesce(first_failure_at, to_timestamp($2::float8 / 1000)),
+            state = first_failure_at is null,
+            disabled_reason = case when first_failure_at is not null then $4 end,
+            updated_at = case when first_failure_at is null then updated_at else to_timestamp($5::float8 / 1000) end
+      where id = $1 and state and (first_failure_at is null or first_failure_at <= to_timestamp($3::float8 / 1000))
+     returning ${endpointColumns}
+   ), ${queueDisabledMailsCte('changed', '$5')}
+   select * from changed`,
+  { invalidates: disabledTarget, wakes: [{ topic: userMailsDue, when: hasDisabled }] },
 );
 
 /**

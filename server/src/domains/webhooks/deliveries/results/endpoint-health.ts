@@ -1,7 +1,6 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import type { DisabledWebhook } from '../../endpoints/disabled-endpoint-mailer.ts';
 import { disabledEvent } from '../../endpoints/events.ts';
 import {
   disableEndpoint,
@@ -12,21 +11,16 @@ import {
   reserveTrials,
 } from '../../endpoints/health-statements.ts';
 import { type DisabledReason, disabledAfterMs } from '../../endpoints/rules.ts';
-import type { EndpointRow } from '../../endpoints/statements.ts';
 import { appendEvent } from '../../events/append-events.cte.ts';
 import type { Answer } from '../connections/answer.ts';
 import type { EndpointQueue } from '../queues/endpoint-queue.ts';
 import { breakerOpenMs, countsAsFailure, goneStatus } from '../rules.ts';
-
-type OnDisabled = (endpoint: DisabledWebhook, reason: DisabledReason) => void;
 
 export interface EndpointHealthOptions {
   database: Queryable;
   transactions: Pick<Database, 'transaction'>;
   clock: Clock;
   generateUuid: GenerateUuid;
-  /** Called once when an endpoint has been switched off, after the commit. */
-  onDisabled?: OnDisabled | undefined;
   onPaused?: (() => void) | undefined;
   onError: (error: unknown) => void;
 }
@@ -119,7 +113,6 @@ export class EndpointHealth {
       });
       if (row === undefined) return;
       queue.endpoint = { ...queue.endpoint, firstFailureMs: firstFailureMs ?? sinceMs, isActive: row.state };
-      if (!row.state) this.#options.onDisabled?.(disabledOf(row), reason);
     });
   }
 
@@ -127,13 +120,11 @@ export class EndpointHealth {
   async #disableGone(queue: EndpointQueue): Promise<void> {
     await this.#write(async ({ transactions, clock, generateUuid }) => {
       const reason: DisabledReason = 'gone';
-      const row = await transactions.transaction(async (transaction) => {
+      await transactions.transaction(async (transaction) => {
         const [disabled] = await transaction.run(disableEndpoint, [queue.id, reason, clock()]);
         if (disabled !== undefined) await appendEvent(transaction, disabledEvent(disabled, generateUuid()));
-        return disabled;
       });
       queue.endpoint = { ...queue.endpoint, isActive: false };
-      if (row !== undefined) this.#options.onDisabled?.(disabledOf(row), reason);
     });
   }
 
@@ -145,5 +136,3 @@ export class EndpointHealth {
     }
   }
 }
-
-const disabledOf = ({ tenant_id: tenantId, id, url }: EndpointRow): DisabledWebhook => ({ tenantId, id, url });

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstUuidAt } from '../../../../core/id.ts';
-import type { Mail } from '../../../../platform/mail/mailer.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
 import { keptMails } from '../../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
-import { DisabledEndpointMailer } from '../disabled-endpoint-mailer.ts';
+import { disabledEndpointMail } from '../disabled-endpoint-mail.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);
 
@@ -40,7 +39,7 @@ async function tenantWithStaff() {
   await member('MERCHANT_USER');
   const left = { id: gone.id, userName: gone.userName, email: `${gone.userName}@example.com`, state: false };
   dataOf(await florin.post('/api/user/modify', { ...left, userType: 'MERCHANT_ADMIN' }, admin));
-  return { tenantId, as: ann.as, addresses: [ann, bob].map(({ userName }) => `${userName}@example.com`) };
+  return { tenantId, as: ann.as, ann, bob, addresses: [ann, bob].map(({ userName }) => `${userName}@example.com`) };
 }
 
 const register = async (as: string, url = receiver.url): Promise<number> =>
@@ -84,11 +83,11 @@ test('when a receiver answers 410, every administrator of the tenant gets one ma
 });
 
 test('after five days of failures, the mail says since when, how many deliveries wait, and what to do', async () => {
-  const { tenantId, addresses } = await tenantWithStaff();
+  const { tenantId, ann, addresses } = await tenantWithStaff();
   const [row] = await db.query<{ id: number }>(
     `insert into webhook_endpoint
-       (tenant_id, user_id, url, events, secret_sealed, state, first_failure_at, created_at)
-     select $1, min(id), 'https://shop.example/florin', '{*}', '', false, '2026-01-26T08:00:00Z', '2026-01-01T00:00:00Z'
+       (tenant_id, user_id, url, events, secret_sealed, state, first_failure_at, disabled_reason, created_at)
+     select $1, min(id), 'https://shop.example/florin', '{*}', '', false, '2026-01-26T08:00:00Z', 'failing', '2026-01-01T00:00:00Z'
        from app_user
      returning id`,
     [tenantId],
@@ -101,13 +100,10 @@ test('after five days of failures, the mail says since when, how many deliveries
        left join lateral (select gen_random_uuid() as lease, now() + interval '1 day' as until where n = 6) as sent on true`,
     [tenantId, id, firstUuidAt(Date.UTC(2026, 0, 30))],
   );
-  const sent: Mail[] = [];
-  const notice = noticeTo(sent);
-  notice.notify({ tenantId, id, url: 'https://shop.example/florin' }, 'failing');
-  await notice.settled();
-  expect(sent.map(({ to }) => to).toSorted()).toEqual(addresses.toSorted());
-  expect(sent[0]?.subject).toBe(`Webhook ${id} was disabled`);
-  expect(sent[0]?.text).toBe(`Webhook ${id} was disabled. Nothing more is sent to it:
+  const mail = await mailOf(id, ann.id);
+  expect(mail?.to).toBe(addresses[0]);
+  expect(mail?.subject).toBe(`Webhook ${id} was disabled`);
+  expect(mail?.text).toBe(`Webhook ${id} was disabled. Nothing more is sent to it:
 
 https://shop.example/florin
 
@@ -126,32 +122,48 @@ Then replay what it has missed:
   {"endpointId":${id},"since":"2026-01-26T06:00:00.000Z","states":["FAILED","CANCELLED","MISSING"]}`);
 });
 
-test('platform administrators get the mail about an endpoint of the platform; a mail that fails does not stop the others', async () => {
-  const sent: Mail[] = [];
-  const errors: unknown[] = [];
-  await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN' });
-  const notice = noticeTo(sent, errors);
-  notice.notify({ tenantId: 0, id: 987_654, url: 'https://shop.example/florin' }, 'gone');
-  await notice.settled();
-  const users = dataOf(await florin.get('/api/user/list?pageSize=100', admin)) as { userType: string }[];
-  expect(sent).toHaveLength(users.filter(({ userType }) => userType === 'PLATFORM_ADMIN').length - 1);
-  expect(errors).toHaveLength(1);
-  expect(sent[0]?.text).toContain('No delivery is waiting for it.');
+test('active platform administrators get the mail about an endpoint of the platform', async () => {
+  const [left, stays] = [
+    await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN' }),
+    await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN' }),
+  ];
+  dataOf(await florin.post('/api/user/modify', { id: left.id, state: false }, admin));
+  const id = await register(admin);
+  receiver.answering = 410;
+  await makePayment(florin, admin, await makeChannel(florin, admin));
+  const mails = await eventually('the mails are sent', async () => {
+    const open = await db.query(`select from user_mail where record_id = $1 and state = 'OPEN'`, [id]);
+    const found = await mailsAbout(id);
+    return open.length === 0 && found.length > 0 && found;
+  });
+  receiver.answering = 200;
+  const users = dataOf(await florin.get('/api/user/list?pageSize=100', admin)) as Record<string, unknown>[];
+  const active = users.filter(({ userType, state }) => userType === 'PLATFORM_ADMIN' && state);
+  expect(active.map(({ id }) => id)).toContain(stays.id);
+  const addressesOf = (texts: string[]) => texts.map((text) => /^To: (.*)$/m.exec(text)?.[1]).toSorted();
+  expect(addressesOf(mails)).toEqual(active.map(({ email }) => email).toSorted());
 });
 
-/** With `errors`, the first mail fails. */
-function noticeTo(sent: Mail[], errors?: unknown[]): DisabledEndpointMailer {
-  let mails = 0;
-  return new DisabledEndpointMailer({
-    database: db.database,
-    mailer: {
-      send: async (mail) => {
-        if (errors !== undefined && mails++ === 0) throw new Error('no such mailbox');
-        sent.push(mail);
-      },
-    },
-    publicUrl: 'https://pay.example',
-    clock: () => nowMs,
-    logError: (error) => errors?.push(error),
-  });
+test('nothing is sent about an endpoint that was enabled or removed meanwhile, or to a user who no longer administers it', async () => {
+  const { as, ann, bob } = await tenantWithStaff();
+  const disabled = async () => {
+    const id = await register(as);
+    await db.query(`update webhook_endpoint set state = false, disabled_reason = 'gone' where id = $1`, [id]);
+    return id;
+  };
+  const [enabled, removed, kept] = [await disabled(), await disabled(), await disabled()];
+  for (const id of [enabled, removed, kept]) expect(await mailOf(id, ann.id)).toBeDefined();
+  dataOf(await florin.post('/api/webhook/modify', { id: enabled, state: true }, as));
+  dataOf(await florin.post('/api/webhook/remove', { id: removed }, as));
+  dataOf(await florin.post('/api/user/modify', { id: bob.id, userType: 'MERCHANT_USER' }, admin));
+  expect([await mailOf(enabled, ann.id), await mailOf(removed, ann.id)]).toEqual([undefined, undefined]);
+  expect([await mailOf(kept, ann.id), await mailOf(kept, bob.id)]).toEqual([expect.anything(), undefined]);
+});
+
+/** The mail to a user about an endpoint that was disabled at `nowMs`. */
+function mailOf(endpointId: number, userId: number) {
+  const queued = { tenant_id: 0, id: '', tries: 0, kind: 'WEBHOOK_DISABLED', user_id: userId } as const;
+  const created_at = new Date(nowMs).toISOString();
+  const deps = { database: db.database, publicUrl: 'https://pay.example', clock: () => nowMs };
+  return disabledEndpointMail({ ...queued, record_id: endpointId, created_at }, deps);
 }
