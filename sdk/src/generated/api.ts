@@ -1350,8 +1350,10 @@ export interface Checkout {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   returnUrl: string | null;
-  /** The newest payment that was made on the page. */
+  /** The payment that has paid the amount; otherwise the newest one that was made on the page. */
   transactionId: string | null;
+  /** What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor units. Always 0 for an invoice, which has an amount of its own. */
+  amountToReturn: number;
   /** The user who created it, and in whose name its payments are created. */
   userId: number;
   expiresTime: string;
@@ -1409,8 +1411,10 @@ export interface CheckoutListItem {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   returnUrl: string | null;
-  /** The newest payment that was made on the page. */
+  /** The payment that has paid the amount; otherwise the newest one that was made on the page. */
   transactionId: string | null;
+  /** What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor units. Always 0 for an invoice, which has an amount of its own. */
+  amountToReturn: number;
   /** The user who created it, and in whose name its payments are created. */
   userId: number;
   expiresTime: string;
@@ -1441,6 +1445,8 @@ export interface CheckoutsListParams {
   invoiceId?: number | undefined;
   /** Only checkouts of this customer. */
   customerId?: number | undefined;
+  /** true: only checkouts with an `amountToReturn`. */
+  toReturn?: boolean | undefined;
   status?: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | undefined;
   /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
   startDate?: string | undefined;

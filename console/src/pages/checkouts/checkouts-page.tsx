@@ -65,6 +65,13 @@ export default function CheckoutsPage() {
               ),
           },
           {
+            header: text('invoices.toReturn'),
+            isNumber: true,
+            from: 'md',
+            cell: ({ amountToReturn, currency }) =>
+              amountToReturn > 0 && <Money amount={amountToReturn} currency={currency} />,
+          },
+          {
             header: text('payments.created'),
             from: 'sm',
             cell: ({ createdTime }) => <Time value={createdTime} />,

@@ -26,6 +26,14 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
       cell: ({ amountRemaining, currency }) => <Money amount={amountRemaining} currency={currency} />,
     },
     {
+      id: 'toReturn',
+      header: text('invoices.toReturn'),
+      isNumber: true,
+      from: 'md',
+      cell: ({ amountToReturn, currency }) =>
+        amountToReturn > 0 && <Money amount={amountToReturn} currency={currency} />,
+    },
+    {
       id: 'customer',
       header: text('payment.customer'),
       from: 'sm',

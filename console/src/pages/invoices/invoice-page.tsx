@@ -66,6 +66,10 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         [text('invoices.tax'), <Money key="tax" amount={invoice.tax} currency={currency} />],
         [text('invoices.paid'), <Money key="paid" amount={invoice.amountPaid} currency={currency} />],
         [text('invoices.remaining'), <Money key="rest" amount={invoice.amountRemaining} currency={currency} />],
+        [
+          text('invoices.toReturn'),
+          invoice.amountToReturn > 0 && <Money key="return" amount={invoice.amountToReturn} currency={currency} />,
+        ],
         [text('invoices.due'), <Day key="due" value={invoice.dueDate} />],
         [text('payments.description'), invoice.description],
         [

@@ -30,6 +30,7 @@ export const billing = {
   'invoices.tax': 'Steuer',
   'invoices.paid': 'Bezahlt',
   'invoices.remaining': 'Noch zu zahlen',
+  'invoices.toReturn': 'Zurückzugeben',
   'invoices.due': 'Fällig',
   'invoices.finalized': 'Ausgestellt',
   'invoices.paidTime': 'Bezahlt am',

@@ -30,6 +30,7 @@ export const billing = {
   'invoices.tax': 'Tax',
   'invoices.paid': 'Paid',
   'invoices.remaining': 'Left to pay',
+  'invoices.toReturn': 'To give back',
   'invoices.due': 'Due',
   'invoices.finalized': 'Finalized',
   'invoices.paidTime': 'Paid on',

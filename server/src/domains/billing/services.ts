@@ -29,12 +29,23 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     invoiceFollowers: new InvoiceFollowers(),
     invoiceLinks: new InvoiceLinks(),
     pdfRenderer: pdfRendererOf(payments),
+    onExcess: excessCounter(payments),
     planUsages: new PlanUsages(),
   };
   registerInvoices(app);
   registerSubscriptions(app);
   app.invoiceLinks.register((invoice) => linkToInvoice(invoice, app));
   return app;
+}
+
+function excessCounter({ metrics }: PaymentsApp): BillingApp['onExcess'] {
+  const payments = metrics.counter(
+    'florin_excess_payments_total',
+    'Payments that took more than was left to pay of their invoice or payment link. `refunded`: the excess is given back at ' +
+      'once. `to_return`: it stands as `amountToReturn` until somebody gives it back.',
+    ['result'],
+  );
+  return (result) => payments.labels(result).inc();
 }
 
 function pdfRendererOf({

@@ -21,7 +21,13 @@ export function transitionsWithInvoices(
     generateUuid,
     followers: { settled: (transaction, payments) => followers.settled(transaction, payments) },
     returnExcess: (transaction, excess) =>
-      returnExcess(transaction, excess, { transitions, generateUuid, log: { warn: () => {} }, refundsExcess: true }),
+      returnExcess(transaction, excess, {
+        transitions,
+        generateUuid,
+        log: { warn: () => {} },
+        refundsExcess: true,
+        onExcess: () => undefined,
+      }),
   };
   const waitingPayments = { stillWaits: async () => false };
   invoicePayments.register(invoicePaymentsOf({ ...settling, database, waitingPayments }));

@@ -4,7 +4,7 @@ import { createdFilters } from '../../../platform/lists/created.cte.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { listStatements } from '../../../platform/lists/list-statements.ts';
 import { modeFilter } from '../../../platform/lists/modes.cte.ts';
-import { type CheckoutRow, checkoutColumns, isPaid, isPayable, isProcessing } from './statements.ts';
+import { amountToReturn, type CheckoutRow, checkoutColumns, isPaid, isPayable, isProcessing } from './statements.ts';
 
 /** Whether a checkout that is neither paid nor being paid can still be paid at a time (ms). */
 const isOpen = (at: string) =>
@@ -21,6 +21,12 @@ export const checkoutFilters = listFilters({
     field: Type.Optional(long('Only checkouts of this customer.')),
     type: 'bigint',
     condition: (value) => `c.customer_id = ${value}`,
+  },
+  toReturn: {
+    field: Type.Optional(Type.Boolean({ description: 'true: only checkouts with an `amountToReturn`.' })),
+    type: 'boolean',
+    condition: (value) => `(not ${value} or ${amountToReturn} > 0)`,
+    counted: false,
   },
   ...createdFilters('c.created_at'),
   modes: modeFilter('c.livemode'),

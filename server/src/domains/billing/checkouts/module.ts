@@ -1,7 +1,10 @@
+import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { BillingApp } from '../app.ts';
+import { settlementOf } from '../invoices/settlement/return-excess.ts';
 import { checkoutChecks } from './integrity.ts';
+import { contestedPaymentWorker } from './judge-contested.ts';
 import { checkoutRoutes } from './routes.ts';
 import { tokenPlace } from './rules.ts';
 import { checkoutInput, checkoutRecord, checkoutRow, expireInput, portalInput, portalRecord } from './schema.ts';
@@ -40,6 +43,14 @@ export const checkouts = {
     CustomerPortal: portalRecord,
   },
   routes: checkoutRoutes,
+  workers: (app) => [
+    contestedPaymentWorker({
+      ...settlementOf(app),
+      database: app.workerDatabase,
+      clock: app.clock,
+      ...failureLog(app.log, 'Judging payments of checkouts'),
+    }),
+  ],
   retention: ({ database }) => [{ name: 'checkouts', sweep: (nowMs) => sweepExpired(database, nowMs) }],
   integrity: checkoutChecks,
 } satisfies Module<BillingApp>;

@@ -7,6 +7,7 @@ import type { BillingApp } from '../app.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';
+import { contestPayments, findOpenPayments } from './contested-statements.ts';
 import { payer } from './payer.ts';
 import { hashOfToken, isWaiting, maximumPayments, newToken, statusOf } from './rules.ts';
 import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } from './statements.ts';
@@ -14,7 +15,7 @@ import { type CheckoutOnPage, findByToken, insertCheckoutPayment, lockByToken } 
 /** What the payer has chosen. */
 export interface PayerChoice {
   channelId: number;
-  /** How many payments the page showed, if the payer pays in another way besides one of an invoice that waits; null: no. */
+  /** How many payments the page showed, if the payer pays in another way besides one that waits; null: no. */
   besides: number | null;
   stillWaiting: StillWaiting;
 }
@@ -22,8 +23,8 @@ export interface PayerChoice {
 /**
  * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second click
  * or a second payer finds the first payment and creates none. Another payment is possible after the previous one has failed,
- * and of an invoice while the previous one waits for a person: the first money pays the invoice, and what comes second is
- * given back. Throws when the channel or the invoice refuses the payment.
+ * and while the previous one waits for a person: the first money pays the checkout or its invoice, and what comes second is given
+ * back. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Transaction,
@@ -36,12 +37,14 @@ export async function payCheckout(
   await transaction.run(lockByToken, [tokenHash]);
   const [row] = await transaction.run(findByToken, [tokenHash]);
   if (row === undefined || row.payments >= maximumPayments) return;
-  const isBesides = besides === row.payments && isWaiting(row) && row.invoice_id !== null && row.is_payable;
+  const isBesides = besides === row.payments && isWaiting(row) && row.is_payable;
   if (statusOf(row, nowMs) !== 'OPEN' && !isBesides) return;
   if (!row.channel_ids.includes(channelId)) {
     throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
   }
   const { tenant_id: tenantId, id } = row;
+  const open = row.invoice_id === null ? await transaction.run(findOpenPayments, [tenantId, id]) : [];
+  if (!open.every(({ provider, transaction_id }) => provider === null || stillWaiting.has(transaction_id))) return;
   const returnToken = newToken();
   const returnUrl = `${app.publicUrl}/p/return/${returnToken}`;
   const transactionId =
@@ -50,6 +53,7 @@ export async function payCheckout(
       : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl }, app);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
+  if (open.length > 0) await transaction.run(contestPayments, [tenantId, id]);
   const actor = { ...payer, ...origin };
   const details = { transactionId: publicId('txn', transactionId), channelId };
   await appendAudit(transaction, actor, { action: 'checkout.pay', tenantId, recordId: id, details });

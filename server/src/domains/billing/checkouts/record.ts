@@ -31,6 +31,7 @@ export function recordOf(row: CheckoutRow, nowMs: number, app: BillingApp): Chec
     metadata: row.metadata,
     returnUrl: row.return_url,
     transactionId: row.transaction_id === null ? null : publicId('txn', row.transaction_id),
+    amountToReturn: row.amount_to_return,
     userId: row.user_id,
     expiresTime: row.expires_at,
     createdTime: row.created_at,

@@ -116,7 +116,16 @@ export const checkoutRecord = Type.Object({
   description: nullable(Type.String()),
   metadata: keptMetadata,
   returnUrl: nullable(Type.String()),
-  transactionId: nullable(Type.String({ description: 'The newest payment that was made on the page.' })),
+  transactionId: nullable(
+    Type.String({
+      description: 'The payment that has paid the amount; otherwise the newest one that was made on the page.',
+    }),
+  ),
+  amountToReturn: Type.Integer({
+    description:
+      'What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor ' +
+      'units. Always 0 for an invoice, which has an amount of its own.',
+  }),
   userId: Type.Integer({ description: 'The user who created it, and in whose name its payments are created.' }),
   expiresTime: Type.String(),
   createdTime: Type.String(),

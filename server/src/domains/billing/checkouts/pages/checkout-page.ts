@@ -136,26 +136,31 @@ ${choices}</fieldset>
 }
 
 /**
- * Whether the payment is given up before the payer chooses another way: it waits, and can be cancelled. A payment of an invoice
- * that waits at a provider is left as it is (`canPayBesides`): not every provider can cancel it.
+ * Whether the payer can give the payment up, because it waits. The page offers it for payments on a channel without a provider
+ * alone (`canPayBesides`); one that was opened before an upgrade also offers it for an amount at a provider.
  */
 export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
   if (!isWaiting(row)) return false;
   return row.provider === null ? row.payment_status === 'PENDING' : row.invoice_id === null;
 }
 
-/** Whether the invoice can be paid in another way besides the payment that waits. */
-export function canPayBesides(view: Pick<CheckoutView, 'row'>): boolean {
-  return view.row.invoice_id !== null && view.row.is_payable && isWaiting(view.row) && !canGiveUp(view);
+/**
+ * Whether the payer can pay in another way besides the payment that waits, which is left as it is: not every provider can
+ * cancel it.
+ */
+export function canPayBesides({ row }: Pick<CheckoutView, 'row'>): boolean {
+  const isCancelledAtOnce = row.provider === null && row.payment_status === 'PENDING';
+  return row.is_payable && isWaiting(row) && !isCancelledAtOnce;
 }
 
 /** The choice of another way to pay, beside a payment that waits. */
 function anotherWay(view: CheckoutView, text: Texts): Html | false {
   const { row, channels, isExhausted } = view;
-  if (canGiveUp(view)) {
+  if (!canPayBesides(view)) {
+    if (!canGiveUp(view)) return false;
     return html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
   }
-  if (!canPayBesides(view) || channels.length === 0 || isExhausted) return false;
+  if (channels.length === 0 || isExhausted) return false;
   return html`<form method="post">
 <input type="hidden" name="besides" value="${row.payments}">
 ${choiceOf(channels, text)}<button class="plain">${text.chooseAnother}</button>

@@ -4,6 +4,7 @@ import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import { updateTransaction } from '../../../payments/transactions/update.ts';
 import type { BillingApp } from '../../app.ts';
 import { findCustomer } from '../../customers/statements.ts';
@@ -11,6 +12,7 @@ import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
 import { pdfForPayer } from '../../invoices/rendering/render.ts';
 import { findInvoice } from '../../invoices/statements.ts';
+import { findOpenPayments } from '../contested-statements.ts';
 import { tokenOf } from '../links.ts';
 import { payCheckout } from '../pay.ts';
 import { actingFor, payer } from '../payer.ts';
@@ -55,11 +57,9 @@ export class CheckoutPages {
     const offered = view.channels.some(({ id }) => String(id) === channel);
     if (!offered) return checkoutPage(view, 'chooseOne');
     const tokenHash = hashOfToken(request.token);
-    const { tenant_id: tenantId, invoice_id: invoiceId } = view.row;
     try {
-      const { database, invoicePayments } = this.#app;
-      const stillWaiting =
-        invoiceId === null ? new Set<string>() : await invoicePayments.lookUpWaiting({ tenantId, invoiceId });
+      const { database } = this.#app;
+      const stillWaiting = await this.#lookUpWaiting(view.row);
       const choice = { channelId: Number(channel), besides: besides === null ? null : Number(besides), stillWaiting };
       await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, origin, this.#app));
     } catch (error) {
@@ -73,8 +73,21 @@ export class CheckoutPages {
   }
 
   /**
-   * Gives up a payment that waits for its payer, or for money on a channel without a provider, so that the payer can choose
-   * another channel. The provider confirms it first. A payment that has ended in the meantime does not change.
+   * Looks up the payments of a checkout or its invoice that wait for their payer, before another one begins. Takes as long as the
+   * providers take to answer, so it is called outside of transactions.
+   */
+  async #lookUpWaiting({ tenant_id: tenantId, id, invoice_id: invoiceId }: CheckoutOnPage): Promise<StillWaiting> {
+    const { database, invoicePayments, waitingPayments } = this.#app;
+    if (invoiceId !== null) return invoicePayments.lookUpWaiting({ tenantId, invoiceId });
+    const open = await database.run(findOpenPayments, [tenantId, id]);
+    const waiting = open.filter(({ waits_for_payer }) => waits_for_payer).map(({ transaction_id }) => transaction_id);
+    const answers = await Promise.all(waiting.map((payment) => waitingPayments.stillWaits(tenantId, payment)));
+    return new Set(waiting.filter((_, i) => answers[i]));
+  }
+
+  /**
+   * Gives up a payment that waits, so that the payer can choose another channel. A provider confirms it first. A payment that has
+   * ended in the meantime does not change.
    */
   async giveUp(request: PageRequest, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);

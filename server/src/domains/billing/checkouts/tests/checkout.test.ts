@@ -230,6 +230,84 @@ test('a payer can give up a waiting payment and pay on another channel; an ended
   expect(entry).toMatchObject({ by: 'nobody', userId: null, details: { requestedStatus: 'CANCELLED' } });
 });
 
+/** A payment on the page that waits for its payer at the provider, and the page's field for another payment beside it. */
+async function waitingAtProvider() {
+  const checkout = await makeCheckout(florin, shop, { metadata: { sandbox: 'payer' } });
+  await pages.submit(checkout.path, { channel: shop.cards });
+  const url = await eventually('the page leads to the provider', async () => {
+    const { headers } = await pages.open(`${checkout.path}?go`);
+    return /^0; url=(.*)$/.exec(headers.get('refresh') ?? '')?.[1];
+  });
+  const { transactionId } = await detail(checkout.id);
+  const decide = async (decision: string) => {
+    await pages.submit(pathOf(url), { decision });
+    // Looked up now instead of after 5 s.
+    await db.query(`update provider_operation set due_at = now() where state = 'WAITING'`);
+  };
+  return { ...checkout, first: transactionId as string, decide };
+}
+const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, shop.as));
+const refundsOf = async (id: string) => dataOf(await florin.get(`/api/refund/list?transactionId=${id}`, shop.as));
+
+const isJudged = (id: number, number: number) =>
+  eventually('it is known whether the payment pays the checkout', async () => {
+    const [row] = await db.query<{ judged: boolean }>(
+      'select judged_at is not null as judged from checkout_payment where checkout_id = $1 and number = $2',
+      [id, number],
+    );
+    return row?.judged;
+  });
+
+test('an amount is paid in another way beside a payment that waits at the provider, which is refunded if it is paid later', async () => {
+  const { id, path, first, decide } = await waitingAtProvider();
+  expect((await pages.open(path)).body).toContain('name="besides" value="1"');
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, () => pages.submit(path, { channel: shop.bank, besides: 1 })),
+  );
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([303]));
+  expect(await paymentsOf(db, id)).toMatchObject([{ status: 'PROCESSING' }, { status: 'PENDING' }]);
+  const second = (await detail(id)).transactionId;
+  await settle(second, 'SUCCESS');
+  expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: second, amountToReturn: 0 });
+  await isJudged(id, 2);
+  await decide('pay');
+  await eventually('it is refunded', async () => (await payment(first)).status === 'REFUNDED');
+  expect(await refundsOf(first)).toMatchObject([{ amount: 1999, reason: 'duplicate', status: 'SUCCESS' }]);
+  expect(await refundsOf(second)).toEqual([]);
+  expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: second, amountToReturn: 0 });
+  expect((await pages.open(path)).body).toContain('Thank you for your payment');
+});
+
+test('what an amount is paid twice on a channel without a provider stands to be given back, and an operator sees it', async () => {
+  const { id, path, first, decide } = await waitingAtProvider();
+  await pages.submit(path, { channel: shop.bank, besides: 1 });
+  const second = (await detail(id)).transactionId;
+  await decide('pay');
+  await eventually('it is paid', async () => (await detail(id)).status === 'PAID');
+  await isJudged(id, 1);
+  await settle(second, 'SUCCESS');
+  await eventually('it is to be given back', async () => (await detail(id)).amountToReturn === 1999);
+  expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: first });
+  const toReturn = async () =>
+    dataOf(await florin.get('/api/checkout/list?toReturn=true&livemode=false', shop.as)).map(
+      (row: { id: number }) => row.id,
+    );
+  expect(await toReturn()).toEqual([id]);
+  expect((await florin.get('/metrics')).body).toMatch(/^florin_excess_payments_total\{result="to_return"\} 1$/m);
+  expect([await refundsOf(first), await refundsOf(second)]).toEqual([[], []]);
+  dataOf(await florin.post('/api/refund/create', { transactionId: second }, shop.as));
+  expect(await toReturn()).toEqual([]);
+  expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: first, amountToReturn: 0 });
+});
+
+test('before another payment of an amount begins, the one that waits at the provider is looked up: none begins if it is paid', async () => {
+  const { id, path, first } = await waitingAtProvider();
+  await db.query(`update sandbox_operation set state = 'SUCCEEDED' where key like $1 || '%'`, [first]);
+  await pages.submit(path, { channel: shop.bank, besides: 1 });
+  expect(await paymentsOf(db, id)).toMatchObject([{ status: 'SUCCESS' }]);
+  expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: first });
+});
+
 test('a channel that the page does not offer, or that no longer accepts payments, is refused', async () => {
   const checkout = await makeCheckout(florin, shop, { channelIds: [shop.bank] });
   const refused = await pages.submit(checkout.path, { channel: shop.cards });

@@ -1,6 +1,6 @@
 import type { GenerateUuid } from '../../../../core/id.ts';
 import { publicId } from '../../../../core/id.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { afterCommit, type Queryable } from '../../../../platform/postgres/database.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { systemActor } from '../../../identity/audit/append.ts';
 import { chargeOf, isAtItsProvider } from '../../../payments/operations/request-refund.ts';
@@ -16,23 +16,27 @@ export interface ReturnExcessDeps {
   log: Pick<Log, 'warn'>;
   /** `app.invoice.refund-excess`. */
   refundsExcess: boolean;
+  /** Called for each excess after the commit. */
+  onExcess: (became: 'refunded' | 'to_return') => void;
 }
 
 /**
- * Refunds what a payment took beyond its invoice, once and with the reason `duplicate`. Without a provider,
- * if the channel is at another provider by now, or if the setting forbids it, the money stands as `amountToReturn` of the invoice until an operator refunds the payment. Returns that amount.
+ * Refunds what a payment took beyond its invoice or checkout, once and with the reason `duplicate`. Without a provider, if the
+ * channel is at another provider by now, or if the setting forbids it, the money stands as `amountToReturn` of the invoice or
+ * checkout until an operator refunds the payment. Returns that amount.
  */
 export async function returnExcess(
   transaction: Queryable,
-  { tenantId, invoiceId, transactionId, amount }: Excess,
-  { transitions, generateUuid, log, refundsExcess }: ReturnExcessDeps,
+  { tenantId, transactionId, amount, ...purchase }: Excess,
+  { transitions, generateUuid, log, refundsExcess, onExcess }: ReturnExcessDeps,
 ): Promise<number> {
   const [payment] = (await transaction.run(lockPayment, [tenantId, transactionId])) as [TransactionRow];
   const isRefunded =
     refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
+  afterCommit(transaction, () => onExcess(isRefunded ? 'refunded' : 'to_return'));
   if (!isRefunded) {
-    const facts = { tenantId, invoiceId, transactionId: publicId('txn', transactionId), amount };
-    log.warn(facts, 'A payment took more than was left to pay of its invoice; somebody must give it back');
+    const facts = { tenantId, ...purchase, transactionId: publicId('txn', transactionId), amount };
+    log.warn(facts, 'A payment took more than was left to pay; somebody must give it back');
     return amount;
   }
   const refund = { amount, reason: 'duplicate', metadata: null, userId: payment.user_id };

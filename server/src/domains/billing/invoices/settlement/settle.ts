@@ -14,10 +14,11 @@ import {
   updateSettledInvoices,
 } from './settle-statements.ts';
 
-/** What a payment took beyond what was left to pay of its invoice. */
+/** What a payment took beyond what was left to pay of its invoice or checkout. */
 export interface Excess {
   tenantId: number;
-  invoiceId: number;
+  invoiceId?: number;
+  checkoutId?: number;
   /** The payment's UUID. */
   transactionId: string;
   amount: number;

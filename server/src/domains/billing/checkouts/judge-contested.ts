@@ -1,0 +1,62 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
+import type { Database, Transaction } from '../../../platform/postgres/database.ts';
+import type { SettlementDeps } from '../invoices/settlement/settle.ts';
+import {
+  type ContestedPayment,
+  checkoutsDue,
+  claimContested,
+  contestedDue,
+  findPayingPayment,
+  judgeContested,
+} from './contested-statements.ts';
+import { lockCheckout } from './statements.ts';
+
+export interface ContestedDeps extends Pick<SettlementDeps, 'returnExcess'>, FailureReports {
+  database: Database;
+  clock: Clock;
+}
+
+/** Payments in one transaction. */
+const maximumBatch = 50;
+
+/**
+ * Judges payments of checkouts for an amount that were made beside others and have ended: the first that succeeded pays the
+ * checkout, and what another one took is given back. One transaction claims and judges them, so no leases are needed.
+ */
+export function contestedPaymentWorker(deps: ContestedDeps): Worker<ContestedPayment> {
+  const { onError, onRecovered } = deps;
+  return new Worker<ContestedPayment>({
+    name: 'checkouts',
+    dueWork: { topic: checkoutsDue, due: contestedDue },
+    claim: (limit) => judgeEnded(limit, deps),
+    slots: maximumBatch,
+    onError,
+    onRecovered,
+  });
+}
+
+async function judgeEnded(limit: number, deps: ContestedDeps): Promise<readonly ContestedPayment[]> {
+  const { database } = deps;
+  // Nearly every poll finds nothing and needs no transaction.
+  if ((await database.run(claimContested, [1])).length === 0) return [];
+  return database.transaction(async (transaction) => {
+    const claimed = await transaction.run(claimContested, [limit]);
+    for (const payment of claimed) await judge(transaction, payment, deps);
+    return claimed;
+  });
+}
+
+async function judge(
+  transaction: Transaction,
+  { tenant_id: tenantId, checkout_id: checkoutId, number, transaction_id: transactionId, ...payment }: ContestedPayment,
+  { clock, returnExcess }: ContestedDeps,
+): Promise<void> {
+  // Another node may judge another payment of the same checkout: the statement after the lock sees its judgement.
+  await transaction.run(lockCheckout, [tenantId, checkoutId]);
+  const isPaid = (await transaction.run(findPayingPayment, [tenantId, checkoutId])).length > 0;
+  const excess = isPaid ? payment.amount : 0;
+  await transaction.run(judgeContested, [tenantId, checkoutId, number, excess, clock()]);
+  const amount = excess - payment.refunded;
+  if (amount > 0) await returnExcess(transaction, { tenantId, checkoutId, transactionId, amount });
+}
