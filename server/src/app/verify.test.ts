@@ -960,6 +960,13 @@ const plants: Plant[] = [
     () => /^tenant 0 checkout 5$/,
   ],
   [
+    /checkout is paid at most once/,
+    'two payments beside each other that both pay it',
+    `${aCheckout}; ${paidBy('refunded', 1)}; ${paidBy('paid', 2)};
+     update checkout_payment set is_contested = true, judged_at = now()`,
+    () => /^tenant 0 checkout 5$/,
+  ],
+  [
     /Every payment of a checkout exists/,
     'a payment in another currency',
     `${aCheckout}; ${paidBy('paid', 1)}`,

@@ -3,8 +3,7 @@ import type { Check } from '../../../platform/postgres/check.ts';
 /** Claims about checkouts and their payments. */
 export const checkoutChecks: readonly Check[] = [
   {
-    claim:
-      'Of the payments of a checkout for an amount that were not made beside others, only the newest is in progress or has paid',
+    claim: 'A checkout is paid at most once, and only payments that were begun beside others are not its newest',
     offenders: `
       select format('tenant %s checkout %s', p.tenant_id, p.checkout_id) as offender
         from checkout_payment p
@@ -13,17 +12,12 @@ export const checkoutChecks: readonly Check[] = [
          and exists (select from checkout_payment later
                       where later.tenant_id = p.tenant_id and later.checkout_id = p.checkout_id and later.number > p.number)
          and not exists (select from checkout c
-                          where c.tenant_id = p.tenant_id and c.id = p.checkout_id and c.invoice_id is not null)`,
-  },
-  {
-    claim:
-      'Of the payments of a checkout for an amount that were made beside others, one pays it, and what others took is to be given back',
-    offenders: `
-      select format('tenant %s checkout %s', p.tenant_id, p.checkout_id) as offender
+                          where c.tenant_id = p.tenant_id and c.id = p.checkout_id and c.invoice_id is not null)
+       union
+      select format('tenant %s checkout %s', p.tenant_id, p.checkout_id)
         from checkout_payment p
         join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
-       where p.is_contested and p.judged_at is not null and t.status in ('SUCCESS', 'REFUNDED') and p.excess = 0
-         and t.amount_refund_held < t.amount
+       where p.judged_at is not null and t.status in ('SUCCESS', 'REFUNDED') and p.excess = 0
        group by p.tenant_id, p.checkout_id
       having count(*) > 1`,
   },
