@@ -4,7 +4,6 @@ import type { InvoiceLinks } from './invoices/mails/links.ts';
 import type { PdfRenderer } from './invoices/rendering/pdf-renderer.ts';
 import type { settings as invoiceSettings } from './invoices/settings.ts';
 import type { InvoiceFollowers } from './invoices/settlement/followers.ts';
-import type { ReturnExcessDeps } from './invoices/settlement/return-excess.ts';
 import type { PlanUsages } from './plans/usages.ts';
 import type { settings as subscriptionSettings } from './subscriptions/settings.ts';
 import type { TestClocks } from './test-clocks/worker.ts';
@@ -25,7 +24,7 @@ export interface BillingApp extends PaymentsApp {
   /** Finds the page on which an invoice is paid, for mails and the customer portal. */
   invoiceLinks: InvoiceLinks;
   /** Counts a payment that took more than was left to pay, by what becomes of the excess. */
-  onExcess: ReturnExcessDeps['onExcess'];
+  onExcess: (became: 'refunded' | 'to_return') => void;
   pdfRenderer: PdfRenderer;
   /** Says whether a plan has subscriptions. */
   planUsages: PlanUsages;

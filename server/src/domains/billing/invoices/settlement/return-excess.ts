@@ -17,7 +17,7 @@ export interface ReturnExcessDeps {
   /** `app.invoice.refund-excess`. */
   refundsExcess: boolean;
   /** Called for each excess after the commit. */
-  onExcess: (became: 'refunded' | 'to_return') => void;
+  onExcess: BillingApp['onExcess'];
 }
 
 /**
