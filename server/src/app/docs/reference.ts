@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/in-pieces.ts';
 import { Html, type HtmlPart, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { htmlOf } from './markdown.ts';
@@ -22,7 +23,7 @@ interface Operation {
 }
 
 /** The interactive reference: every operation by group, then webhooks and schemas. `basePath` is that of the public address. */
-export function referencePage(document: OpenApiDocument, basePath: string): Html {
+export function* referencePage(document: OpenApiDocument, basePath: string): Steps<Html> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       return { method: method.toUpperCase(), path, operation: operation as unknown as Operation, basePath };
@@ -35,13 +36,21 @@ export function referencePage(document: OpenApiDocument, basePath: string): Html
     })
     .filter(({ own }) => own.length > 0);
   const links = groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`);
-  const sections = groups.map(
-    ({ name, description, own }) => html`<section data-group>
+  const sections: Html[] = [];
+  for (const { name, description, own } of groups) {
+    const operationsOfGroup: Html[] = [];
+    for (const one of own) {
+      operationsOfGroup.push(operationHtml(one, document));
+      yield;
+    }
+    sections.push(html`<section data-group>
 <h2 id="${anchor(name)}">${name}</h2>
 <p>${description}</p>
-${lines(own.map((one) => operationHtml(one, document)))}
-</section>`,
-  );
+${lines(operationsOfGroup)}
+</section>`);
+  }
+  const webhooks = yield* webhooksHtml(document);
+  const schemas = yield* schemasHtml(document);
   return html`<h1>API reference</h1>
 <p>${String(document.info.description)} In a body, <code>null</code> for an optional field means that it is not given; where its
 description says so, <code>null</code> clears it in an update.</p>
@@ -54,8 +63,8 @@ description says so, <code>null</code> clears it in an update.</p>
 <ul class="groups">${lines(links)}
 <li><a href="#webhooks">Payloads</a></li><li><a href="#schemas">Schemas</a></li></ul>
 ${lines(sections)}
-${webhooksHtml(document)}
-${schemasHtml(document)}`;
+${webhooks}
+${schemas}`;
 }
 
 const lines = (parts: readonly Html[]) => joined(parts, '\n');
@@ -158,29 +167,32 @@ ${lines(inputs)}${bodyInput}
 </form>`;
 }
 
-function webhooksHtml(document: OpenApiDocument): Html {
-  const all = Object.entries(document.webhooks).map(([type, webhook]) => {
+function* webhooksHtml(document: OpenApiDocument): Steps<Html> {
+  const all: Html[] = [];
+  for (const [type, webhook] of Object.entries(document.webhooks)) {
     const { description, requestBody } = (webhook as { post: Operation }).post;
     const schema = requestBody?.content['application/json']?.schema ?? {};
-    return html`<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
-${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`;
-  });
+    all.push(html`<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
+${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`);
+    yield;
+  }
   return html`<section data-group><h2 id="webhooks">Webhooks</h2>
 <p>What is posted to webhook endpoints.</p>
 ${lines(all)}</section>`;
 }
 
-function schemasHtml(document: OpenApiDocument): Html {
+function* schemasHtml(document: OpenApiDocument): Steps<Html> {
   const payloads = JSON.stringify(document.webhooks);
-  const all = Object.entries(document.components.schemas)
-    .filter(([name]) => !name.endsWith('Response') && !payloads.includes(`/${name}"`))
-    .map(([name, schema]) => {
-      const { enum: listed, description = '' } = schema as Schema;
-      const rows = fieldsOf(schema as Schema, document);
-      const fields = rows.length === 0 ? html`<p>${inline(description)}</p>` : table(rows);
-      return html`<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
-${listed === undefined ? fields : html`<p>One of ${codeList(listed)}.</p>`}</details>`;
-    });
+  const all: Html[] = [];
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    if (name.endsWith('Response') || payloads.includes(`/${name}"`)) continue;
+    const { enum: listed, description = '' } = schema as Schema;
+    const rows = fieldsOf(schema as Schema, document);
+    const fields = rows.length === 0 ? html`<p>${inline(description)}</p>` : table(rows);
+    all.push(html`<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
+${listed === undefined ? fields : html`<p>One of ${codeList(listed)}.</p>`}</details>`);
+    yield;
+  }
   return html`<section data-group><h2 id="schemas">Schemas</h2>
 <p>The records and inputs by name.</p>
 ${lines(all)}</section>`;

@@ -1,3 +1,4 @@
+import type { Steps } from '../../core/in-pieces.ts';
 import { type Html, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { anchorOf } from './markdown.ts';
@@ -24,12 +25,22 @@ const maximumFound = 30;
 const maximumWords = 8;
 const excerptLength = 200;
 
-/** Finds sections of all pages that contain every word of a query. Built from the text of the pages when it is first used. */
+/** Finds sections of all pages that contain every word of a query. */
 export class DocSearch {
   readonly #sections: readonly Section[];
 
-  constructor(pages: readonly Page[], document: OpenApiDocument) {
-    this.#sections = [...operationsOf(document), ...pages.flatMap(sectionsOf)];
+  private constructor(sections: readonly Section[]) {
+    this.#sections = sections;
+  }
+
+  /** Reads the text of all pages, with a step for each. */
+  static *of(pages: readonly Page[], document: OpenApiDocument): Steps<DocSearch> {
+    const sections = operationsOf(document);
+    for (const page of pages) {
+      yield;
+      sections.push(...sectionsOf(page));
+    }
+    return new DocSearch(sections);
   }
 
   /** At most 30, the best first: words in headings count more than words in the text, whole words more than beginnings. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import type { Steps } from '../../core/in-pieces.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { StaticContent } from '../../platform/http/server/static-content.ts';
 import type { Site } from './site.ts';
@@ -16,7 +17,7 @@ const asset = (name: string, type: string) =>
 export function addDocs(
   app: FastifyInstance,
   basePath: string,
-  loadDocument: () => Promise<() => OpenApiDocument>,
+  loadDocument: () => Promise<() => Steps<OpenApiDocument>>,
 ): void {
   const style = asset('docs.css', 'text/css; charset=utf-8');
   const script = asset('docs.js', 'text/javascript; charset=utf-8');
@@ -29,17 +30,17 @@ export function addDocs(
     return loading;
   };
 
-  app.get('/openapi.json', async (request, reply) => (await site()).openApi().send(request, reply));
+  app.get('/openapi.json', async (request, reply) => (await (await site()).openApi()).send(request, reply));
   app.get(assets.style, (request, reply) => style.send(request, reply));
   app.get(assets.script, (request, reply) => script.send(request, reply));
-  app.get('/docs', async (request, reply) => (await site()).reference().send(request, reply));
-  app.get('/llms.txt', async (request, reply) => (await site()).llmsTxt().send(request, reply));
-  app.get('/docs/search', async (request, reply) => (await site()).search(request.query).send(request, reply));
+  app.get('/docs', async (request, reply) => (await (await site()).reference()).send(request, reply));
+  app.get('/llms.txt', async (request, reply) => (await (await site()).llmsTxt()).send(request, reply));
+  app.get('/docs/search', async (request, reply) => (await (await site()).search(request.query)).send(request, reply));
   app.get('/docs/*', async (request, reply) => {
     const path = (request.params as { '*': string })['*'];
     const page = path.endsWith('.md')
-      ? (await site()).markdown(path.slice(0, -'.md'.length))
-      : (await site()).page(path);
+      ? await (await site()).markdown(path.slice(0, -'.md'.length))
+      : await (await site()).page(path);
     return page === undefined ? reply.callNotFound() : page.send(request, reply);
   });
 }

@@ -1,4 +1,5 @@
 import { boundedCache } from '../../core/bounded-cache.ts';
+import { inPieces, type Steps } from '../../core/in-pieces.ts';
 import type { Html } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { jsonType } from '../../platform/http/server/broken-http.ts';
@@ -26,27 +27,27 @@ const maximumQuery = 200;
 /** Pages of results that are kept, of some 20 KB each. */
 const maximumResults = 100;
 
-/** The pages, each rendered when it is first asked for. */
+/** The pages, each rendered when it is first asked for. What takes long is made in pieces: payments go on meanwhile. */
 export class Site {
-  readonly #makeDocument: () => OpenApiDocument;
-  #made: OpenApiDocument | undefined;
+  readonly #makeDocument: () => Steps<OpenApiDocument>;
+  #made: Promise<OpenApiDocument> | undefined;
   readonly #frame: { assets: { style: string; script: string }; basePath: string };
   #found: ReadonlyMap<string, Page> | undefined;
-  #search: DocSearch | undefined;
+  #search: Promise<DocSearch> | undefined;
   readonly #results = boundedCache<string, StaticContent>(maximumResults);
   #navigation: readonly NavGroup[] | undefined;
-  readonly #rendered = new Map<string, StaticContent>();
+  readonly #rendered = new Map<string, Promise<StaticContent>>();
 
   constructor(
-    makeDocument: () => OpenApiDocument,
+    makeDocument: () => Steps<OpenApiDocument>,
     frame: { assets: { style: string; script: string }; basePath: string },
   ) {
     this.#makeDocument = makeDocument;
     this.#frame = frame;
   }
 
-  get #document(): OpenApiDocument {
-    this.#made ??= this.#makeDocument();
+  #document(): Promise<OpenApiDocument> {
+    this.#made ??= inPieces(this.#makeDocument());
     return this.#made;
   }
 
@@ -65,47 +66,47 @@ export class Site {
     return new Map([...this.#pages.values()].map((page) => [page.file, page]));
   }
 
-  openApi(): StaticContent {
-    return this.#keep('openapi.json', () => new StaticContent(JSON.stringify(this.#document), jsonType));
+  openApi(): Promise<StaticContent> {
+    return this.#keep('openapi.json', async () => new StaticContent(JSON.stringify(await this.#document()), jsonType));
   }
 
-  reference(): StaticContent {
-    return this.#render('/docs', 'API reference', () => referencePage(this.#document, this.#frame.basePath));
+  reference(): Promise<StaticContent> {
+    return this.#render('/docs', 'API reference', async () =>
+      inPieces(referencePage(await this.#document(), this.#frame.basePath)),
+    );
   }
 
   /** `error.doc` of refusals leads to /docs/errors. */
-  page(path: string): StaticContent | undefined {
+  async page(path: string): Promise<StaticContent | undefined> {
     const page = this.#pages.get(path === 'errors' ? 'reference/errors' : path);
     return (
       page &&
-      this.#render(`/docs/${page.path}`, page.title, () =>
+      this.#render(`/docs/${page.path}`, page.title, async () =>
         htmlOf(page.markdown(), { pageAt: (href) => this.#addressOf(href, page), basePath: this.#frame.basePath }),
       )
     );
   }
 
-  markdown(path: string): StaticContent | undefined {
+  async markdown(path: string): Promise<StaticContent | undefined> {
     const page = this.#pages.get(path);
-    return page && this.#keep(`${path}.md`, () => plain(page.markdown(), 'text/markdown'));
+    return page && this.#keep(`${path}.md`, async () => plain(page.markdown(), 'text/markdown'));
   }
 
-  llmsTxt(): StaticContent {
-    return this.#keep('llms.txt', () =>
-      plain(
-        llmsTxt([...this.#pages.values()], this.#document.tags as unknown as ReferenceGroup[], this.#frame),
-        'text/plain',
-      ),
-    );
+  llmsTxt(): Promise<StaticContent> {
+    return this.#keep('llms.txt', async () => {
+      const { tags } = await this.#document();
+      return plain(llmsTxt([...this.#pages.values()], tags as unknown as ReferenceGroup[], this.#frame), 'text/plain');
+    });
   }
 
   /** Not compressed: that would take longer than the search, and there is a page for each query. */
-  search(query: unknown): StaticContent {
+  async search(query: unknown): Promise<StaticContent> {
     const { q } = query as { q?: unknown };
     const words = typeof q === 'string' ? q.trim().slice(0, maximumQuery) : '';
     const known = this.#results.get(words);
     if (known !== undefined) return known;
-    this.#search ??= new DocSearch([...this.#pages.values()], this.#document);
-    const main = searchPage(words, this.#search.find(words), this.#frame.basePath);
+    this.#search ??= this.#document().then((document) => inPieces(DocSearch.of([...this.#pages.values()], document)));
+    const main = searchPage(words, (await this.#search).find(words), this.#frame.basePath);
     const shown = { nav: this.#nav, current: '/docs/search', ...this.#frame, query: words };
     const page = served(shell('Search', main, shown), { isCompressed: false });
     this.#results.set(words, page);
@@ -119,11 +120,13 @@ export class Site {
     return page && `${this.#frame.basePath}/docs/${page.path}${hash}`;
   }
 
-  #render(path: string, title: string, main: () => Html): StaticContent {
-    return this.#keep(path, () => served(shell(title, main(), { nav: this.#nav, current: path, ...this.#frame })));
+  #render(path: string, title: string, main: () => Promise<Html>): Promise<StaticContent> {
+    return this.#keep(path, async () =>
+      served(shell(title, await main(), { nav: this.#nav, current: path, ...this.#frame })),
+    );
   }
 
-  #keep(name: string, make: () => StaticContent): StaticContent {
+  #keep(name: string, make: () => Promise<StaticContent>): Promise<StaticContent> {
     const known = this.#rendered.get(name) ?? make();
     this.#rendered.set(name, known);
     return known;

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { eventTypes, pingType, type SentType, scopeOfEventType } from '../../core/event-types.ts';
+import { inOnePiece, type Steps } from '../../core/in-pieces.ts';
 import { deliveryHeaders } from '../../domains/webhooks/deliveries/schema.ts';
 import { type OpenApiDocument, openApiDocument } from '../../platform/http/openapi/document.ts';
 import type { DocumentedEvent } from '../../platform/http/openapi/webhooks.ts';
@@ -27,7 +28,7 @@ const events: readonly DocumentedEvent[] = ([...eventTypes, pingType] as const).
 }));
 
 /** The OpenAPI document of these routes, with the names that the modules gave to their schemas. */
-export function openApiOf(routes: readonly Route[], publicUrl: string): OpenApiDocument {
+export function openApiOf(routes: readonly Route[], publicUrl: string): Steps<OpenApiDocument> {
   return openApiDocument(routes, {
     title: 'Florin',
     version,
@@ -43,5 +44,5 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): OpenApiD
 
 /** The document that every node serves at /openapi.json, made without a running node. */
 export function declaredOpenApi(publicUrl = 'http://127.0.0.1:8080'): OpenApiDocument {
-  return openApiOf([...operationsRoutes, ...allRoutes], publicUrl);
+  return inOnePiece(openApiOf([...operationsRoutes, ...allRoutes], publicUrl));
 }
