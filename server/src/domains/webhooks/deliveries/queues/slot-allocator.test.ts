@@ -212,7 +212,7 @@ function total(queues: EndpointQueue[], slots = 512, isBehind = false): number {
 function send(queue: EndpointQueue, count: number, how: AttemptVerdict, durationMs = 1): number {
   for (let i = 0; i < count; i++) {
     queue.begin(nowMs);
-    queue.turn(nowMs);
+    void queue.turn(nowMs);
   }
   for (let i = 0; i < count; i++) {
     queue.dueFromMs = nowMs;
