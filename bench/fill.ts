@@ -89,7 +89,7 @@ const insertTotals = `
 
 /** One bucket per day, whatever its number of payments. */
 const insertBuckets = `
-  insert into transaction_slice (tenant_id, started_at, newest_second, count)
+  insert into transaction_bucket (tenant_id, started_at, newest_second, count)
   select tenant_id, date_trunc('day', created_at, 'UTC'), date_trunc('second', max(created_at)), count(*)
     from transaction
    where tenant_id = $1

@@ -146,11 +146,11 @@ export class Service {
 
   /** Deletes all payments and the rows that belong to them. */
   async empty(): Promise<void> {
-    // The triggers forbid deleting ledger rows, truncate included. The rollup locks transaction_slice first, as here.
+    // The triggers forbid deleting ledger rows, truncate included. The rollup locks transaction_bucket first, as here.
     await this.database.query(
       `alter table ledger_transfer disable trigger user;
-       truncate transaction_slice, transaction_slice_total, transaction, transaction_total, transaction_total_delta,
-                transaction_note, event, delivery, delivery_attempt, provider_operation, sandbox_operation, refund,
+       truncate transaction_bucket, transaction_bucket_total, transaction, transaction_total, transaction_total_delta,
+                timeline_message, event, delivery, delivery_attempt, provider_operation, sandbox_operation, refund,
                 ledger_transfer, ledger_total, ledger_total_delta;
        alter table ledger_transfer enable trigger user`,
     );

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
-import { administratorOf, dataOf } from '../server/src/testing/cast.ts';
+import { administratorOf, dataOf } from '../server/src/testing/factories.ts';
 import { administratorPassword, type FlorinClient } from '../server/src/testing/service/florin.ts';
 import { startService } from '../server/src/testing/service/service-process.ts';
 import { built, type Generator, type Stage, source, type Toolchain } from './generators/generator.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '../../server/src/testing/cast.ts';
+import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '../../server/src/testing/factories.ts';
 import { keptMails } from '../../server/src/testing/mail/kept-mails.ts';
 import { eventually } from '../../server/src/testing/postgres/database.ts';
 import { enrol } from '../../server/src/testing/service/second-factor.ts';

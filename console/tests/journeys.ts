@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src/testing/cast.ts';
+import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src/testing/factories.ts';
 import { administratorPassword } from '../../server/src/testing/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf } from '../../server/src/testing/cast.ts';
+import { dataOf } from '../../server/src/testing/factories.ts';
 import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 

@@ -23,7 +23,7 @@ test('a finding names the file, the line and the term to use', () => {
 });
 
 test('names of columns and tables are allowed in code, and not in docs', () => {
-  const sql = "const select = 'select aside from kept_answer where not row.aside';";
+  const sql = "const select = 'select aside from idempotency_record where not row.aside';";
   expect(found(sql)).toEqual([]);
   expect(found('Deliveries set aside wait.', 'a.md')).toHaveLength(1);
 });

@@ -99,7 +99,7 @@ async function renewAll(
 async function emptyBillingTables(service: Service): Promise<void> {
   await service.empty();
   await service.query(
-    `truncate subscription, subscription_charge, subscription_line, subscription_period, plan, customer, invoice,
+    `truncate subscription, invoice_collection, subscription_line, subscription_period, plan, customer, invoice,
               invoice_line, invoice_payment, invoice_counter`,
   );
 }
@@ -136,7 +136,7 @@ async function waitUntilNothingIsDue(service: Service): Promise<void> {
   for (;;) {
     const [row] = await service.query<{ any_due: boolean }>(
       `select exists (select 1 from subscription where clock_id = 0 and due_at <= now())
-           or exists (select 1 from subscription_charge where clock_id = 0 and due_at <= now()) as any_due`,
+           or exists (select 1 from invoice_collection where clock_id = 0 and due_at <= now()) as any_due`,
     );
     if (row?.any_due !== true) return;
     if (performance.now() > deadline) throw new Error('The subscriptions were not renewed within ten minutes.');

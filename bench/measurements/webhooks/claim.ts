@@ -14,14 +14,14 @@ const finishedDeliveries = 1_000_000;
 const idleSeconds = 20;
 /** Time for which PostgreSQL logs the statements of the idle service. */
 const idleTimesSeconds = 3;
-const senderStatements = /^deliveries\.(find_fresh|survey|claim)/;
+const senderStatements = /^deliveries\.(find_fresh|scan_endpoints|claim)/;
 /** Due within a second, and sent while a transaction is open, so that vacuum cannot remove their dead versions. */
 const churnedDeliveries = 25_000;
 /** Slow enough that each create wakes the sender for a separate claim. */
 const createsPerSecond = 40;
 const seconds = 22;
 /** The statements of a claim. Other statements run concurrently. */
-const claimStatements = ['find_fresh', 'survey', 'claim_deliveries'];
+const claimStatements = ['find_fresh', 'scan_endpoints', 'claim_deliveries'];
 /** With fewer executions, the 99th percentile is the maximum. */
 const minExecutionsForP99 = 100;
 

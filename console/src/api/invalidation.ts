@@ -4,7 +4,7 @@ const payments = [
   '/api/refund/',
   '/api/statistics/',
   '/api/ledger/',
-  '/api/dispute/',
+  '/api/discrepancy/',
   '/api/checkout/',
 ];
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];

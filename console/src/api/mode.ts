@@ -4,7 +4,7 @@ import type { Query } from './client.ts';
 export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/transaction/list',
   '/api/refund/list',
-  '/api/dispute/list',
+  '/api/discrepancy/list',
   '/api/ledger/balance',
   '/api/ledger/entries',
   '/api/customer/list',

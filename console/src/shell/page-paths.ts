@@ -7,7 +7,7 @@ export const pagePaths = [
   '/refunds',
   '/refunds/:id',
   '/checkouts',
-  '/disputes',
+  '/discrepancies',
   '/ledger',
   '/customers',
   '/customers/:id',

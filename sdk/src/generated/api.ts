@@ -26,7 +26,7 @@ export class Api {
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
   declare readonly refunds: RefundsApi;
-  declare readonly disputes: DisputesApi;
+  declare readonly discrepancies: DiscrepanciesApi;
   declare readonly callbacks: CallbacksApi;
   declare readonly statistics: StatisticsApi;
   declare readonly clocks: ClocksApi;
@@ -771,23 +771,23 @@ export interface RefundsApi {
   list(params?: RefundsListParams, options?: RequestOptions): List<RefundListItem>;
 }
 
-export interface DisputesApi {
+export interface DiscrepanciesApi {
   /**
-   * List disputes.
+   * List discrepancies.
    *
    * The latest first. `total` is always exact.
    *
    * Needs the scope `transaction_read`.
    */
-  list(params?: DisputesListParams, options?: RequestOptions): List<Dispute>;
+  list(params?: DiscrepanciesListParams, options?: RequestOptions): List<Discrepancy>;
   /**
-   * Close a dispute.
+   * Close a discrepancy.
    *
-   * For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.
+   * For a discrepancy that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
    *
    * Needs the scope `transaction_refund`.
    */
-  close(params: DisputeCloseInput, options?: RequestOptions): Call<Dispute>;
+  close(params: DiscrepancyCloseInput, options?: RequestOptions): Call<Discrepancy>;
 }
 
 export interface CallbacksApi {
@@ -1130,7 +1130,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1164,7 +1164,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1188,7 +1188,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "dispute.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1960,7 +1960,24 @@ export interface DevicesRequestParams {
   userCode: string;
 }
 
-export interface Dispute {
+export interface DiscrepanciesListParams {
+  /** The number of the page. */
+  page?: number | undefined;
+  /** Rows of a page. */
+  pageSize?: number | undefined;
+  /** Default: those that are not closed, OPEN and DISAGREES. */
+  state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
+  /** Only discrepancies about this payment. */
+  transactionId?: string | undefined;
+  /** Only discrepancies with the provider of this channel. */
+  channelId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+}
+
+export interface Discrepancy {
   /** true: live. false: a test record. */
   livemode: boolean;
   transactionId: string;
@@ -1990,7 +2007,7 @@ export interface Dispute {
   note: string | null;
 }
 
-export interface DisputeCloseInput {
+export interface DiscrepancyCloseInput {
   /** `txn_` and a time-ordered part. */
   transactionId: string;
   /** Number of the provider operation, as the timeline shows it. */
@@ -2001,23 +2018,6 @@ export interface DisputeCloseInput {
   outcome?: "SUCCEEDED" | "FAILED" | null | undefined;
   /** With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know it. Refunds of a charge name it to the provider. */
   reference?: string | null | undefined;
-}
-
-export interface DisputesListParams {
-  /** The number of the page. */
-  page?: number | undefined;
-  /** Rows of a page. */
-  pageSize?: number | undefined;
-  /** Default: those that are not closed, OPEN and DISAGREES. */
-  state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
-  /** Only disputes about this payment. */
-  transactionId?: string | undefined;
-  /** Only disputes with the provider of this channel. */
-  channelId?: number | undefined;
-  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
-  tenantId?: number | undefined;
-  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
-  livemode?: boolean | undefined;
 }
 
 export interface Event {

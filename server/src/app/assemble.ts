@@ -3,7 +3,7 @@ import { identityServices } from '../domains/identity/services.ts';
 import { paymentsServices } from '../domains/payments/services.ts';
 import { webhooksServices } from '../domains/webhooks/services.ts';
 import type { Secrets } from './config/secrets.ts';
-import { makeNode, type Surroundings } from './node.ts';
+import { makeNode, type NodeOptions } from './node.ts';
 import type { OpenDatabase } from './open-database.ts';
 
 /** A node with the services of all modules. */
@@ -13,9 +13,9 @@ export type Context = ReturnType<typeof assemble>;
 export function assemble(
   opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
-  surroundings: Surroundings,
+  options: NodeOptions,
 ) {
-  const node = makeNode(opened, secrets, surroundings);
+  const node = makeNode(opened, secrets, options);
   const identity = { ...identityServices(node), ...node };
   const webhooks = { ...webhooksServices(identity), ...node };
   const payments = { ...paymentsServices(webhooks), ...node };

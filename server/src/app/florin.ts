@@ -16,7 +16,7 @@ import { type Settings, SettingsError } from './config/settings.ts';
 import { loadEventKey } from './event-key.ts';
 import { requireFreePort } from './http/free-port.ts';
 import { StartInterrupted, Waiting } from './http/waiting.ts';
-import type { Surroundings } from './node.ts';
+import type { NodeOptions } from './node.ts';
 import { type OpenDatabase, prepareDatabase } from './open-database.ts';
 import { ChildProcesses } from './processes/child-processes.ts';
 import type { Assignment } from './processes/messages.ts';
@@ -62,13 +62,13 @@ export async function startFlorin(
   }
 }
 
-async function start(given: Surroundings, processes: number, signal: AbortSignal): Promise<Florin> {
+async function start(given: NodeOptions, processes: number, signal: AbortSignal): Promise<Florin> {
   const { log, lifecycle } = given;
   const port = await requireFreePort(given.settings);
   const children = processes === 1 ? undefined : new ChildProcesses({ count: processes - 1, log });
   // All processes listen on one port, so 0 is decided here.
   const settings = children === undefined ? given.settings : { ...given.settings, 'app.server.port': port };
-  const surroundings: Surroundings = { ...given, settings, group: children };
+  const options: NodeOptions = { ...given, settings, group: children };
   const secrets = await secretsOf(settings, log);
   const tracing = await tracingOf(settings, log);
   if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
@@ -87,7 +87,7 @@ async function start(given: Surroundings, processes: number, signal: AbortSignal
   const prepare = async () =>
     (await loading).prepareServer(context, { isStopping: () => isStopping, waiting: waiting.server });
 
-  const context = assemble(database, secrets, { ...surroundings, tracing });
+  const context = assemble(database, secrets, { ...options, tracing });
   // A database that exists is open sooner than the routes are added: starts on one got 4 % longer.
   const prepared = database.isNew ? await prepare() : undefined;
   await opening;

@@ -41,7 +41,7 @@ import type { OpenDatabase } from './open-database.ts';
 import type { ProcessGroup } from './processes/process-group.ts';
 
 /** What a node is made from, apart from its database and its keys. */
-export interface Surroundings {
+export interface NodeOptions {
   settings: Settings;
   log: Log;
   clock: Clock;
@@ -57,7 +57,7 @@ export interface Surroundings {
 export function makeNode(
   { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
-  { settings, log, clock: givenClock, lifecycle, passwordCost, group, tracing }: Surroundings,
+  { settings, log, clock: givenClock, lifecycle, passwordCost, group, tracing }: NodeOptions,
 ) {
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const isFirstProcess = group === undefined || group.number === 1;

@@ -7,7 +7,7 @@ import { uuidOfPublicId } from '../core/id.ts';
 import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { makeCustomer, makeInvoice } from '../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel } from '../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../testing/factories.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';

@@ -7,7 +7,7 @@ import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { administratorOf, dataOf, makeChannel, makePaid } from '../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePaid } from '../testing/factories.ts';
 import { channelSecret } from '../testing/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';

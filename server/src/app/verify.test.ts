@@ -16,7 +16,7 @@ import {
   makeMember,
   makePaid,
   makePayment,
-} from '../testing/cast.ts';
+} from '../testing/factories.ts';
 import { channelSecret } from '../testing/payments/callbacks.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
@@ -167,7 +167,7 @@ async function haveABusyDay(): Promise<void> {
     if (i % 3 === 0 && i < 25) await rollUpTransactionTotals(db.database, 4);
   }
   await node.stop();
-  expect(await db.query('select 1 from transaction_slice')).toHaveLength(7);
+  expect(await db.query('select 1 from transaction_bucket')).toHaveLength(7);
 }
 
 /** Runs `work` in a transaction and rolls it back. */
@@ -409,8 +409,8 @@ const plants: Plant[] = [
   ],
   [
     /asked again about what it had contradicted/,
-    'a dispute that the provider did not settle',
-    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+    'a discrepancy that the provider did not settle',
+    `insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
      select tenant_id, transaction_id, number, channel_id, 'failed', 'DISAGREES', now(), now() from provider_operation
       where transaction_id = {charged} and number = 1`,
     () => `${made.charged}-1`,
@@ -571,13 +571,13 @@ const plants: Plant[] = [
   [
     /slices of busy days/,
     'a slice that was changed',
-    'update transaction_slice set count = count + 1',
+    'update transaction_bucket set count = count + 1',
     () => /^tenant [12] /,
   ],
   [
     /slices of busy days/,
     'a cell that was changed',
-    `update transaction_slice_total set count = count - 1 where channel_id = 0 and user_id = 0 and status = '*'`,
+    `update transaction_bucket_total set count = count - 1 where channel_id = 0 and user_id = 0 and status = '*'`,
     () => /channel 0 user 0 \*$/,
   ],
   [
@@ -925,13 +925,13 @@ const plants: Plant[] = [
   [
     /PAST_DUE exactly/,
     'a failure that is none',
-    `update subscription_charge set state = 'DUE'`,
+    `update invoice_collection set state = 'DUE'`,
     ofPayment('subscription'),
   ],
   [
     /A charge is settled exactly/,
     'a charge settled by nothing',
-    `update subscription_charge set state = 'SETTLED', due_at = null`,
+    `update invoice_collection set state = 'SETTLED', due_at = null`,
     () => /^invoice \d+$/,
   ],
   [

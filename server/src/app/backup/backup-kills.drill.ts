@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses } from '../../platform/postgres/embedded/process-table.ts';
 import { findRunning } from '../../platform/postgres/embedded/running.ts';
-import { administratorOf, makeChannel, makePaid } from '../../testing/cast.ts';
+import { administratorOf, makeChannel, makePaid } from '../../testing/factories.ts';
 import { databaseAt } from '../../testing/postgres/database.ts';
 import { administratorPassword } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';

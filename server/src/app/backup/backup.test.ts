@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chainAuditEntries } from '../../domains/identity/audit/chain.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../testing/service/florin.ts';
 import { readSettings } from '../config/settings.ts';

@@ -6,11 +6,11 @@ import { allRoutes } from '../routes.ts';
 import { accountSteps } from './fixture/account-steps.ts';
 import { billingSteps } from './fixture/billing-steps.ts';
 import { callbackSteps } from './fixture/callback-steps.ts';
-import { converse, type Exchange } from './fixture/converse.ts';
 import { type DocumentedOperation, DocumentValidator, operationsOf } from './fixture/document.ts';
 import { exampleOf } from './fixture/examples.ts';
 import { identitySteps } from './fixture/identity-steps.ts';
 import { paymentSteps } from './fixture/payment-steps.ts';
+import { type Exchange, sendSteps } from './fixture/send-steps.ts';
 import { webhookSteps } from './fixture/webhook-steps.ts';
 
 const steps = [...identitySteps, ...paymentSteps, ...billingSteps, ...webhookSteps, ...callbackSteps, ...accountSteps];
@@ -25,7 +25,7 @@ let recording: string;
 beforeAll(async () => {
   db = await databaseFromTemplate();
   florin = await florinOn(db);
-  recording = await converse(florin.address, steps, { dataDir: florin.dataDir }, (exchange) => {
+  recording = await sendSteps(florin.address, steps, { dataDir: florin.dataDir }, (exchange) => {
     const path = exchange.sent.path.split('?')[0] as string;
     const operation = operations.find(({ method, pattern }) => method === exchange.method && pattern.test(path));
     exchanges.push({ ...exchange, operation });

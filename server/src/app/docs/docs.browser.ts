@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, chromiumPath, openBrowser } from '../../testing/browser.ts';
-import { makeChannel } from '../../testing/cast.ts';
+import { makeChannel } from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 

@@ -10,7 +10,7 @@ import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { openLog } from '../../platform/process/log.ts';
-import { administratorOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { transactionPooler } from '../../testing/postgres/transaction-pooler.ts';
 import { florinOn, urlOf } from '../../testing/service/florin.ts';

@@ -7,7 +7,7 @@ import { behaviours } from '../../domains/payments/providers/sandbox/behaviours.
 import { Database } from '../../platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { makeChannel } from '../../testing/cast.ts';
+import { makeChannel } from '../../testing/factories.ts';
 import { seededRandom } from '../../testing/faults/kills.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { urlOf } from '../../testing/service/florin.ts';
@@ -145,11 +145,11 @@ test(
     await eventually(
       'everything has ended and every callback is settled',
       async () => {
-        const [left] = await query<{ operations: number; callbacks: number; owed: number; disputes: number }>(
+        const [left] = await query<{ operations: number; callbacks: number; owed: number; discrepancies: number }>(
           `select (select count(*)::int from provider_operation where finished_at is null) as operations,
                   (select count(*)::int from provider_callback where state = 'RECEIVED') as callbacks,
                   (select count(*)::int from sandbox_operation where callback_due_at is not null) as owed,
-                  (select count(*)::int from provider_dispute where state = 'OPEN') as disputes`,
+                  (select count(*)::int from discrepancy where state = 'OPEN') as discrepancies`,
         ).catch(() => []);
         return left !== undefined && Object.values(left).every((count) => count === 0);
       },
@@ -172,7 +172,7 @@ test(
     );
     const [figures] = await query<Record<string, number>>(
       `select count(*)::int as callbacks,
-              (select count(*)::int from provider_dispute) as disputes,
+              (select count(*)::int from discrepancy) as discrepancies,
               (select count(*)::int from sandbox_operation where behaviour = 'callback:contradiction') as contradictions
          from provider_callback`,
     );

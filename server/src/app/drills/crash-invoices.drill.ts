@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeDraft, makeInvoice } from '../../testing/billing/invoices.ts';
-import { dataOf, makeChannel } from '../../testing/cast.ts';
+import { dataOf, makeChannel } from '../../testing/factories.ts';
 import { type PayingNode, payingNode } from '../../testing/payments/paying-node.ts';
 import { eventually } from '../../testing/postgres/database.ts';
 import type { Reply } from '../../testing/service/florin.ts';

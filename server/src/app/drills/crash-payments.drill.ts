@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dataOf, makeChannel } from '../../testing/cast.ts';
+import { dataOf, makeChannel } from '../../testing/factories.ts';
 import { eventually } from '../../testing/postgres/database.ts';
 import { administratorPassword } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel } from '../../testing/cast.ts';
+import { dataOf, makeChannel } from '../../testing/factories.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { type PayingNode, payingNode } from '../../testing/payments/paying-node.ts';
 import { eventually } from '../../testing/postgres/database.ts';

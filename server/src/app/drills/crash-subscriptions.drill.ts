@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer } from '../../testing/billing/invoices.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { dataOf, makeChannel } from '../../testing/cast.ts';
+import { dataOf, makeChannel } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, urlOf } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';

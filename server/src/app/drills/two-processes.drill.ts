@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel, makePaid } from '../../testing/cast.ts';
+import { dataOf, makeChannel, makePaid } from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
 

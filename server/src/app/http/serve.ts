@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { CheckoutPages } from '../../domains/billing/checkouts/pages/checkout-pages.ts';
 import { PortalPages } from '../../domains/billing/checkouts/portal/portal-pages.ts';
-import { TenantTurns } from '../../platform/http/limits/tenant-turns.ts';
+import { ConcurrencyLimit } from '../../platform/http/limits/concurrency-limit.ts';
 import { type Admit, addRoute } from '../../platform/http/server/add-route.ts';
 import { stopAccepting } from '../../platform/http/server/drain.ts';
 import { httpServer } from '../../platform/http/server/server.ts';
@@ -97,7 +97,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl });
   }
   addRateLimit(app, { settings, clock, siblings });
-  const [turns, unknownTurns] = [new TenantTurns(), unknownCallerTurns()];
+  const [turns, unknownTurns] = [new ConcurrencyLimit(), unknownCallerTurns()];
   const admit: Admit = (tenantId, events, proceed) =>
     admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);
   const options = { authenticate, admit, turns, unknownTurns };

@@ -15,7 +15,7 @@ import {
   makeTenant,
   memberPassword,
   unique,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
@@ -405,13 +405,13 @@ const cases: Record<string, Case> = {
     request: ({ refund: id }) => ({ query: { id }, id }),
   },
   'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'GET /api/dispute/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'POST /api/dispute/close': {
+  'GET /api/discrepancy/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
+  'POST /api/discrepancy/close': {
     needs: 'transaction_refund',
     ownerships: named,
     acrossTenants: true,
     request: async ({ paid: id }) => {
-      await openDispute(id);
+      await openDiscrepancy(id);
       return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
     },
   },
@@ -796,9 +796,9 @@ async function insertPasskey(userId: number): Promise<string> {
   return (row as { id: string }).id;
 }
 
-async function openDispute(payment: string): Promise<void> {
+async function openDiscrepancy(payment: string): Promise<void> {
   await db.query(
-    `insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
+    `insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
      select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
          on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
     [payment.replace('txn_', '')],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, channelInput, dataOf } from '../../testing/cast.ts';
+import { administratorOf, channelInput, dataOf } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
 import { allRoutes } from '../routes.ts';
@@ -63,7 +63,7 @@ const makeNoEvents = [
   '/api/clock/advance',
   '/api/clock/create',
   '/api/customer/portal',
-  '/api/dispute/close',
+  '/api/discrepancy/close',
   '/api/inbox/create',
   '/api/invoice/modify',
   '/api/plan/modify',

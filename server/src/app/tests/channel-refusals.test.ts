@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeDraft, makeInvoice } from '../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 

@@ -9,7 +9,7 @@ import {
   makePaid,
   makePayment,
   makeTenant,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -128,7 +128,7 @@ test.each([
   '/api/user/list',
   '/api/webhook/list',
   '/api/plan/list',
-  '/api/dispute/list',
+  '/api/discrepancy/list',
   '/api/transaction/list',
   '/api/statistics/summary',
   '/api/statistics/series',

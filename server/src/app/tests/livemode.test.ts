@@ -8,7 +8,7 @@ import {
   makeKey,
   makePaid,
   makePayment,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';

@@ -8,7 +8,7 @@ import {
   makeTenant,
   memberPassword,
   unique,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
     const again = dataOf(await send('/api/webhook/register', hook, hookKey));
     expect(first.secret).toMatch(/^whsec_/);
     expect(again).toEqual({ ...first, secret: undefined });
-    const rows = await db.query<{ answer: object }>('select answer from kept_answer where key = any ($1)', [
+    const rows = await db.query<{ answer: object }>('select answer from idempotency_record where key = any ($1)', [
       [userKey, hookKey],
     ]);
     expect(rows).toHaveLength(2);

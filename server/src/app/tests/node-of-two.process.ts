@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { dataOf, makeChannel, makeKey } from '../../testing/cast.ts';
+import { dataOf, makeChannel, makeKey } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, urlOf } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';

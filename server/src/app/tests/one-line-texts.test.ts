@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer } from '../../testing/billing/invoices.ts';
 import { bodyShapeOf } from '../../testing/body-fields.ts';
-import { administratorOf, channelInput, dataOf, makeTenant, unique } from '../../testing/cast.ts';
+import { administratorOf, channelInput, dataOf, makeTenant, unique } from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 
@@ -101,7 +101,7 @@ const ownTexts = ['invoice', 'receipt', 'paymentFailed', 'lastPaymentFailed'];
 /** Texts that may have several lines. */
 const paragraphs: Record<string, string[]> = {
   '/api/checkout/create': description,
-  '/api/dispute/close': ['note'],
+  '/api/discrepancy/close': ['note'],
   '/api/invoice/create': ['lines[].description', ...description],
   '/api/invoice/modify': ['lines[].description', ...description],
   '/api/refund/create': ['reason'],
@@ -118,7 +118,7 @@ const checked: Record<string, string[]> = {
   '/api/developer/mine/generate': ['allowedAddresses[]'],
   '/api/device/decide': ['userCode'],
   '/api/device/token': ['deviceCode'],
-  '/api/dispute/close': ['transactionId'],
+  '/api/discrepancy/close': ['transactionId'],
   '/api/refund/create': ['transactionId'],
   '/api/seller/modify': ['logo'],
   '/api/subscription/create': ['timeZone'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../testing/simulators/stripe.ts';

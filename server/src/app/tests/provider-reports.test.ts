@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs, hourMs } from '../../core/clock.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
@@ -66,10 +66,10 @@ const pay = (channel: string, changes = {}) => makePayment(florin, admin, channe
 const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
 const comesTo = (id: string, status: string) =>
   eventually(`it is ${status}`, async () => (await payment(id)).status === status);
-const disputeOf = (id: string) =>
-  eventually('a dispute is open', async () => {
-    const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin));
-    return dispute;
+const discrepancyOf = (id: string) =>
+  eventually('a discrepancy is open', async () => {
+    const [discrepancy] = dataOf(await florin.get(`/api/discrepancy/list?transactionId=${id}`, admin));
+    return discrepancy;
   });
 const transfersOf = (id: string) =>
   db.query(`select from ledger_transfer where 'txn_' || replace(transaction_id::text, '-', '') = $1`, [id]);
@@ -88,7 +88,7 @@ describe('a payment of Mollie that has ended', () => {
     ['canceled', 'CANCELLED', (id: string) => mollie.cancelByPayer(id)],
     ['expired', 'FAILED', (id: string) => mollie.expire(id)],
     ['failed', 'FAILED', (id: string) => mollie.fail(id)],
-  ] as const)('as %s and is paid afterwards opens a dispute', async (_, status, end) => {
+  ] as const)('as %s and is paid afterwards opens a discrepancy', async (_, status, end) => {
     const id = await pay('mollie');
     const reference = await pageOf(id);
     end(reference);
@@ -96,7 +96,7 @@ describe('a payment of Mollie that has ended', () => {
     await comesTo(id, status);
     mollie.pay(reference);
     expect((await post(mollie.callbacks.at(-1) as SimulatedCallback)).status).toBe(200);
-    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reference, amount: 1999, currency: 'USD' });
+    expect(await discrepancyOf(id)).toMatchObject({ reported: 'succeeded', reference, amount: 1999, currency: 'USD' });
     expect(await payment(id)).toMatchObject({ status });
     expect(await transfersOf(id)).toEqual([]);
     const steps = dataOf(await florin.get(`/api/transaction/timeline?id=${id}`, admin));
@@ -113,11 +113,11 @@ describe('a payment of Mollie that has ended', () => {
     const before = mollie.requests.length;
     await post(callback);
     await eventually('it is looked up', () => mollie.requests.length > before);
-    expect(dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin))).toEqual([]);
+    expect(dataOf(await florin.get(`/api/discrepancy/list?transactionId=${id}`, admin))).toEqual([]);
   });
 });
 
-test('a refund of Mollie that has failed and is made afterwards opens a dispute', async () => {
+test('a refund of Mollie that has failed and is made afterwards opens a discrepancy', async () => {
   const id = await pay('mollie');
   const reference = await pageOf(id);
   mollie.pay(reference);
@@ -138,29 +138,29 @@ test('a refund of Mollie that has failed and is made afterwards opens a dispute'
   await eventually('it has failed', async () => (await state()).status === 'FAILED');
   mollie.progressRefund(refundReference, 'refunded');
   await post(mollie.callbacks.at(-1) as SimulatedCallback);
-  expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reference: refundReference });
+  expect(await discrepancyOf(id)).toMatchObject({ reported: 'succeeded', reference: refundReference });
 });
 
 describe('a payment of the other mode', () => {
   test.each([
     ['stripe live', false],
     ['stripe', true],
-  ])('that an answer names is not booked on the channel "%s", and opens a dispute', async (channel, named) => {
+  ])('that an answer names is not booked on the channel "%s", and opens a discrepancy', async (channel, named) => {
     stripe.namedLivemode = named;
     const id = await pay(channel, { paymentMethod: 'pm_card_visa' });
-    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: named, livemode: !named });
+    expect(await discrepancyOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: named, livemode: !named });
     expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
     expect(await transfersOf(id)).toEqual([]);
   });
 
-  test('sends no payer to a page, and opens a dispute', async () => {
+  test('sends no payer to a page, and opens a discrepancy', async () => {
     mollie.api.namedMode = 'test';
     const id = await pay('mollie live');
-    expect(await disputeOf(id)).toMatchObject({ reported: 'needs_payer', reportedLivemode: false });
+    expect(await discrepancyOf(id)).toMatchObject({ reported: 'needs_payer', reportedLivemode: false });
     expect(await payment(id)).toMatchObject({ status: 'PROCESSING', nextAction: null });
   });
 
-  test('that a callback names is not booked, and opens a dispute', async () => {
+  test('that a callback names is not booked, and opens a discrepancy', async () => {
     const id = await pay('stripe live', { paymentMethod: 'pm_usBankAccount_success' });
     const reference = await eventually(
       'Stripe is processing it',
@@ -179,7 +179,7 @@ describe('a payment of the other mode', () => {
     const { headers, body }: SignedCallback = stripe.callback('payment_intent.succeeded', reference);
     const path = `/api/callback/${channels['stripe live']}`;
     expect((await florin.call('POST', path, { headers, body: body.toString() })).status).toBe(200);
-    expect(await disputeOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: false });
+    expect(await discrepancyOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: false });
     expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
     expect(await transfersOf(id)).toEqual([]);
   });
@@ -206,8 +206,8 @@ function forget(operation: string): void {
   stripe.forgetKeys();
 }
 
-const closeDispute = (body: object) =>
-  florin.post('/api/dispute/close', { note: 'Looked at the dashboard', ...body }, admin);
+const closeDiscrepancy = (body: object) =>
+  florin.post('/api/discrepancy/close', { note: 'Looked at the dashboard', ...body }, admin);
 
 test('a charge that Stripe answered with a stored 500 and has forgotten a day later is never sent again, and ends by a person', async () => {
   const hit = stripe.next('status500After');
@@ -219,19 +219,19 @@ test('a charge that Stripe answered with a stored 500 and has forgotten a day la
     method === 'POST' && key === `${id}-1`;
   const sent = stripe.requests.filter(isCharge).length;
   await later(dayMs + hourMs);
-  expect(await disputeOf(id)).toMatchObject({ reported: null, reference: null, reportedLivemode: null });
+  expect(await discrepancyOf(id)).toMatchObject({ reported: null, reference: null, reportedLivemode: null });
   await later(2 * dayMs);
   await eventually('it is looked up again', async () => {
-    const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, admin));
-    return dispute.lookUps > 1;
+    const [discrepancy] = dataOf(await florin.get(`/api/discrepancy/list?transactionId=${id}`, admin));
+    return discrepancy.lookUps > 1;
   });
   expect(stripe.requests.filter(isCharge)).toHaveLength(sent);
   expect(await payment(id)).toMatchObject({ status: 'PROCESSING' });
   dataOf(await florin.post('/api/transaction/update', { id, status: 'CANCELLED' }, admin));
   await comesTo(id, 'CANCELLED');
   await later(2 * dayMs);
-  await eventually('the dispute is closed', async () => {
-    const closed = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}&state=AGREES`, admin));
+  await eventually('the discrepancy is closed', async () => {
+    const closed = dataOf(await florin.get(`/api/discrepancy/list?transactionId=${id}&state=AGREES`, admin));
     return closed.length === 1;
   });
   expect(stripe.requests.filter(isCharge)).toHaveLength(sent);
@@ -241,7 +241,7 @@ describe('a person who has looked at Stripe ends', () => {
   const eventsOf = async (objectId: string) =>
     dataOf(await florin.get(`/api/event/list?objectId=${objectId}`, admin)).map(({ type }: { type: string }) => type);
   const endsOf = async (id: string) =>
-    dataOf(await florin.get(`/api/audit/list?recordType=dispute&recordId=${id}`, admin)).map(
+    dataOf(await florin.get(`/api/audit/list?recordType=discrepancy&recordId=${id}`, admin)).map(
       ({ details }: { details: { outcome?: string } }) => details.outcome,
     );
 
@@ -252,7 +252,7 @@ describe('a person who has looked at Stripe ends', () => {
     await stateIs(id, 1, 'UNKNOWN');
     forget(`${id}-1`);
     await later(dayMs + hourMs);
-    await disputeOf(id);
+    await discrepancyOf(id);
     return id;
   }
 
@@ -265,18 +265,18 @@ describe('a person who has looked at Stripe ends', () => {
     await stateIs(id, 2, 'UNKNOWN');
     forget(`${id}-2`);
     await later(dayMs + hourMs);
-    expect(await disputeOf(id)).toMatchObject({ operation: 2, reported: null });
+    expect(await discrepancyOf(id)).toMatchObject({ operation: 2, reported: null });
     return { id, refundId };
   }
   const refund = async (id: string) => dataOf(await florin.get(`/api/refund/detail?id=${id}`, admin));
 
   test('a forgotten refund as failed, and its amount can be refunded again', async () => {
     const { id, refundId } = await forgottenRefund();
-    // A dispute that was closed without an outcome leaves the refund as it is.
-    dataOf(await closeDispute({ transactionId: id, operation: 2 }));
+    // A discrepancy that was closed without an outcome leaves the refund as it is.
+    dataOf(await closeDiscrepancy({ transactionId: id, operation: 2 }));
     expect((await refund(refundId)).status).toBe('PROCESSING');
     const closed = dataOf(
-      await closeDispute({ transactionId: id, operation: 2, outcome: 'FAILED', note: 'None there' }),
+      await closeDiscrepancy({ transactionId: id, operation: 2, outcome: 'FAILED', note: 'None there' }),
     );
     expect(closed).toMatchObject({ state: 'CLOSED', note: 'None there' });
     expect(await refund(refundId)).toMatchObject({ status: 'FAILED', failureCode: 'refund_refused' });
@@ -296,15 +296,15 @@ describe('a person who has looked at Stripe ends', () => {
   test('a forgotten refund as made, and it is booked once', async () => {
     const { id, refundId } = await forgottenRefund();
     const ending = { transactionId: id, operation: 2, outcome: 'SUCCEEDED' };
-    expect(await closeDispute(ending)).toMatchObject({ status: 400, body: { error: { field: 'reference' } } });
-    const closed = dataOf(await closeDispute({ ...ending, reference: 're_dashboard' }));
-    expect(dataOf(await closeDispute({ ...ending, reference: 're_dashboard' }))).toEqual(closed);
+    expect(await closeDiscrepancy(ending)).toMatchObject({ status: 400, body: { error: { field: 'reference' } } });
+    const closed = dataOf(await closeDiscrepancy({ ...ending, reference: 're_dashboard' }));
+    expect(dataOf(await closeDiscrepancy({ ...ending, reference: 're_dashboard' }))).toEqual(closed);
     expect(await refund(refundId)).toMatchObject({ status: 'SUCCESS', providerReference: 're_dashboard' });
     expect(await eventsOf(refundId)).toContain('refund.succeeded');
     expect(await payment(id)).toMatchObject({ status: 'REFUNDED', amountRefunded: 500 });
     // The charge, its fee and the refund.
     expect(await transfersOf(id)).toHaveLength(3);
-    expect(await closeDispute({ ...ending, outcome: 'FAILED' })).toMatchObject({
+    expect(await closeDiscrepancy({ ...ending, outcome: 'FAILED' })).toMatchObject({
       status: 409,
       body: { error: { type: 'illegal_transition', field: 'outcome' } },
     });
@@ -316,11 +316,11 @@ describe('a person who has looked at Stripe ends', () => {
     await comesTo(paid, 'SUCCESS');
     const known = (await payment(paid)).providerReference;
     const ending = { transactionId: id, operation: 1, outcome: 'SUCCEEDED' };
-    expect(await closeDispute({ ...ending, reference: known })).toMatchObject({
+    expect(await closeDiscrepancy({ ...ending, reference: known })).toMatchObject({
       status: 400,
       body: { error: { field: 'reference' } },
     });
-    dataOf(await closeDispute({ ...ending, reference: 'pi_dashboard' }));
+    dataOf(await closeDiscrepancy({ ...ending, reference: 'pi_dashboard' }));
     expect(await payment(id)).toMatchObject({ status: 'SUCCESS', providerReference: 'pi_dashboard' });
     expect(await transfersOf(id)).toHaveLength(1);
     expect(await eventsOf(id)).toContain('transaction.succeeded');
@@ -336,7 +336,7 @@ describe('a person who has looked at Stripe ends', () => {
     const stripeChannel = { id: channels.stripe, fallbackChannelIds: [fallback] };
     dataOf(await florin.post('/api/channel/modify', stripeChannel, admin));
     const id = await forgottenCharge();
-    dataOf(await closeDispute({ transactionId: id, operation: 1, outcome: 'FAILED' }));
+    dataOf(await closeDiscrepancy({ transactionId: id, operation: 1, outcome: 'FAILED' }));
     expect(await payment(id)).toMatchObject({ status: 'FAILED', failureCode: 'processing_error' });
     expect(await eventsOf(id)).toContain('transaction.failed');
     expect(await stateOf(id, 2)).toBeUndefined();

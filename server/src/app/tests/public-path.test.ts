@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCheckout, makeShop, type Shop } from '../../testing/billing/checkouts.ts';
 import { makeCustomer } from '../../testing/billing/invoices.ts';
-import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { openProxy, type ProxyBelow } from '../../testing/service/proxy.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { MollieSimulator } from '../../testing/simulators/mollie.ts';

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, channelInput, dataOf, makeMember, makeTenant, memberPassword } from '../../testing/cast.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  makeMember,
+  makeTenant,
+  memberPassword,
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../testing/service/florin.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../domains/payments/providers/sandbox/behaviours.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../../testing/billing/invoices.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../testing/factories.ts';
 import { channelSecret } from '../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';

@@ -10,7 +10,7 @@ import {
   makeKey,
   makePayment,
   unique,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal } from '../../testing/shapes.ts';
@@ -356,7 +356,7 @@ const writes: Record<string, Write> = {
     fields: { transactionId: 'text', amount: 'amount', reason: 'text', metadata: 'object', tenantId: 'tenant' },
     required: ['transactionId'],
   },
-  '/api/dispute/close': {
+  '/api/discrepancy/close': {
     body: () => ({ transactionId, operation: 1, note: 'x', outcome: 'SUCCEEDED', reference: 're_1' }),
     fields: { transactionId: 'text', operation: 'id', note: 'text', outcome: 'text', reference: 'text' },
     required: ['transactionId', 'operation', 'note'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeAt, stepAt } from '../../domains/identity/second-factor/totp.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { dataOf, memberPassword } from '../../testing/cast.ts';
+import { dataOf, memberPassword } from '../../testing/factories.ts';
 import { keptMails } from '../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { Authenticator } from '../../testing/service/authenticator.ts';

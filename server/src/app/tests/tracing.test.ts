@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callerOf } from '../../platform/tracing/tracing.ts';
 import { makeCustomer, makeInvoice } from '../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { type Span, type SpanCollector, startSpanCollector } from '../../testing/service/span-collector.ts';

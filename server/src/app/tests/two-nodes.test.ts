@@ -9,7 +9,7 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../testing/cast.ts';
+} from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 

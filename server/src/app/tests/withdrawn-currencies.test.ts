@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer } from '../../testing/billing/invoices.ts';
-import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 

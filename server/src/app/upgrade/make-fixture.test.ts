@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { rollUpTransactionTotals } from '../../domains/payments/transactions/totals/rollup.ts';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../testing/factories.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../testing/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn } from '../../testing/service/florin.ts';
 import { billingSteps } from '../contract/fixture/billing-steps.ts';
-import { converse } from '../contract/fixture/converse.ts';
 import { identitySteps } from '../contract/fixture/identity-steps.ts';
 import { paymentSteps } from '../contract/fixture/payment-steps.ts';
+import { sendSteps } from '../contract/fixture/send-steps.ts';
 import { webhookSteps } from '../contract/fixture/webhook-steps.ts';
 import { dumpOf } from './fixture/dump.ts';
 import { environment } from './fixture/environment.ts';
@@ -24,7 +24,7 @@ test.skipIf(release === undefined)('makes the fixture of this release', async ()
   const db = await databaseFromTemplate();
   await makeBusyDay(db);
   const florin = await florinOn(db, environment);
-  await converse(florin.address, [...identitySteps, ...paymentSteps, ...billingSteps, ...webhookSteps]);
+  await sendSteps(florin.address, [...identitySteps, ...paymentSteps, ...billingSteps, ...webhookSteps]);
   dataOf(await florin.post('/api/user/forgot-password', { email: 'ann@bakery.example' }));
   await florin.stop();
   const recordedAtMs = Date.now();
@@ -68,13 +68,13 @@ async function makeBusyDay(db: TestDatabase): Promise<void> {
 async function makeRareRows({ query }: TestDatabase): Promise<void> {
   await query(`insert into delivery_sweep (before_id) values ('01900000-0000-7000-8000-000000000000')
     on conflict do nothing`);
-  await query('insert into webhook_pace values (999, 4, 0, 1) on conflict do nothing');
+  await query('insert into endpoint_rate values (999, 4, 0, 1) on conflict do nothing');
   await query(`insert into charge_total_delta (tenant_id, day, channel_id, currency, outcome, count)
     select tenant_id, day, channel_id, currency, outcome, change
       from (select * from charge_total limit 1) as total, unnest(array[1, -1]) as change`);
   await query(`insert into provider_callback (channel_id, event_id, id, received_at, state, due_at, settled_at)
     values (11, 'unknown', '01900000-0000-7000-8000-000000000001', '2026-01-31', 'IGNORED', '2026-01-31', '2026-01-31')`);
-  await query(`insert into provider_dispute (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at, closed_at)
+  await query(`insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at, closed_at)
     select tenant_id, id, 1, channel_id, 'FAILED', 'AGREES', '2026-01-31', '2026-01-31', '2026-01-31'
       from transaction where status = 'SUCCESS' limit 1`);
 }

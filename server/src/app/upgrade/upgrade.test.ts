@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { brokenClaims } from '../../testing/broken-claims.ts';
-import { administratorOf } from '../../testing/cast.ts';
+import { administratorOf } from '../../testing/factories.ts';
 import { administerDatabase, databaseFromTemplate } from '../../testing/postgres/database.ts';
 import { migrateUpTo } from '../../testing/postgres/migrate-up-to.ts';
 import { florinOn } from '../../testing/service/florin.ts';

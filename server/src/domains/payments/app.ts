@@ -45,7 +45,7 @@ export interface PaymentsApp extends WebhooksApp {
 
   /** These four call providers within `app.provider.timeout`. */
   dispatcher: Dispatcher;
-  disputeWorker: BackgroundWorker;
+  discrepancyWorker: BackgroundWorker;
   rechecker: FinishedRechecker;
   waitingPayments: WaitingPayments;
   settler: Settler;

@@ -58,7 +58,7 @@ test('polling continues when the database is available again', async () => {
   const flaky: Queryable = {
     run: async (look, values) => {
       tries++;
-      if (isAway) throw new Error('The database is away.');
+      if (isAway) throw new Error('The database is unavailable.');
       return database.run(look, values);
     },
   };

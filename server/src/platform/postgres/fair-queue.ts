@@ -33,7 +33,7 @@ export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
   #cost = 0;
   #expensive = 0;
-  readonly #debts = new Map<unknown, number>();
+  readonly #deficits = new Map<unknown, number>();
   /** The groups of the last batches, while items are expensive. */
   #recent: ReadonlySet<unknown>[] = [];
   #cheapBatches = 0;
@@ -56,7 +56,7 @@ export class FairQueue<Item extends Costed> {
   /** Takes at most `maxItems`, which cost at most `maxCost` together; but at least one. */
   take(maxItems: number, maxCost: number): Item[] {
     const items = this.#items;
-    const isUnequal = this.#expensive > 0 || this.#debts.size > 0 || this.#recent.length > 0;
+    const isUnequal = this.#expensive > 0 || this.#deficits.size > 0 || this.#recent.length > 0;
     if (!isUnequal && items.length <= maxItems && this.#cost <= maxCost) {
       this.#items = [];
       this.#cost = 0;
@@ -83,7 +83,7 @@ export class FairQueue<Item extends Costed> {
       .map(([key, items]): Group<Item> => ({ key, items, next: 0, spent: 0 }));
     const isAlone = waiting.length === 1;
     const isDisturbing = !isAlone || this.#expectsOthersThan(waiting[0]?.key);
-    if (!isDisturbing) this.#debts.delete(waiting[0]?.key);
+    if (!isDisturbing) this.#deficits.delete(waiting[0]?.key);
     const maxShare = isAlone ? maxCost : maxCost / 4;
     let count = 0;
     let total = 0;
@@ -93,7 +93,7 @@ export class FairQueue<Item extends Costed> {
       const hasShare = group.spent === 0 || group.spent + item.cost <= maxShare;
       const isLast = count === 0 && waiting.length === 1;
       const fits =
-        isLast || (!this.#debts.has(group.key) && (count === 0 || (hasShare && total + item.cost <= maxCost)));
+        isLast || (!this.#deficits.has(group.key) && (count === 0 || (hasShare && total + item.cost <= maxCost)));
       if (fits) {
         yield item;
         count++;
@@ -101,7 +101,7 @@ export class FairQueue<Item extends Costed> {
         group.spent += item.cost;
         group.next++;
         this.#payDebtsOfOthers(group.key, item.cost);
-        if (isDisturbing && isExpensive(item)) this.#debts.set(group.key, item.cost - ordinaryCost);
+        if (isDisturbing && isExpensive(item)) this.#deficits.set(group.key, item.cost - ordinaryCost);
       }
       if (!fits || group.next === group.items.length) waiting.splice(waiting.indexOf(group), 1);
     }
@@ -109,10 +109,10 @@ export class FairQueue<Item extends Costed> {
 
   /** An item of one group reduces the debts of all others. */
   #payDebtsOfOthers(of: unknown, cost: number): void {
-    for (const [group, debt] of this.#debts) {
+    for (const [group, debt] of this.#deficits) {
       if (group === of) continue;
-      if (debt > cost) this.#debts.set(group, debt - cost);
-      else this.#debts.delete(group);
+      if (debt > cost) this.#deficits.set(group, debt - cost);
+      else this.#deficits.delete(group);
     }
   }
 

@@ -59,19 +59,19 @@ export function onceFor(database: Database, request: IdempotentRequest): Once {
 
 const claimKey = statement<{ key: string }>(
   'idempotency_records.claim',
-  `insert into kept_answer (tenant_id, path, key, request_hash, created_at)
+  `insert into idempotency_record (tenant_id, path, key, request_hash, created_at)
    values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000))
    on conflict do nothing returning key`,
 );
 
 const storeAnswer = statement(
   'idempotency_records.store',
-  'update kept_answer set answer = $4 where tenant_id = $1 and path = $2 and key = $3',
+  'update idempotency_record set answer = $4 where tenant_id = $1 and path = $2 and key = $3',
 );
 
 const findRecord = statement<{ request_hash: Buffer; answer: unknown }>(
   'idempotency_records.find',
-  'select request_hash, answer from kept_answer where tenant_id = $1 and path = $2 and key = $3',
+  'select request_hash, answer from idempotency_record where tenant_id = $1 and path = $2 and key = $3',
 );
 
 /** Identifies a body by all its fields, independent of their order. */
@@ -105,10 +105,10 @@ export function sweepIdempotencyRecords(database: Database, nowMs: number): Prom
 const deleteExpired = statement<unknown>(
   'idempotency_records.delete_expired',
   `with expired as (
-     select tenant_id, path, key from kept_answer
+     select tenant_id, path, key from idempotency_record
       where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit $2
    )
-   delete from kept_answer using expired
-    where kept_answer.tenant_id = expired.tenant_id and kept_answer.path = expired.path and kept_answer.key = expired.key
+   delete from idempotency_record using expired
+    where idempotency_record.tenant_id = expired.tenant_id and idempotency_record.path = expired.path and idempotency_record.key = expired.key
    returning 1`,
 );

@@ -1,4 +1,4 @@
-import { dataOf, makeChannel, makeMember, makeTenant } from '../cast.ts';
+import { dataOf, makeChannel, makeMember, makeTenant } from '../factories.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 import type { Reply, TestFlorin } from '../service/florin.ts';
 

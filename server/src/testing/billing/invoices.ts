@@ -1,4 +1,4 @@
-import { dataOf, unique } from '../cast.ts';
+import { dataOf, unique } from '../factories.ts';
 import { eventually, type TestDatabase } from '../postgres/database.ts';
 import type { TestFlorin } from '../service/florin.ts';
 

@@ -1,4 +1,4 @@
-import { administratorOf, dataOf } from '../cast.ts';
+import { administratorOf, dataOf } from '../factories.ts';
 import type { TestFlorin } from '../service/florin.ts';
 import { makeShop, pathOf, type Shop } from './checkouts.ts';
 import { makeCustomer, makeDraft, makeInvoice } from './invoices.ts';

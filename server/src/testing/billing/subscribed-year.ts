@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataOf, makeChannel } from '../cast.ts';
+import { dataOf, makeChannel } from '../factories.ts';
 import type { Kill } from '../faults/kills.ts';
 import { eventually } from '../postgres/database.ts';
 import { administratorPassword } from '../service/florin.ts';

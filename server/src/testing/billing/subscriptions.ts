@@ -80,7 +80,7 @@ export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
 
 /** Deletes all subscriptions with their invoices, payments and events. */
 export async function deleteSubscriptions({ query }: TestDatabase): Promise<void> {
-  await query(`truncate subscription, subscription_period, subscription_line, subscription_charge, invoice, invoice_line,
+  await query(`truncate subscription, subscription_period, subscription_line, invoice_collection, invoice, invoice_line,
                  invoice_payment, invoice_counter, event, delivery, transaction cascade`);
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type SandboxResult, signedMessage } from '../../domains/payments/providers/sandbox/messages.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { administratorOf, dataOf } from '../cast.ts';
+import { administratorOf, dataOf } from '../factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts';
 import { florinOn, type TestFlorin } from '../service/florin.ts';
 import {

@@ -3,7 +3,7 @@ import {
   type SandboxResult,
   type SignedMessage,
 } from '../../domains/payments/providers/sandbox/messages.ts';
-import { makeChannel, makePayment } from '../cast.ts';
+import { makeChannel, makePayment } from '../factories.ts';
 import { eventually, type TestDatabase } from '../postgres/database.ts';
 import type { FlorinClient, Reply } from '../service/florin.ts';
 
@@ -72,7 +72,7 @@ export function callbackRecords(database: () => TestDatabase) {
     /** The callbacks and contradictions on the timeline: the event id or `contradiction`, then the outcome. */
     messagesOf: async (id: string): Promise<string[]> => {
       const rows = await query<{ kind: string; detail: { eventId: string; said: string } }>(
-        `select kind, detail from transaction_note where transaction_id = $1 and kind in ('callback', 'contradiction')
+        `select kind, detail from timeline_message where transaction_id = $1 and kind in ('callback', 'contradiction')
           order by at, id`,
         [uuidOf(id)],
       );

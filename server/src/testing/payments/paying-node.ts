@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { dataOf, makeChannel } from '../cast.ts';
+import { dataOf, makeChannel } from '../factories.ts';
 import { postmasterOf } from '../faults/freeze.ts';
 import { eventually } from '../postgres/database.ts';
 import { administratorPassword } from '../service/florin.ts';

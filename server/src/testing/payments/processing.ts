@@ -93,7 +93,7 @@ export async function processingNode(
   };
   const generateUuid = uuidGenerator(clock);
   const errors: unknown[] = [];
-  const disputes: string[] = [];
+  const discrepancies: string[] = [];
   const { transitions, invoicePayments } = transitionsWithInvoices(database, generateUuid);
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
@@ -102,7 +102,7 @@ export async function processingNode(
     transitions,
     clock,
     generateUuid,
-    onDispute: (row, outcome) => disputes.push(`${row.state} ${outcome.kind}`),
+    onDiscrepancy: (row, outcome) => discrepancies.push(`${row.state} ${outcome.kind}`),
   });
   const credentials = new ChannelCredentials(database, caches, secrets);
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
@@ -144,7 +144,7 @@ export async function processingNode(
     generateUuid,
     database,
     errors,
-    disputes,
+    discrepancies,
     channels,
     credentials,
     creator,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { publicId, uuidGenerator } from '../../core/id.ts';
 import { appendEvents, type EventDraft, eventBody } from '../../domains/webhooks/events/append-events.cte.ts';
 import { freshKeyring } from '../../platform/crypto/keyring.ts';
-import { dataOf } from '../cast.ts';
+import { dataOf } from '../factories.ts';
 import { eventually, type TestDatabase } from '../postgres/database.ts';
 import { type Answering, type Received, type Receiver, startReceiver } from '../webhooks/receiver.ts';
 import { administratorPassword, urlOf } from './florin.ts';

@@ -1,5 +1,5 @@
 import { codeAt, stepAt } from '../../domains/identity/second-factor/totp.ts';
-import { dataOf, type Member, memberPassword } from '../cast.ts';
+import { dataOf, type Member, memberPassword } from '../factories.ts';
 import type { FlorinClient, Reply } from './florin.ts';
 
 export interface Enrolled {

@@ -4,7 +4,7 @@ import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
 import { channelsWithKeyOfOtherMode } from '../../../domains/payments/channels/key-mode.ts';
 import type { SecretOpener } from '../../../domains/payments/channels/secrets.ts';
 import { operationDue } from '../../../domains/payments/operations/claim.cte.ts';
-import { disputeDue } from '../../../domains/payments/processing/disputes/statements.ts';
+import { discrepancyDue } from '../../../domains/payments/processing/discrepancies/statements.ts';
 import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
 import { endpointSecretPlace } from '../../../domains/webhooks/endpoints/directory.ts';
 import { verifiesElsewhere } from '../../../domains/webhooks/endpoints/signature.ts';
@@ -153,7 +153,7 @@ const stuckAfterMs = 10 * minuteMs;
 const works: readonly [what: string, due: string][] = [
   ['charges, refunds or cancellations', operationDue],
   ['callbacks of providers', callbackDue],
-  ['look-ups of disputes', disputeDue],
+  ['look-ups of discrepancies', discrepancyDue],
   ['renewals', subscriptionDue],
 ];
 

@@ -8,7 +8,7 @@ export const consolePages = [
   'subscriptions',
   'plans',
   'ledger',
-  'disputes',
+  'discrepancies',
   'checkouts',
   'channels',
   'keys',

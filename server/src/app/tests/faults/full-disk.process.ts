@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../../testing/factories.ts';
 import { eventually } from '../../../testing/postgres/database.ts';
 import { administratorPassword } from '../../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../../testing/service/service-process.ts';

@@ -11,7 +11,7 @@ import {
   makeKey,
   makeMember,
   makeTenant,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { type CutLine, startCutLine } from '../../../testing/faults/cut-line.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { clientOf, type FlorinClient, florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../../core/clock.ts';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
 import { openLog } from '../../../platform/process/log.ts';
-import { dataOf, makePayment } from '../../../testing/cast.ts';
+import { dataOf, makePayment } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn } from '../../../testing/service/florin.ts';
 import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';

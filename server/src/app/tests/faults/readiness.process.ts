@@ -8,7 +8,7 @@ import { httpServer } from '../../../platform/http/server/server.ts';
 import { PrimaryMonitor } from '../../../platform/postgres/connection/primary-monitor.ts';
 import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contract.ts';
 import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
-import { administratorOf, makeChannel } from '../../../testing/cast.ts';
+import { administratorOf, makeChannel } from '../../../testing/factories.ts';
 import { freeze, postmasterOf } from '../../../testing/faults/freeze.ts';
 import { administer } from '../../../testing/postgres/administer.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';

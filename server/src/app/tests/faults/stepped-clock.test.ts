@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dayMs } from '../../../core/clock.ts';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/factories.ts';
 import {
   databaseFromTemplate,
   eventually,

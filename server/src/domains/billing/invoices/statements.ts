@@ -85,7 +85,7 @@ const amountToReturn = sumOfPayments('greatest(p.excess - t.amount_refund_held, 
 
 /** When a failed payment of an invoice is retried: its subscription keeps the schedule. */
 const nextPaymentAttempt = (tenant: string, invoice: string) => `(
-    select c.due_at from subscription_charge c
+    select c.due_at from invoice_collection c
      where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
 
 /** The columns of `InvoiceRow`, from `invoice i`. */

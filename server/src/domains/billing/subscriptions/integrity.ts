@@ -84,14 +84,14 @@ export const subscriptionChecks: readonly Check[] = [
         from subscription s
        where s.state in ('TRIALING', 'ACTIVE', 'PAST_DUE')
          and (s.state = 'PAST_DUE') <> exists (
-           select from subscription_charge c
+           select from invoice_collection c
             where c.tenant_id = s.tenant_id and c.subscription_id = s.id and c.state = 'FAILED')`,
   },
   {
     claim: 'A charge is settled exactly when its invoice is paid, void or uncollectible',
     offenders: `
       select format('invoice %s', c.invoice_id) as offender
-        from subscription_charge c
+        from invoice_collection c
         join invoice i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
        where (c.state = 'SETTLED') = (i.status = 'OPEN') or i.subscription_id is distinct from c.subscription_id`,
   },

@@ -18,7 +18,7 @@ import { settings } from './settings.ts';
 /** Recurring payments for a plan: billing periods, renewal, proration and dunning. */
 export const subscriptions = {
   name: 'subscriptions',
-  tables: ['subscription', 'subscription_period', 'subscription_line', 'subscription_charge'],
+  tables: ['subscription', 'subscription_period', 'subscription_line', 'invoice_collection'],
   settings,
   eventTypes: {
     'subscription.created': 'subscription_read',

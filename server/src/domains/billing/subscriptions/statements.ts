@@ -72,7 +72,7 @@ export interface PendingLine {
 
 /** `offset 0` makes it one lookup in the index of open charges, as in `findOpenCharges`. */
 const nextPaymentAttempt = `(select min(c.due_at) from (
-    select due_at from subscription_charge
+    select due_at from invoice_collection
      where tenant_id = s.tenant_id and subscription_id = s.id and state <> 'SETTLED' and state = 'FAILED'
     offset 0) as c)`;
 
@@ -208,7 +208,7 @@ export const postponeSubscription = statement(
 export const nextDueTime = statement<{ at: string | null }>(
   'subscriptions.next_due',
   `select least((select min(due_at) from subscription where clock_id = $1 and due_at is not null),
-                (select min(due_at) from subscription_charge where clock_id = $1 and due_at is not null)) as at`,
+                (select min(due_at) from invoice_collection where clock_id = $1 and due_at is not null)) as at`,
 );
 
 /** Test clocks whose customers have due work at the clock's current time. */
@@ -216,13 +216,13 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
   'subscriptions.due_clocks',
   `select k.id, k.now_at from clock k
     where exists (select from subscription s where s.clock_id = k.id and s.due_at <= k.now_at)
-       or exists (select from subscription_charge c where c.clock_id = k.id and c.due_at <= k.now_at)`,
+       or exists (select from invoice_collection c where c.clock_id = k.id and c.due_at <= k.now_at)`,
 );
 
 /** For the poller: whether work is due in real time (clock 0). The test clock worker wakes this worker for test clocks. */
 export const subscriptionDue = `select from subscription where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
     union all
-   select from subscription_charge where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
+   select from invoice_collection where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
 
 /** Whether a subscription uses a plan, now or from its next period on. Values: tenant, plan. */
 export const isPlanUsed = statement<{ used: boolean }>(

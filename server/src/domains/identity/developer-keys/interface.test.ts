@@ -7,7 +7,7 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';

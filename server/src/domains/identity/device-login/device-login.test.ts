@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeMember, makeTenant } from '../../../testing/cast.ts';
+import { dataOf, makeMember, makeTenant } from '../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
 

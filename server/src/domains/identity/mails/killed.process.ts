@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { administratorOf, dataOf } from '../../../testing/cast.ts';
+import { administratorOf, dataOf } from '../../../testing/factories.ts';
 import { keptMails } from '../../../testing/mail/kept-mails.ts';
 import { eventually } from '../../../testing/postgres/database.ts';
 import { administratorPassword } from '../../../testing/service/florin.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hourMs, minuteMs } from '../../../core/clock.ts';
-import { administratorOf, dataOf, unique } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, unique } from '../../../testing/factories.ts';
 import { bodiesOf, startSmtpServer, type TestSmtpServer } from '../../../testing/mail/smtp-server.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';

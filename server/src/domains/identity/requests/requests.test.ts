@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leastUuidAt } from '../../../core/id.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { channelInput, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../testing/cast.ts';
+import { channelInput, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { deleteExpiredRequests } from './statements.ts';

@@ -12,7 +12,7 @@ import {
   makeTenant,
   memberPassword,
   unique,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
 import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';

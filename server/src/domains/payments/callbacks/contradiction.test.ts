@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hourMs } from '../../../core/clock.ts';
 import { offendersOf } from '../../../platform/postgres/check.ts';
-import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../testing/factories.ts';
 import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
 import { makeProviderChannel } from '../../../testing/payments/callbacks.ts';
 import { eventually } from '../../../testing/postgres/database.ts';
@@ -11,14 +11,12 @@ const scenario = callbackScenario();
 const { uuidOf, operationsOf, callbackSettled, operationWaiting, pending, send, detail, insertCallback } = scenario;
 
 describe('a contradiction or a mismatch', () => {
-  const disputesOf = (id: string) =>
-    scenario.db.query<{ state: string }>('select state, said from provider_dispute where transaction_id = $1', [
-      uuidOf(id),
-    ]);
-  const disputeMessages = async (id: string) =>
+  const discrepanciesOf = (id: string) =>
+    scenario.db.query<{ state: string }>('select state, said from discrepancy where transaction_id = $1', [uuidOf(id)]);
+  const discrepancyMessages = async (id: string) =>
     (
       await scenario.db.query<{ kind: string; detail: object }>(
-        `select kind, detail from transaction_note where transaction_id = $1
+        `select kind, detail from timeline_message where transaction_id = $1
             and kind in ('contradiction', 'mismatch', 'looked_up') order by kind`,
         [uuidOf(id)],
       )
@@ -29,20 +27,20 @@ describe('a contradiction or a mismatch', () => {
   };
   const offenders = () => named([...processingChecks, ...processingFindings]);
 
-  test('is looked up: if the provider agrees with what is settled, the dispute is closed', async () => {
+  test('is looked up: if the provider agrees with what is settled, the discrepancy is closed', async () => {
     const id = await makePayment(scenario.florin, scenario.admin, scenario.channelId);
     await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
     await callbackSettled(await send(id, { state: 'FAILED' }, 9));
-    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    await eventually('the discrepancy is closed', async () => (await discrepanciesOf(id))[0]?.state === 'AGREES');
     expect((await detail(id)).status).toBe('SUCCESS');
-    expect(await disputeMessages(id)).toMatchObject([
+    expect(await discrepancyMessages(id)).toMatchObject([
       { kind: 'contradiction', said: 'failed' },
       { kind: 'looked_up', said: 'succeeded', agrees: true },
     ]);
     expect(await offenders()).not.toContain(`${id}-1`);
     const metrics = (await scenario.florin.get('/metrics')).body;
-    expect(metrics).toMatch(/^florin_provider_disputes_total\{kind="contradiction"\} [1-9]/m);
-    expect(metrics).toMatch(/^florin_provider_dispute_lookups_total\{result="agrees"\} [1-9]/m);
+    expect(metrics).toMatch(/^florin_discrepancies_total\{kind="contradiction"\} [1-9]/m);
+    expect(metrics).toMatch(/^florin_discrepancy_lookups_total\{result="agrees"\} [1-9]/m);
   });
 
   test('if the provider disagrees, the final status stays and verify reports the operation', async () => {
@@ -54,9 +52,9 @@ describe('a contradiction or a mismatch', () => {
       `${id}-1`,
     ]);
     await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 9));
-    await eventually('the operation is looked up', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    await eventually('the operation is looked up', async () => (await discrepanciesOf(id))[0]?.state === 'DISAGREES');
     expect((await detail(id)).status).toBe('FAILED');
-    expect(await disputeMessages(id)).toMatchObject([
+    expect(await discrepancyMessages(id)).toMatchObject([
       { kind: 'contradiction', said: 'succeeded' },
       { kind: 'looked_up', said: 'succeeded', agrees: false },
     ]);
@@ -65,7 +63,7 @@ describe('a contradiction or a mismatch', () => {
     );
     expect(steps.at(-1)).toMatchObject({ type: 'looked_up', message: expect.stringContaining('disagree') });
     await eventually('the metrics show it', async () =>
-      /^florin_provider_dispute_lookups_total\{result="disagrees"\} [1-9]/m.test(
+      /^florin_discrepancy_lookups_total\{result="disagrees"\} [1-9]/m.test(
         (await scenario.florin.get('/metrics')).body,
       ),
     );
@@ -74,15 +72,15 @@ describe('a contradiction or a mismatch', () => {
     await scenario.db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
     scenario.nowMs += 24 * hourMs;
     scenario.admin = await administratorOf(scenario.florin);
-    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    await eventually('the discrepancy is closed', async () => (await discrepanciesOf(id))[0]?.state === 'AGREES');
     expect(await offenders()).not.toContain(`${id}-1`);
   });
 
-  test('a user closes a dispute: it is not looked up again, verify does not name it, and only a different report opens it', async () => {
+  test('a user closes a discrepancy: it is not looked up again, verify does not name it, and only a different report opens it', async () => {
     const { florin, admin } = scenario;
-    const close = (body: object, as = scenario.admin) => florin.post('/api/dispute/close', body, as);
+    const close = (body: object, as = scenario.admin) => florin.post('/api/discrepancy/close', body, as);
     const listed = async (query: string) =>
-      dataOf(await florin.get(`/api/dispute/list?${query}`, scenario.admin)) as {
+      dataOf(await florin.get(`/api/discrepancy/list?${query}`, scenario.admin)) as {
         state: string;
         note: string | null;
       }[];
@@ -94,7 +92,7 @@ describe('a contradiction or a mismatch', () => {
       `${id}-1`,
     ]);
     await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 9));
-    await eventually('the operation is looked up', async () => (await disputesOf(id))[0]?.state === 'DISAGREES');
+    await eventually('the operation is looked up', async () => (await discrepanciesOf(id))[0]?.state === 'DISAGREES');
     expect(await listed(`transactionId=${id}`)).toMatchObject([
       { transactionId: id, operation: 1, channelId: scenario.channelId, state: 'DISAGREES', reported: 'succeeded' },
     ]);
@@ -107,20 +105,22 @@ describe('a contradiction or a mismatch', () => {
     const closed = dataOf(await close(closing));
     expect(closed).toMatchObject({ state: 'CLOSED', note: closing.note, closedBy: expect.any(Number) });
     expect(dataOf(await close({ ...closing, note: 'Again' }))).toEqual(closed);
-    const audited = await florin.get(`/api/audit/list?recordType=dispute&recordId=${id}`, scenario.admin);
-    expect(dataOf(audited)).toMatchObject([{ action: 'dispute.close', details: { operation: 1, note: closing.note } }]);
+    const audited = await florin.get(`/api/audit/list?recordType=discrepancy&recordId=${id}`, scenario.admin);
+    expect(dataOf(audited)).toMatchObject([
+      { action: 'discrepancy.close', details: { operation: 1, note: closing.note } },
+    ]);
     expect(await listed(`transactionId=${id}`)).toEqual([]);
     expect(await listed(`transactionId=${id}&state=CLOSED`)).toEqual([closed]);
     expect((await offenders()).filter((offender) => offender === `${id}-1`)).toHaveLength(1);
     const steps: { type: string; message: string }[] = dataOf(
       await florin.get(`/api/transaction/timeline?id=${id}`, admin),
     );
-    expect(steps.at(-1)).toMatchObject({ type: 'dispute_closed', message: expect.stringContaining(closing.note) });
+    expect(steps.at(-1)).toMatchObject({ type: 'discrepancy_closed', message: expect.stringContaining(closing.note) });
 
     await callbackSettled(await send(id, { state: 'SUCCEEDED' }, 10));
-    expect((await disputesOf(id))[0]?.state).toBe('CLOSED');
+    expect((await discrepanciesOf(id))[0]?.state).toBe('CLOSED');
     await callbackSettled(await send(id, { state: 'SUCCEEDED', amount: 5 }, 11));
-    await eventually('a different report opens it', async () => (await disputesOf(id))[0]?.state !== 'CLOSED');
+    await eventually('a different report opens it', async () => (await discrepanciesOf(id))[0]?.state !== 'CLOSED');
     expect(await listed(`transactionId=${id}`)).toMatchObject([{ amount: 5, closedBy: null, note: null }]);
     dataOf(await close(closing));
     await scenario.db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
@@ -137,7 +137,7 @@ describe('a contradiction or a mismatch', () => {
     await callbackSettled(eventId);
     await eventually('the operation is looked up', async () => {
       const [row] = await scenario.db.query<{ look_ups: number }>(
-        'select look_ups from provider_dispute where transaction_id = $1',
+        'select look_ups from discrepancy where transaction_id = $1',
         [uuidOf(id)],
       );
       return row?.look_ups === 1;
@@ -146,11 +146,11 @@ describe('a contradiction or a mismatch', () => {
     expect(await scenario.db.query('select 1 from ledger_transfer where transaction_id = $1', [uuidOf(id)])).toEqual(
       [],
     );
-    expect(await disputeMessages(id)).toMatchObject([
+    expect(await discrepancyMessages(id)).toMatchObject([
       { kind: 'mismatch', said: 'succeeded', currency: 'USD', ...named },
     ]);
     await eventually('the metrics show it', async () =>
-      /^florin_provider_disputes_total\{kind="mismatch"\} [1-9]/m.test((await scenario.florin.get('/metrics')).body),
+      /^florin_discrepancies_total\{kind="mismatch"\} [1-9]/m.test((await scenario.florin.get('/metrics')).body),
     );
     // The right amount is booked.
     await callbackSettled(await send(id, { amount: 1999 }, 2));
@@ -166,7 +166,7 @@ describe('a contradiction or a mismatch', () => {
     await insertCallback(`${id}-five`, { key: `${id}-1`, reference, said: 'succeeded', outcome }, silent);
     await eventually('the payment succeeds', async () => (await detail(id)).status === 'SUCCESS');
     expect(await operationsOf(id)).toMatchObject([{ state: 'SUCCEEDED', settled_by: 'look_up' }]);
-    await eventually('the dispute is closed', async () => (await disputesOf(id))[0]?.state === 'AGREES');
+    await eventually('the discrepancy is closed', async () => (await discrepanciesOf(id))[0]?.state === 'AGREES');
     const booked = await scenario.db.query('select amount from ledger_transfer where transaction_id = $1', [
       uuidOf(id),
     ]);

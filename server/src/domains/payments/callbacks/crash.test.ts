@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
-import { administratorOf, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, makePayment } from '../../../testing/factories.ts';
 import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
 import {
   accepted,

@@ -9,7 +9,7 @@ import {
   makeMember,
   makeTenant,
   unique,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import {
   accepted,
   callbackRecords,

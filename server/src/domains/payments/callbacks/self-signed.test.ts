@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hourMs } from '../../../core/clock.ts';
 import { brokenClaims } from '../../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makePayment } from '../../../testing/factories.ts';
 import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
 import { eventually } from '../../../testing/postgres/database.ts';
 import type { MessageState } from '../providers/sandbox/messages.ts';
@@ -24,8 +24,8 @@ const hasOperation = (id: string, number: number) =>
 async function later(): Promise<void> {
   scenario.nowMs += 2 * hourMs;
   scenario.admin = await administratorOf(scenario.florin);
-  await eventually('every dispute has been looked up', async () => {
-    const open = await scenario.db.query(`select from provider_dispute where state = 'OPEN'`);
+  await eventually('every discrepancy has been looked up', async () => {
+    const open = await scenario.db.query(`select from discrepancy where state = 'OPEN'`);
     const due = await scenario.db.query(
       `select from sandbox_operation where callback_due_at <= to_timestamp($1::float8 / 1000) and state <> 'UNTAKEN'`,
       [scenario.nowMs],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { parseKeyring } from '../../../platform/crypto/keyring.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
-import { dataOf, makePayment } from '../../../testing/cast.ts';
+import { dataOf, makePayment } from '../../../testing/factories.ts';
 import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
 import {
   accepted,

@@ -7,7 +7,7 @@ import {
   makeMember,
   makeTenant,
   unique,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';

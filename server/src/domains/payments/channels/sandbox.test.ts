@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
-import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../../testing/factories.ts';
 import { channelSecret, postCallback, sandboxReportOf } from '../../../testing/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';

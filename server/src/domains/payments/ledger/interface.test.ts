@@ -7,7 +7,7 @@ import {
   makePaid,
   makePayment,
   makeTenant,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { aRefusal, aTime } from '../../../testing/shapes.ts';

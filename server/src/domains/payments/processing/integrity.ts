@@ -106,6 +106,6 @@ export const processingFindings: readonly Finding[] = [
   {
     finding: 'The provider was asked again about what it had contradicted, and still disagrees with what is settled',
     offenders: `
-      select ${payment('transaction_id')} || '-' || number as offender from provider_dispute where state = 'DISAGREES'`,
+      select ${payment('transaction_id')} || '-' || number as offender from discrepancy where state = 'DISAGREES'`,
   },
 ];

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
 import type { PaymentsApp } from '../app.ts';
-import { closeDispute, listDisputes } from './disputes/manage.ts';
-import { disputeCloseInput, disputeListQuery, disputeRecord } from './disputes/schema.ts';
+import { closeDiscrepancy, listDiscrepancies } from './discrepancies/manage.ts';
+import { discrepancyCloseInput, discrepancyListQuery, discrepancyRecord } from './discrepancies/schema.ts';
 import { timelineQuery, timelineStep } from './schema.ts';
 import { maximumSteps, readTimeline } from './timeline/read.ts';
 
@@ -18,25 +18,25 @@ export const processingRoutes: readonly Route<PaymentsApp>[] = [
     handle: async ({ query, principal }, app) => ({ data: await readTimeline(query.id, principal, app) }),
   }),
 
-  get('/api/dispute/list', 'transaction_read', 'Disputes', {
-    summary: 'List disputes',
+  get('/api/discrepancy/list', 'transaction_read', 'Discrepancies', {
+    summary: 'List discrepancies',
     description: 'The latest first. `total` is always exact.',
-    query: disputeListQuery,
-    data: Type.Array(disputeRecord),
+    query: discrepancyListQuery,
+    data: Type.Array(discrepancyRecord),
     paged: true,
-    handle: listDisputes,
+    handle: listDiscrepancies,
   }),
 
-  post('/api/dispute/close', 'transaction_refund', 'Disputes', {
-    summary: 'Close a dispute',
+  post('/api/discrepancy/close', 'transaction_refund', 'Discrepancies', {
+    summary: 'Close a discrepancy',
     description:
-      'For a dispute that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
+      'For a discrepancy that a person has investigated: Florin stops asking the provider, and `npm run verify` does not ' +
       'name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the ' +
-      'payment stays as it is. A dispute that is closed already is returned unchanged, unless `outcome` ends its operation.',
+      'payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.',
     refuses: ['illegal_transition'],
-    body: disputeCloseInput,
-    data: disputeRecord,
-    message: 'Dispute closed',
-    handle: async (call, app) => ({ data: await closeDispute(call, app) }),
+    body: discrepancyCloseInput,
+    data: discrepancyRecord,
+    message: 'Discrepancy closed',
+    handle: async (call, app) => ({ data: await closeDiscrepancy(call, app) }),
   }),
 ];

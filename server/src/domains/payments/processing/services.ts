@@ -3,8 +3,8 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { WebhooksApp } from '../../webhooks/app.ts';
 import type { PaymentsApp } from '../app.ts';
 import type { ObserveCall } from './call.ts';
+import { type DiscrepancyWorkerDeps, discrepancyWorker } from './discrepancies/worker.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { type DisputeWorkerDeps, disputeWorker } from './disputes/worker.ts';
 import { WaitingPayments } from './look-up-waiting.ts';
 import { FinishedRechecker } from './recheck-finished.ts';
 import { Settler, type SettlerDeps } from './settle.ts';
@@ -26,8 +26,8 @@ export function processingServices(app: Needs) {
     callsPerSecond: settings['app.provider.calls-per-second'],
     observe: providerCallObserver(app),
   };
-  const { onDispute, onVerdict } = disputeObservers(app);
-  const settler = new Settler({ ...common, onDispute });
+  const { onDiscrepancy, onVerdict } = discrepancyObservers(app);
+  const settler = new Settler({ ...common, onDiscrepancy });
   const dispatcher = new Dispatcher({
     ...common,
     settler,
@@ -38,8 +38,13 @@ export function processingServices(app: Needs) {
   waitingWork.watch(() => settler.oldestWaitMs);
   const rechecker = new FinishedRechecker({ ...common, settler });
   const waitingPayments = new WaitingPayments({ ...common, settler });
-  const disputes = disputeWorker({ ...common, settler, onVerdict, ...failureLog(log, 'Looking up disputes') });
-  return { settler, dispatcher, rechecker, waitingPayments, disputeWorker: disputes };
+  const discrepancies = discrepancyWorker({
+    ...common,
+    settler,
+    onVerdict,
+    ...failureLog(log, 'Looking up discrepancies'),
+  });
+  return { settler, dispatcher, rechecker, waitingPayments, discrepancyWorker: discrepancies };
 }
 
 /** Measures and traces how long providers take to answer. */
@@ -73,24 +78,28 @@ function providerCallObserver({ metrics, tracing, clock }: Needs): ObserveCall {
   };
 }
 
-/** Counts and logs disputes and their verdicts. */
-function disputeObservers({
+/** Counts and logs discrepancies and their verdicts. */
+function discrepancyObservers({
   log,
   metrics,
-}: Needs): Pick<SettlerDeps, 'onDispute'> & Pick<DisputeWorkerDeps, 'onVerdict'> {
+}: Needs): Pick<SettlerDeps, 'onDiscrepancy'> & Pick<DiscrepancyWorkerDeps, 'onVerdict'> {
   const opened = metrics.counter(
-    'florin_provider_disputes_total',
-    'Disputes: outcomes that contradict the settled one (contradiction), are of another amount (mismatch) or of the other mode ' +
+    'florin_discrepancies_total',
+    'Discrepancies: outcomes that contradict the settled one (contradiction), are of another amount (mismatch) or of the other mode ' +
       '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
     ['kind'],
   );
   const lookedUp = metrics.counter(
-    'florin_provider_dispute_lookups_total',
-    'Look-ups of disputed operations: the provider agrees or disagrees with what is settled.',
+    'florin_discrepancy_lookups_total',
+    'Look-ups of operations with a discrepancy: the provider agrees or disagrees with what is settled.',
     ['result'],
   );
   return {
-    onDispute: ({ id, number, state, operation_amount, currency, livemode }, { kind: said, money, ...named }, kind) => {
+    onDiscrepancy: (
+      { id, number, state, operation_amount, currency, livemode },
+      { kind: said, money, ...named },
+      kind,
+    ) => {
       opened.labels(kind).inc();
       const facts = { transactionId: publicId('txn', id), operation: number, stands: state, said };
       switch (kind) {

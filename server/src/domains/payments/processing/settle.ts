@@ -1,14 +1,14 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
-import { Turns } from '../../../core/turns.ts';
+import { KeyedMutex } from '../../../core/keyed-mutex.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
 import { concernsInvoice, type PaymentTransitions } from '../transactions/transition-statements.ts';
-import { type DisputeReporterDeps, reportContradiction, reportDifference } from './disputes/open.ts';
-import { differenceOf, type Report } from './disputes/rules.ts';
+import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
+import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
 import { settleOperations } from './settle-statements.ts';
 import {
@@ -31,7 +31,7 @@ export interface SettlerDeps {
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Called when an outcome contradicts the settled one, or is of another amount or mode, and when a provider knows none. */
-  onDispute: DisputeReporterDeps['onDispute'];
+  onDiscrepancy: DiscrepancyReporterDeps['onDiscrepancy'];
 }
 
 /** The lease that is required, and the provider calls and look-ups that the outcome took. */
@@ -47,7 +47,7 @@ const maximumTries = 20;
 /**
  * Writes final outcomes: payment, totals, ledger, refund, event, deliveries and operation together in one statement, or none
  * of them; many settlements share a statement. The invoice of a payment is settled in the same transaction. A final payment
- * status never changes afterwards, except when a refund fails after it had succeeded. Contradicting outcomes open a dispute.
+ * status never changes afterwards, except when a refund fails after it had succeeded. Contradicting outcomes open a discrepancy.
  */
 export class Settler {
   readonly #deps: SettlerDeps;
@@ -55,7 +55,7 @@ export class Settler {
   /** Of payments of invoices, whose settlement waits for locks on the invoices. */
   readonly #invoiceBatcher: Batcher<Settlement, boolean>;
   /** By payment, because a statement can change a payment only once: many refunds of one payment may be answered together. */
-  readonly #turns = new Turns<string>();
+  readonly #turns = new KeyedMutex<string>();
   readonly #settleOperations: ReturnType<typeof settleOperations>;
 
   constructor(deps: SettlerDeps) {
@@ -73,7 +73,7 @@ export class Settler {
 
   /**
    * Resolves when the outcome is committed, or was before. `mismatch`: the outcome is of another amount, currency or mode, so
-   * nothing was settled; a dispute is open, and the caller must have the operation looked up again.
+   * nothing was settled; a discrepancy is open, and the caller must have the operation looked up again.
    */
   async settle(
     row: OperationRow,
@@ -108,14 +108,14 @@ export class Settler {
     throw changedTooOften(row);
   }
 
-  /** Opens a dispute about a report of another amount, currency or mode, which is never booked. Returns whether it is one. */
+  /** Opens a discrepancy about a report of another amount, currency or mode, which is never booked. Returns whether it is one. */
   async reportDifference(row: OperationRow, report: Report, by: SettledBy): Promise<boolean> {
     const difference = differenceOf(row, report);
     if (difference !== undefined) await reportDifference(row, report, difference, by, this.#deps);
     return difference !== undefined;
   }
 
-  /** Opens a dispute about an operation of which the provider can no longer say anything. */
+  /** Opens a discrepancy about an operation of which the provider can no longer say anything. */
   reportForgotten(row: OperationRow, by: SettledBy): Promise<void> {
     return reportDifference(row, { kind: null }, 'forgotten', by, this.#deps);
   }

@@ -11,7 +11,7 @@ class AmountMismatch extends Error {
   }
 }
 
-/** A success with another amount is `unknown` until Florin has looked it up and recorded the dispute. */
+/** A success with another amount is `unknown` until Florin has looked it up and recorded the discrepancy. */
 export function mismatchOutcome(success: Success): Unknown {
   return { kind: 'unknown', cause: new AmountMismatch(success), mismatch: success };
 }

@@ -91,7 +91,7 @@ export interface Call {
 
 /**
  * The result of an operation as the provider reports it. Only `succeeded`, `failed` and `cancelled` are final. They carry
- * the amount and currency if the provider reports them, and every result its mode; Florin disputes a result whose amount or
+ * the amount and currency if the provider reports them, and every result its mode; Florin discrepancies a result whose amount or
  * mode is not the operation's.
  */
 export type Outcome =

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { aRefusal, aText, aTime } from '../../../testing/shapes.ts';

@@ -144,7 +144,7 @@ export const transactionChecks: readonly Check[] = [
     // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
-        select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_slice
+        select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_bucket
          group by 1, 2
         having count(*) > 1
       ), counted as (
@@ -153,7 +153,7 @@ export const transactionChecks: readonly Check[] = [
         select tenant_id, livemode, channel_id, user_id, status, created_second, -count from transaction_total_delta
       ), placed as (
         select counted.*, day,
-               (select max(started_at) from transaction_slice
+               (select max(started_at) from transaction_bucket
                  where tenant_id = counted.tenant_id and started_at between day and at) as started_at
           from counted
           join busy on busy.tenant_id = counted.tenant_id and at >= day and at < day + interval '1 day'
@@ -168,16 +168,16 @@ export const transactionChecks: readonly Check[] = [
       )
       select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
         from cell
-        full join (select * from transaction_slice_total where count <> 0) as stored
+        full join (select * from transaction_bucket_total where count <> 0) as stored
             using (tenant_id, livemode, channel_id, user_id, status, started_at)
        where cell.count is distinct from stored.count
        union all
       select format('tenant %s %s', tenant_id, started_at)
         from slice
         full join (
-          select transaction_slice.tenant_id, started_at, count
-            from transaction_slice
-            join busy on busy.tenant_id = transaction_slice.tenant_id and day = date_trunc('day', started_at, 'UTC')
+          select transaction_bucket.tenant_id, started_at, count
+            from transaction_bucket
+            join busy on busy.tenant_id = transaction_bucket.tenant_id and day = date_trunc('day', started_at, 'UTC')
         ) as stored using (tenant_id, started_at)
        where coalesce(slice.count, 0) <> coalesce(stored.count, 0)`,
   },

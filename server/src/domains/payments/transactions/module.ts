@@ -11,11 +11,11 @@ export const transactions = {
   name: 'transactions',
   tables: [
     'transaction',
-    'transaction_note',
+    'timeline_message',
     'transaction_total',
     'transaction_total_delta',
-    'transaction_slice',
-    'transaction_slice_total',
+    'transaction_bucket',
+    'transaction_bucket_total',
   ],
   sealed: [
     sealedColumn<{ tenant_id: number; id: string }>({

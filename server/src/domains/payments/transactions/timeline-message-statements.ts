@@ -17,7 +17,7 @@ export type TimelineMessageKind =
   | 'mode_mismatch'
   | 'forgotten'
   | 'looked_up'
-  | 'dispute_closed'
+  | 'discrepancy_closed'
   | 'not_called';
 
 export interface TimelineMessage {
@@ -42,8 +42,8 @@ const messageColumns = columns<TimelineMessage>([
 ]);
 
 const insertMessages = statement(
-  'transactions.add_notes',
-  `insert into transaction_note (tenant_id, transaction_id, id, at, kind, operation, detail)
+  'timeline.add_messages',
+  `insert into timeline_message (tenant_id, transaction_id, id, at, kind, operation, detail)
    select tenant_id, transaction_id, id, to_timestamp(at_ms / 1000), kind, operation, detail::json
      from (${messageColumns.relation()}) as note
    on conflict do nothing`,

@@ -37,7 +37,7 @@ export class PaymentTransitions {
     this.wakes = [{ topic: rollupsDue, when: (rows) => rows.length > 0 }, wakesDeliveries, wakesStreams];
     this.columns = 'id, (select count(*) from enqueued) as deliveries';
     this.#applyMany = statement<TransitionedRow>(
-      'transactions.move_many',
+      'transactions.transition_many',
       `with move as (
          ${transitionInput()}
        ),

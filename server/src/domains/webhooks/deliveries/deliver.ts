@@ -89,7 +89,7 @@ export async function deliver(
   return isOurs ? answer : undefined;
 }
 
-/** The survey finds it again. If it is claimed again meanwhile, the worker renews its lease in place: that one is released, too. */
+/** The scan finds it again. If it is claimed again meanwhile, the worker renews its lease in place: that one is released, too. */
 async function releaseUnsent(delivery: LeasedDelivery, database: Queryable): Promise<void> {
   for (let lease: string | undefined; lease !== delivery.lease; ) {
     lease = delivery.lease;

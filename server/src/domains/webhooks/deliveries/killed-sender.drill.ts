@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
-import { makeChannel, makePayment } from '../../../testing/cast.ts';
+import { makeChannel, makePayment } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../testing/service/nodes.ts';
 import { heldAnswers } from '../../../testing/webhooks/deliveries.ts';

@@ -3,7 +3,7 @@ import { type Metrics, requestSecondsBuckets } from '../../../platform/metrics/m
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { countBacklog } from './statements.ts';
 
-/** Shown while the database is away, when the other metrics are needed most. */
+/** Shown while the database is unavailable, when the other metrics are needed most. */
 const unknownBacklog = { open: Number.NaN, due: Number.NaN, lagSeconds: Number.NaN };
 
 /** Metrics of webhook delivery. Returns the observers of the delivery worker. */

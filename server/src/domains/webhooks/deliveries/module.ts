@@ -43,7 +43,7 @@ const quietPollMs = 5_000;
  */
 export const deliveries = {
   name: 'deliveries',
-  tables: ['webhook_pace', 'webhook_replay'],
+  tables: ['endpoint_rate', 'webhook_replay'],
   settings,
   auditActions: {
     'webhook.replay': 'A replay of events to an endpoint was started.',

@@ -93,7 +93,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     health,
     renew: (delivery) => results.renew(delivery.id, delivery),
     onDue: () => worker.wake(),
-    onSurveyFailed: reports.onError,
+    onScanFailed: reports.onError,
   });
   const services = {
     database,
@@ -145,7 +145,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   return worker;
 }
 
-/** Claims, records and attempts fail together while the database is away: reports the first failure and the recovery. */
+/** Claims, records and attempts fail together while the database is unavailable: reports the first failure and the recovery. */
 function reportOnce({
   onError,
   onRecovered,

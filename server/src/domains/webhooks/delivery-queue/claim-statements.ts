@@ -47,8 +47,8 @@ export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: numb
  * however many deliveries it has. Values: now in ms, the `due_at` in ms before which all deliveries of an endpoint have
  * ended, by its id, as JSON; the endpoint after which to begin, how many.
  */
-export const survey = statement<FoundEndpoint & { openMs: number | null }>(
-  'deliveries.survey',
+export const scan = statement<FoundEndpoint & { openMs: number | null }>(
+  'deliveries.scan_endpoints',
   `select ${snapshotColumns}, ${msOf('oldest.due_at')} as "openMs", ${msOf('waiting.due_at')} as "dueMs"
      from (select * from webhook_endpoint where id > $3 order by id limit $4) as endpoint
      left join lateral (

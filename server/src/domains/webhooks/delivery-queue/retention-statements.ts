@@ -24,7 +24,7 @@ export const sweepAttempts = statement<{ swept: number }>(
 
 /** Deletes finished deliveries. The same values. */
 export const sweepFinished = statement<{ swept: number }>(
-  'deliveries.sweep_done',
+  'deliveries.sweep_finished',
   `with old as materialized (
      select delivery.* from tenant cross join lateral (
        select ctid as place from delivery

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EventType, eventTypes } from '../../../core/event-types.ts';
-import { dataOf } from '../../../testing/cast.ts';
+import { dataOf } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 

@@ -9,7 +9,7 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../testing/cast.ts';
+} from '../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 import { aTime } from '../../../testing/shapes.ts';

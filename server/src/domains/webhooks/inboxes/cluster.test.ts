@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshKeyring } from '../../../platform/crypto/keyring.ts';
-import { administratorOf, dataOf } from '../../../testing/cast.ts';
+import { administratorOf, dataOf } from '../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { florinOn } from '../../../testing/service/florin.ts';
 import { type TestNodes, testNodes } from '../../../testing/service/nodes.ts';

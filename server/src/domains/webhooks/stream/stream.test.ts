@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel, makeKey, makeMember, makePayment, makeTenant } from '../../../testing/cast.ts';
+import { dataOf, makeChannel, makeKey, makeMember, makePayment, makeTenant } from '../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 

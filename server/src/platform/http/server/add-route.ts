@@ -5,8 +5,8 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Proceed } from '../../admission/admission.ts';
 import { refuseUnstorableText } from '../json-body.ts';
 import type { AddressTurns } from '../limits/address-turns.ts';
+import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import { networkOf } from '../limits/network-of.ts';
-import type { TenantTurns } from '../limits/tenant-turns.ts';
 import { nameMode, requireModeOf } from '../mode.ts';
 import { requirePermission } from '../permission.ts';
 import { withRawBodies } from '../raw-body.ts';
@@ -28,7 +28,7 @@ export type Admit = (tenantId: number, events: number, proceed: Proceed) => void
 export interface AddRouteOptions {
   authenticate: Authenticate;
   admit?: Admit;
-  turns?: TenantTurns;
+  turns?: ConcurrencyLimit;
   /** Callers whose credentials are not known in memory take these turns until they are authenticated. */
   unknownTurns?: AddressTurns;
 }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Fastify, { type FastifyReply } from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { standStill } from '../../../testing/faults/stand-still.ts';
+import { blockThread } from '../../../testing/faults/block-thread.ts';
 import { survivingBytes } from '../../../testing/old-generation.ts';
 import { Drain } from './drain.ts';
 import { httpServer } from './server.ts';
@@ -39,7 +39,7 @@ test.each([
     const closed = app.close();
     while (app.server.listening) await nextTurn();
     await nextTurn();
-    standStill(standstillMs);
+    blockThread(standstillMs);
     const reply = await slow;
     expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
     await closed;

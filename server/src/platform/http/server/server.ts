@@ -107,7 +107,7 @@ declare module 'fastify' {
     refusal: Refusal | undefined;
     /** The caller's, in its usual notation. Fastify's `ip` is that of the connection. */
     readonly address: string;
-    /** Ends the request's turn (`TenantTurns`, `AddressTurns`). */
+    /** Ends the request's turn (`ConcurrencyLimit`, `AddressTurns`). */
     leaveTurn: (() => void) | undefined;
     /** `performance.now()` when its headers had been received. */
     receivedAtMs: number;

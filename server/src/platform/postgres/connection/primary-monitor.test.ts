@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blockThread } from '../../../testing/faults/block-thread.ts';
 import { type Line, startLine } from '../../../testing/faults/line.ts';
-import { standStill } from '../../../testing/faults/stand-still.ts';
 import { administer } from '../../../testing/postgres/administer.ts';
 import {
   administerDatabase,
@@ -135,7 +135,7 @@ describe('healthy connections stay open', () => {
       const probed = monitor.start();
       // The probe was sent, and its answer is on the way.
       await setImmediate();
-      standStill(2_500);
+      blockThread(2_500);
       await probed;
     }
     expect(await pool.run(backend)).toEqual([before]);

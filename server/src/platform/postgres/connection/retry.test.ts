@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const away = () => new Refusal('database_unavailable', 'The database is away.');
+const away = () => new Refusal('database_unavailable', 'The database is unavailable.');
 
 test('work is run again while the database is unavailable', async () => {
   const work = vi.fn<() => Promise<string>>().mockRejectedValueOnce(away()).mockRejectedValueOnce(away());

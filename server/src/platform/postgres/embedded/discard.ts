@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { removeUnfinished } from './cluster.ts';
 import { closeDataFolder, makeRoot, openDataFolder } from './data-folder.ts';
 import { lockFolder } from './folder-lock.ts';
-import { adopt } from './postmaster.ts';
+import { findOrphan } from './leftovers.ts';
+import { attach } from './postmaster.ts';
 import { signal } from './process-table.ts';
-import { findOrphan } from './remains.ts';
 
 /**
  * Removes a data folder with its database, and ends the PostgreSQL that a killed process left running on it.
@@ -23,7 +23,7 @@ export async function discardDataFolder(dataDir: string): Promise<void> {
       const orphan = findOrphan(folder);
       if (orphan !== undefined) {
         signal(orphan.pid, 'SIGQUIT');
-        await adopt(folder, orphan).ended;
+        await attach(folder, orphan).ended;
       }
       closeDataFolder(folder);
     }

@@ -22,7 +22,7 @@ import { isRunning, type ProcessIdentity, signal } from './process-table.ts';
 /** A larger log is rotated at the next launch; one former log is kept. */
 const longestLogBytes = 10_000_000;
 const readyPollMs = 5;
-const adoptedPollMs = 50;
+const attachedPollMs = 50;
 const fastShutdownMs = 30_000;
 const stillStartingMs = 10_000;
 
@@ -67,7 +67,7 @@ export async function launch(folder: DataFolder, { program, words }: CommandLine
 }
 
 /** Adopts a postmaster that a killed Florin started. It is no child of this process, so its end is found by polling. */
-export function adopt(folder: DataFolder, identity: ProcessIdentity): Postmaster {
+export function attach(folder: DataFolder, identity: ProcessIdentity): Postmaster {
   const logStart = statSync(folder.logFile, { throwIfNoEntry: false })?.size ?? 0;
   return watched(identity.pid, endOf(identity), logStart);
 }
@@ -125,7 +125,7 @@ function watched(pid: number, ended: Promise<string>, logStart: number): Postmas
 }
 
 async function endOf(identity: ProcessIdentity): Promise<string> {
-  while (isRunning(identity)) await sleep(adoptedPollMs);
+  while (isRunning(identity)) await sleep(attachedPollMs);
   return 'unknown, it was not our child';
 }
 

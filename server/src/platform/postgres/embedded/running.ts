@@ -9,8 +9,8 @@ import {
   errorCode,
 } from './contract.ts';
 import { openSession } from './database.ts';
+import { answers } from './leftovers.ts';
 import { readPostmasterPid } from './postmaster-pid.ts';
-import { answers } from './remains.ts';
 
 const clusterOf = (dataDir: string) => join(resolve(dataDir), 'postgres', 'cluster');
 

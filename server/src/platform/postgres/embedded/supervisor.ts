@@ -12,9 +12,9 @@ import { embeddedDatabase, embeddedPort, embeddedSuperuser, embeddedUser } from 
 import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFolder } from './data-folder.ts';
 import { ensureDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
-import { adopt, type CommandLine, launch, type Postmaster, runsWith, shutDown, untilReady } from './postmaster.ts';
+import { clearLeftovers, findOrphan } from './leftovers.ts';
+import { attach, type CommandLine, launch, type Postmaster, runsWith, shutDown, untilReady } from './postmaster.ts';
 import { signal } from './process-table.ts';
-import { clearRemains, findOrphan } from './remains.ts';
 import { reserveWalLater } from './reserve-wal.ts';
 import { postmasterArguments } from './settings.ts';
 
@@ -26,7 +26,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 
 /**
- * Starts PostgreSQL on a data folder, or adopts the one that a killed Florin left running there, and keeps it running until
+ * Starts PostgreSQL on a data folder, or attaches to the one that a killed Florin left running there, and keeps it running until
  * `stop`. Resolves when it accepts sessions.
  *
  * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be used, is damaged, belongs to another
@@ -138,17 +138,17 @@ class Supervisor implements PreparedPostgres {
   /** Returns a postmaster that accepts sessions: the running one, if it has the same command line, else a new one. */
   async #bringUp(): Promise<Postmaster> {
     const begun = performance.now();
-    const adopted = await this.#adoptOrphan();
-    const postmaster = adopted ?? (await this.#launch());
+    const attached = await this.#attachOrphan();
+    const postmaster = attached ?? (await this.#launch());
     const elapsedMs = Math.round(performance.now() - begun);
-    this.#log.info({ pid: postmaster.pid, adopted: adopted !== undefined, elapsedMs }, 'PostgreSQL is ready');
+    this.#log.info({ pid: postmaster.pid, attached: attached !== undefined, elapsedMs }, 'PostgreSQL is ready');
     return postmaster;
   }
 
-  async #adoptOrphan(): Promise<Postmaster | undefined> {
+  async #attachOrphan(): Promise<Postmaster | undefined> {
     const orphan = findOrphan(this.#folder);
     if (!orphan) return undefined;
-    const postmaster = adopt(this.#folder, orphan);
+    const postmaster = attach(this.#folder, orphan);
     this.#postmaster = postmaster;
     if (!runsWith(this.#folder, this.#commandLine)) {
       this.#log.info({ pid: orphan.pid }, 'ending a PostgreSQL that was started with other settings');
@@ -165,7 +165,7 @@ class Supervisor implements PreparedPostgres {
   }
 
   async #launch(): Promise<Postmaster> {
-    await clearRemains(this.#folder, this.#log);
+    await clearLeftovers(this.#folder, this.#log);
     const postmaster = await launch(this.#folder, this.#commandLine);
     this.#postmaster = postmaster;
     // An earlier stop could not have stopped this postmaster.

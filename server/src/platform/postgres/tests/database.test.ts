@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blockThread } from '../../../testing/faults/block-thread.ts';
 import { startCutLine } from '../../../testing/faults/cut-line.ts';
 import { startLine } from '../../../testing/faults/line.ts';
-import { standStill } from '../../../testing/faults/stand-still.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
 import { Database } from '../database.ts';
 import { type Invalidation, statement } from '../statement.ts';
@@ -116,7 +116,7 @@ test('a statement that is never answered fails, and only its connection is disca
   const [answered] = await Promise.all([
     behindLine.run(slow),
     new Promise<void>((resolve) => {
-      setTimeout(() => resolve(standStill(2_600)), 300);
+      setTimeout(() => resolve(blockThread(2_600)), 300);
     }),
   ]);
   expect(answered).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel } from '../../cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../factories.ts';
 import { eventually } from '../../postgres/database.ts';
 import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';

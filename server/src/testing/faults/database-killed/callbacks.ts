@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { headersOf, signedMessage } from '../../../domains/payments/providers/sandbox/messages.ts';
-import { dataOf } from '../../cast.ts';
+import { dataOf } from '../../factories.ts';
 import { sandboxReportOf } from '../../payments/callbacks.ts';
 import { eventually } from '../../postgres/database.ts';
 import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 
 /** Kills while the sandbox sends callbacks, while callbacks are settled, and while contradictions are looked up. */
-export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks' | 'sandbox'> {
+export function callbackKills(scenario: Scenario): Kills<'discrepancies' | 'callbacks' | 'sandbox'> {
   const {
     node,
     count,
@@ -24,10 +24,10 @@ export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks
   } = scenario;
 
   return {
-    disputes: {
+    discrepancies: {
       claiming: async () => {
         const contradicted = await contradict();
-        await holdAfter('provider_dispute', contradicted.send);
+        await holdAfter('discrepancy', contradicted.send);
         await killPostgres();
         await contradicted.isAgreed();
       },
@@ -44,9 +44,9 @@ export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks
         const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
         await contradicted.isLookedUp();
-        await lock('provider_dispute');
+        await lock('discrepancy');
         await records.release();
-        await waitsBesideClaims('provider_dispute');
+        await waitsBesideClaims('discrepancy');
         await killPostgres();
         await contradicted.isAgreed();
       },
@@ -55,7 +55,10 @@ export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks
         // The provider does not answer within the deadline: the next look-up is due after 5 s.
         const records = await lock('sandbox_operation', 'access exclusive');
         await contradicted.send();
-        await reaches('the next look-up is scheduled', `${contradicted.dispute} and look_ups = 1 and lease is null`);
+        await reaches(
+          'the next look-up is scheduled',
+          `${contradicted.discrepancy} and look_ups = 1 and lease is null`,
+        );
         await records.release();
         await killPostgres();
         await contradicted.isAgreed();
@@ -156,18 +159,18 @@ export function callbackKills(scenario: Scenario): Kills<'disputes' | 'callbacks
     const channelId = await scenario.makeChannel();
     const [id = ''] = await pay(1, 'succeed', channelId);
     await paidOnce([id], channelId);
-    const dispute = `provider_dispute where channel_id = ${channelId}`;
+    const discrepancy = `discrepancy where channel_id = ${channelId}`;
     const message = signedMessage(sandboxReportOf(id, { state: 'FAILED' }), 9, 'shared');
     return {
-      dispute,
+      discrepancy,
       send: () => callback(channelId, message),
       /** A look-up follows the claim at once. While the sandbox's records are locked it lasts until the provider's deadline. */
-      isLookedUp: () => reaches('the provider is looked up', `${dispute} and lease is not null`),
+      isLookedUp: () => reaches('the provider is looked up', `${discrepancy} and lease is not null`),
       isAgreed: async () => {
-        await reaches('the provider agrees', `${dispute} and state = 'AGREES'`);
+        await reaches('the provider agrees', `${discrepancy} and state = 'AGREES'`);
         await paidOnce([id], channelId);
-        expect(await count(dispute)).toBe(1);
-        const notes = `transaction_note where replace(transaction_id::text, '-', '') = '${id.slice(4)}'`;
+        expect(await count(discrepancy)).toBe(1);
+        const notes = `timeline_message where replace(transaction_id::text, '-', '') = '${id.slice(4)}'`;
         expect(await count(`${notes} and kind = 'callback'`)).toBe(1);
       },
     };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
-import { administratorOf, dataOf, makeKey, unique } from '../../cast.ts';
+import { administratorOf, dataOf, makeKey, unique } from '../../factories.ts';
 import { eventually } from '../../postgres/database.ts';
 import { startService } from '../../service/service-process.ts';
 import { startReceiver } from '../../webhooks/receiver.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { makeChannel } from '../../cast.ts';
+import { makeChannel } from '../../factories.ts';
 import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 

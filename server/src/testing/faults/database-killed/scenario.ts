@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect } from 'vitest';
-import { dataOf, makeChannel, makePayment } from '../../cast.ts';
+import { dataOf, makeChannel, makePayment } from '../../factories.ts';
 import { type PayingNode, payingNode } from '../../payments/paying-node.ts';
 import { eventually } from '../../postgres/database.ts';
 

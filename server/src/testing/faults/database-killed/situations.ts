@@ -7,7 +7,7 @@
  */
 export const situations = {
   processing: ['waiting', 'waiting behind an open breaker', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
-  disputes: ['claiming', 'looking up', 'recording', 'waiting'],
+  discrepancies: ['claiming', 'looking up', 'recording', 'waiting'],
   callbacks: ['claiming', 'settling', 'recording', 'waiting'],
   sandbox: ['waiting', 'claiming', 'sending', 'recording'],
   rollups: ['waiting', 'rolling up'],

@@ -27,7 +27,7 @@ export async function stopWhileKilled(scenario: Scenario): Promise<void> {
     await scenario.makeChannel(),
     await scenario.makeChannel(),
   ];
-  const disputed = await pay(1, 'callback:contradiction', contradicted);
+  const contested = await pay(1, 'callback:contradiction', contradicted);
   const called = await pay(5, 'late', late);
   await reaches('callbacks are due', `sandbox_operation where channel_id = ${late}`, 5);
   await scenario.post('clock/advance', { id: clockId, toTime: '2028-01-31T09:30:00Z' });
@@ -44,7 +44,7 @@ export async function stopWhileKilled(scenario: Scenario): Promise<void> {
 
   await paidOnce(ids, slow);
   await paidOnce(called, late);
-  await paidOnce(disputed, contradicted);
+  await paidOnce(contested, contradicted);
   await isNone('every callback is settled', `provider_callback where state = 'RECEIVED' and tries = 0`);
   await isNone('the clock has arrived', `clock where id = ${clockId} and target_at is not null`);
   await isNone('every invoice is paid', `invoice where customer_id = ${customerId} and status <> 'PAID'`);

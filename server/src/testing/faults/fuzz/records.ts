@@ -9,7 +9,7 @@ import {
   makePaid,
   makePayment,
   makeTenant,
-} from '../../cast.ts';
+} from '../../factories.ts';
 import { makeProviderChannel } from '../../payments/callbacks.ts';
 import type { FlorinClient } from '../../service/florin.ts';
 

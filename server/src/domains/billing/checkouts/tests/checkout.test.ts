@@ -9,7 +9,7 @@ import {
   type Shop,
 } from '../../../../testing/billing/checkouts.ts';
 import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
@@ -347,7 +347,9 @@ test('a page loads nothing from other servers, cannot be framed or indexed, and 
   const token = path.split('/').at(-1) as string;
   const kept = await db.query(`select from checkout c where to_json(c)::text like '%' || $1 || '%'`, [token]);
   const audited = await db.query(`select from audit_entry a where a.body like '%' || $1 || '%'`, [token]);
-  const answered = await db.query(`select from kept_answer k where k.answer::text like '%' || $1 || '%'`, [token]);
+  const answered = await db.query(`select from idempotency_record k where k.answer::text like '%' || $1 || '%'`, [
+    token,
+  ]);
   expect([kept.length, audited.length, answered.length]).toEqual([0, 0, 0]);
 });
 

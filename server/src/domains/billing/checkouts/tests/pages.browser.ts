@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCheckout, pathOf, type Shop } from '../../../../testing/billing/checkouts.ts';
 import { makeAda, makeBrandedShop, makePortal } from '../../../../testing/billing/portals.ts';
 import { axeViolations, chromiumPath, openBrowser } from '../../../../testing/browser.ts';
-import { dataOf } from '../../../../testing/cast.ts';
+import { dataOf } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 

@@ -3,7 +3,7 @@ import { makeShop, pathOf, type Shop } from '../../../../testing/billing/checkou
 import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
 import { pagesOf, rowsOf } from '../../../../testing/billing/pdf-text.ts';
 import { makePortal } from '../../../../testing/billing/portals.ts';
-import { administratorOf, dataOf } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pagesOf, type Shop } from '../../../../testing/billing/checkouts.ts';
 import { makeAda, makeBrandedShop, makePortal } from '../../../../testing/billing/portals.ts';
-import { dataOf, makeKey } from '../../../../testing/cast.ts';
+import { dataOf, makeKey } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { sweepExpired } from '../sweep.ts';

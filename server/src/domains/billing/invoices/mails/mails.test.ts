@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { minuteMs } from '../../../../core/clock.ts';
 import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/factories.ts';
 import {
   bodiesOf,
   type ReceivedMail,

@@ -15,7 +15,7 @@ import {
   makePayment,
   makeTenant,
   memberPassword,
-} from '../../../../testing/cast.ts';
+} from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../../../app/integrity.ts';
 import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pagesOf, pathOf } from '../../../../testing/billing/checkouts.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice } from '../../../../testing/billing/invoices.ts';
 import { brokenClaims } from '../../../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 

@@ -14,7 +14,7 @@ export interface ChargeKey {
  */
 export const findDueCharges = statement<ChargeKey>(
   'subscriptions.find_due_charges',
-  `select tenant_id, invoice_id, subscription_id from subscription_charge
+  `select tenant_id, invoice_id, subscription_id from invoice_collection
     where clock_id = $1 and due_at <= to_timestamp($2::float8 / 1000)
     order by due_at limit $3`,
 );
@@ -25,7 +25,7 @@ export const findDueCharges = statement<ChargeKey>(
  */
 export const markChargesAttempted = statement<{ invoice_id: number }>(
   'subscriptions.mark_charges_tried',
-  `update subscription_charge c set due_at = null
+  `update invoice_collection c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
     where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
       and c.due_at <= to_timestamp($3::float8 / 1000)
@@ -35,7 +35,7 @@ export const markChargesAttempted = statement<{ invoice_id: number }>(
 /** Values: tenant, invoice, new due time (ms). */
 export const postponeCharge = statement(
   'subscriptions.postpone_charge',
-  `update subscription_charge set due_at = to_timestamp($3::float8 / 1000)
+  `update invoice_collection set due_at = to_timestamp($3::float8 / 1000)
     where tenant_id = $1 and invoice_id = $2 and due_at is not null`,
 );
 
@@ -51,7 +51,7 @@ export const findOpenCharges = statement<ChargeRow>(
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at
-        from subscription_charge
+        from invoice_collection
        where tenant_id = wanted.tenant_id and subscription_id = wanted.id and state <> 'SETTLED'
       offset 0
     ) as c`,
@@ -64,6 +64,6 @@ export const findChargesOfInvoices = statement<ChargeKey>(
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)
     cross join lateral (
       select tenant_id, invoice_id, subscription_id
-        from subscription_charge where tenant_id = wanted.tenant_id and invoice_id = wanted.invoice_id limit 1
+        from invoice_collection where tenant_id = wanted.tenant_id and invoice_id = wanted.invoice_id limit 1
     ) as c`,
 );

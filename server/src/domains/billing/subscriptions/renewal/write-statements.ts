@@ -75,7 +75,7 @@ const save = statement<{ id: number }>(
      select * from json_to_recordset($2::json) as row (
        tenant_id bigint, subscription_id bigint, start_at timestamptz, end_at timestamptz, kind text, invoice_id bigint)
    ), charge as (
-     insert into subscription_charge as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at)
+     insert into invoice_collection as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at)
      select * from json_to_recordset($3::json) as row (
        tenant_id bigint, invoice_id bigint, subscription_id bigint, clock_id bigint, state text, failures smallint,
        due_at timestamptz)

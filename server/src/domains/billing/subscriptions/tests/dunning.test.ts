@@ -59,7 +59,7 @@ async function stateOf(id: number): Promise<string | undefined> {
 
 /** How many days after `start` the charge is due again. */
 async function dueDays(): Promise<number | null> {
-  const [row] = await db.query<{ due_at: string | null }>('select due_at from subscription_charge');
+  const [row] = await db.query<{ due_at: string | null }>('select due_at from invoice_collection');
   return row?.due_at ? (Date.parse(row.due_at) - start) / dayMs : null;
 }
 
@@ -148,7 +148,7 @@ test('the unpaid invoice of a subscription cancelled by dunning stays OPEN and c
   await node.creator.create(await manualPayment(), merchant);
   await end('SUCCESS');
   expect(await db.query('select status from invoice')).toEqual([{ status: 'PAID' }]);
-  expect(await db.query('select state from subscription_charge')).toEqual([{ state: 'SETTLED' }]);
+  expect(await db.query('select state from invoice_collection')).toEqual([{ state: 'SETTLED' }]);
   expect(await stateOf(id)).toBe('CANCELLED');
 });
 
@@ -181,7 +181,7 @@ test('a failed payment by a user makes the charge that waited for it due at once
   await node.update({ id: payment, status: 'FAILED' }, merchant);
   await node.collect();
   expect(await db.query('select 1 from transaction')).toHaveLength(2);
-  expect(await db.query(`select state, failures from subscription_charge`)).toEqual([{ state: 'DUE', failures: 0 }]);
+  expect(await db.query(`select state, failures from invoice_collection`)).toEqual([{ state: 'DUE', failures: 0 }]);
 });
 
 test('a cancelled payment has not failed: the next attempt comes after the wait of the schedule, and nothing is counted', async () => {
@@ -190,7 +190,7 @@ test('a cancelled payment has not failed: the next attempt comes after the wait 
   await end('CANCELLED');
   expect(await stateOf(id)).toBe('ACTIVE');
   expect(await dueDays()).toBe(2);
-  expect(await db.query('select state, failures from subscription_charge')).toEqual([{ state: 'DUE', failures: 0 }]);
+  expect(await db.query('select state, failures from invoice_collection')).toEqual([{ state: 'DUE', failures: 0 }]);
   expect(await db.query(`select 1 from event where type = 'invoice.payment_failed'`)).toEqual([]);
   node.setTime(after(2));
   await failNow();

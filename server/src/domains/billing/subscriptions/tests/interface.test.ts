@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checks } from '../../../../app/integrity.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
 import { makeCustomer } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';
@@ -75,7 +75,7 @@ const linesOf = async (invoiceId: number) =>
 const settled = (clockId: number) =>
   eventually('no work is in progress', async () => {
     const [row] = await db.query(
-      `select exists (select from subscription_charge where clock_id = $1 and due_at <= (select now_at from clock where id = $1))
+      `select exists (select from invoice_collection where clock_id = $1 and due_at <= (select now_at from clock where id = $1))
            or exists (select from invoice_payment where state <> 'OPEN' and applied_at is null)
            or exists (select from provider_operation where finished_at is null) as busy`,
       [clockId],

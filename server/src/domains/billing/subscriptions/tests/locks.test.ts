@@ -81,7 +81,7 @@ test('renewing and collecting never deadlock, no matter in which order they writ
   await node.renew();
   // Both invoices have failed and are due for a retry, the later one first; and the last period has ended.
   await db.query(
-    `update subscription_charge c
+    `update invoice_collection c
         set state = 'FAILED', failures = 1, due_at = $1::timestamptz - i.number * interval '1 hour'
        from invoice i where i.id = c.invoice_id`,
     [new Date(start + 2 * dayMs)],
@@ -93,7 +93,7 @@ test('renewing and collecting never deadlock, no matter in which order they writ
   for (const each of [node, other]) each.setTime(start + 2 * dayMs);
   // A transaction that writes the first charge now waits for this lock.
   const lock = await lockRows(
-    'select 1 from subscription_charge where invoice_id = (select min(id) from invoice) for update',
+    'select 1 from invoice_collection where invoice_id = (select min(id) from invoice) for update',
   );
   const renewed = node.renew();
   await waitForBlocked(1);
@@ -103,7 +103,7 @@ test('renewing and collecting never deadlock, no matter in which order they writ
   expect(await Promise.all([renewed, collected])).toEqual([1, 2]);
   // The subscription ended first, so its failed charges are not retried.
   expect(await other.collect()).toBe(0);
-  expect(await db.query('select state, due_at from subscription_charge')).toEqual([
+  expect(await db.query('select state, due_at from invoice_collection')).toEqual([
     { state: 'FAILED', due_at: null },
     { state: 'FAILED', due_at: null },
   ]);
@@ -126,7 +126,7 @@ test('a charge that another node has attempted and that failed since it was read
   expect(await collectDue(0, start, { ...other.deps, database: slow })).toBe(1);
   expect(await db.query('select status from transaction')).toEqual([{ status: 'FAILED' }]);
   const [charge] = await db.query<{ failures: number; due_at: string }>(
-    'select failures, due_at from subscription_charge',
+    'select failures, due_at from invoice_collection',
   );
   expect(charge).toEqual({ failures: 1, due_at: new Date(start + 2 * dayMs).toISOString() });
 });

@@ -107,10 +107,10 @@ test('after a batch is rolled back, all its subscriptions are still due and no i
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
   node.setTime(after(30));
-  await db.query('alter table subscription_charge add constraint drill check (invoice_id < 0) not valid');
+  await db.query('alter table invoice_collection add constraint drill check (invoice_id < 0) not valid');
   expect(await node.renew()).toBe(2);
   expect(node.errors.splice(0)).toHaveLength(2);
-  await db.query('alter table subscription_charge drop constraint drill');
+  await db.query('alter table invoice_collection drop constraint drill');
   expect(await periods()).toHaveLength(2);
   node.setTime(after(31));
   await node.renewAll();

@@ -189,7 +189,7 @@ test('outcomes of customers with different test clocks are written by the same f
   // Pending charges are invoiced when the subscriptions end, which takes a number of each tenant.
   await db.query(`insert into subscription_line (tenant_id, subscription_id, description, amount, created_at)
                   select tenant_id, id, 'More seats', 100, now() from subscription`);
-  await db.query('update subscription_charge set failures = 2');
+  await db.query('update invoice_collection set failures = 2');
   const invoices = await db.query<{ tenant_id: number; id: number; subscription_id: number }>(
     'select tenant_id, id, subscription_id from invoice order by id',
   );

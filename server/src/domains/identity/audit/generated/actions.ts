@@ -37,7 +37,7 @@ export const auditActions = {
   'channel.update': "A channel or its credentials were changed.",
   'transaction.update': "A payment was changed by hand.",
   'refund.create': "A refund was created.",
-  'dispute.close': "A dispute with a provider was closed; `outcome` says how its operation was ended. The record is its payment.",
+  'discrepancy.close': "A discrepancy with a provider was closed; `outcome` says how its operation was ended. The record is its payment.",
   'clock.create': "A test clock was created.",
   'clock.advance': "A test clock was advanced.",
   'customer.create': "A customer was created.",
@@ -69,4 +69,5 @@ export const auditActions = {
   'audit.expire': "Expired entries were removed. Holds the number and the hash of the last one, from which the chain continues.",
   'session.end_after_reuse': "A refresh token was used again after it had been replaced, so its session ended.",
   'audit.begin': "The first entry of the log was noted, because the log does not begin with the creation of its tenant.",
+  'dispute.close': "`discrepancy.close`, in entries of earlier versions.",
 } as const;

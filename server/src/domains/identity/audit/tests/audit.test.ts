@@ -10,7 +10,7 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../../../testing/cast.ts';
+} from '../../../../testing/factories.ts';
 import { keptMails } from '../../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';

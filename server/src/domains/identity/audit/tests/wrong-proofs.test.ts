@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { Authenticator } from '../../../../testing/service/authenticator.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';

@@ -6,7 +6,7 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../../../testing/cast.ts';
+} from '../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { Authenticator } from '../../../../testing/service/authenticator.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../../../testing/service/florin.ts';

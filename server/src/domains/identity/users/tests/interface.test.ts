@@ -1,7 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '../../../../core/scopes.ts';
-import { administratorOf, dataOf, makeMember, makeTenant, memberPassword, unique } from '../../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeMember,
+  makeTenant,
+  memberPassword,
+  unique,
+} from '../../../../testing/factories.ts';
 import { keptMails } from '../../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';

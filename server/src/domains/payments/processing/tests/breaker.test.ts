@@ -14,7 +14,7 @@ test('a channel that cannot be read while its breaker is open fails the claim, n
   const find = scenario.node.channels.find.bind(scenario.node.channels);
   scenario.node.channels.find = () => {
     reads++;
-    return Promise.reject(new Error('The database is away.'));
+    return Promise.reject(new Error('The database is unavailable.'));
   };
   while (reads === 0) {
     scenario.node.dispatcher.wake();
@@ -26,7 +26,7 @@ test('a channel that cannot be read while its breaker is open fails the claim, n
   scenario.node.provider.answer = (_verb, { key }) => ({ kind: 'succeeded', reference: key });
   expect((await endOfPayment(await pay())).status).toBe('SUCCESS');
   // The claim failed, and reported it.
-  expect(scenario.node.errors.splice(0)).toEqual([new Error('The database is away.')]);
+  expect(scenario.node.errors.splice(0)).toEqual([new Error('The database is unavailable.')]);
 });
 
 test('a channel whose provider hangs does not delay other channels, however many payments it has', async () => {

@@ -18,9 +18,9 @@ test('a contradiction changes no final status, and is on the timeline', async ()
   );
   await scenario.node.settler.settle(operation as never, { kind: 'succeeded', reference: 'again' }, 'callback');
   expect((await scenario.node.find(id, principal)).status).toBe('SUCCESS');
-  expect(scenario.node.disputes).toEqual(['SUCCEEDED failed']);
+  expect(scenario.node.discrepancies).toEqual(['SUCCEEDED failed']);
   expect(await transfersOf(id)).toHaveLength(1);
-  expect(await scenario.db.query('select kind from transaction_note')).toContainEqual({ kind: 'contradiction' });
+  expect(await scenario.db.query('select kind from timeline_message')).toContainEqual({ kind: 'contradiction' });
 });
 
 test.each([
@@ -43,11 +43,11 @@ test.each([
     expect(await eventsOf(id)).toEqual(['transaction.created', 'transaction.processing']);
     // Reported by the provider twice, recorded once.
     expect(
-      await scenario.db.query(`select 1 from transaction_note where transaction_id = $1 and kind = 'mismatch'`, [
+      await scenario.db.query(`select 1 from timeline_message where transaction_id = $1 and kind = 'mismatch'`, [
         uuidOfPublicId('txn', id),
       ]),
     ).toHaveLength(1);
-    expect(scenario.node.disputes).toEqual(['READY succeeded']);
+    expect(scenario.node.discrepancies).toEqual(['READY succeeded']);
     const [operation] = await scenario.node.operationsOf(1, id);
     expect(
       await scenario.node.settler.settle(operation as never, { kind: 'succeeded', reference: 'r', money }, 'callback'),

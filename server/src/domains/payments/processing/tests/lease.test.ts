@@ -50,7 +50,7 @@ test('operations whose move to PROCESSING got no response are called at once, ea
   await scenario.node.stop();
   scenario.node = await processingNode(scenario.db, {
     clock: () => scenario.nowMs,
-    wrapDatabase: (database) => losingAnswers(database, 'transactions.move_many', 1, 0),
+    wrapDatabase: (database) => losingAnswers(database, 'transactions.transition_many', 1, 0),
   });
   const id = await pay();
   scenario.node.dispatcher.start();

@@ -144,7 +144,7 @@ test('a refund that fails after it had succeeded is reversed in the payment, the
     success: { count: (before.success?.count ?? 0) + 1, amount: (before.success?.amount ?? 0) + 1000 },
     refunded: before.refunded,
   });
-  expect(node.disputes).toEqual([]);
+  expect(node.discrepancies).toEqual([]);
 });
 
 test('a reversal is announced once by refund.failed, with the refund as the API shows it, and by no event of the payment', async () => {
@@ -215,7 +215,7 @@ test('a success reported after the reversal is a contradiction, and is not booke
   await node.settler.settle(operation, refundFailed, 'callback');
   const [, reversed] = await node.operationsOf(1, transactionId);
   await node.settler.settle(reversed as OperationRow, succeeded, 'callback');
-  expect(node.disputes).toEqual(['FAILED succeeded']);
+  expect(node.discrepancies).toEqual(['FAILED succeeded']);
   expect(await refundRecord(id)).toMatchObject({ status: 'FAILED' });
   expect(await refundTransfers(transactionId)).toHaveLength(2);
   expect(await failuresOf(id)).toHaveLength(1);
@@ -225,7 +225,7 @@ test('a failed answer to a call does not reverse a success recorded meanwhile: i
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
   await node.settler.settle(operation, refundFailed, 'answer', { calls: 1 });
-  expect(node.disputes).toEqual(['SUCCEEDED failed']);
+  expect(node.discrepancies).toEqual(['SUCCEEDED failed']);
   expect(await refundRecord(id)).toMatchObject({ status: 'SUCCESS' });
   expect(await failuresOf(id)).toEqual([]);
 });
@@ -282,7 +282,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
     clock: () => nowMs,
     generateUuid: node.generateUuid,
     transitions: node.transitions,
-    onDispute: () => {},
+    onDiscrepancy: () => {},
   });
   await settler.settle(operation, refundFailed, 'callback');
   await settler.drained();

@@ -46,7 +46,7 @@ test('a look-up that our own database prevented does not count: the next wait is
   }
   const [operation] = await scenario.node.operationsOf(1, id);
   expect(operation).toMatchObject({ state: 'WAITING', calls: 1, look_ups: 0, operation_reference });
-  const notes = await scenario.db.query('select kind from transaction_note where transaction_id = $1', [operation?.id]);
+  const notes = await scenario.db.query('select kind from timeline_message where transaction_id = $1', [operation?.id]);
   expect(notes).toEqual([{ kind: 'pending' }]);
   // The breaker is closed: another payment is called at once.
   scenario.node.provider.answer = () => ({ kind: 'succeeded', reference: 's' });

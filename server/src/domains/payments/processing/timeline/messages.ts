@@ -51,7 +51,7 @@ const rankOf: Partial<Record<TimelineMessageKind, number>> = {
   mode_mismatch: ranks.contradicted,
   forgotten: ranks.contradicted,
   looked_up: ranks.lookedUp,
-  dispute_closed: ranks.closed,
+  discrepancy_closed: ranks.closed,
 };
 
 const subjects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to cancel the charge' };
@@ -92,6 +92,7 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
       ? `${provider} was asked about ${subject} again and agrees with what is settled.`
       : `${provider} was asked about ${subject} again and reports "${detail.said}": its books and ours disagree. ` +
         'The payment stays as it is until a person has investigated.',
-  dispute_closed: ({ subject, detail }) => `User ${detail.userId} closed the dispute about ${subject}: ${detail.note}`,
+  discrepancy_closed: ({ subject, detail }) =>
+    `User ${detail.userId} closed the discrepancy about ${subject}: ${detail.note}`,
   not_called: ({ provider, subject }) => `${provider} was not called for ${subject}.`,
 };

@@ -68,7 +68,7 @@ export interface MessageRecord {
 export const findMessages = statement<MessageRecord>(
   'processing.timeline_messages',
   `select at, kind, operation, detail
-     from transaction_note
+     from timeline_message
     where tenant_id = $1 and transaction_id = $2
     order by id desc
     limit $3`,

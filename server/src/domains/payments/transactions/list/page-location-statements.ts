@@ -80,7 +80,7 @@ export const locateBuckets = statement<RangeRow>(
             and channel_id = $2 and user_id = $3 and status = $4 and day between $5::date and $6::date
          union all
          select tenant_id, side.started_at, side.sign * count
-           from transaction_slice_total as later
+           from transaction_bucket_total as later
           cross join lateral (
             values (later.started_at, 1), (date_trunc('day', later.started_at, 'UTC'), -1)
           ) as side (started_at, sign)
@@ -91,7 +91,7 @@ export const locateBuckets = statement<RangeRow>(
          union all
          select tenant_id,
                 greatest(date_trunc('day', created_second, 'UTC'),
-                         (select max(started_at) from transaction_slice
+                         (select max(started_at) from transaction_bucket
                            where tenant_id = change.tenant_id
                              and started_at between date_trunc('day', created_second, 'UTC') and created_second)),
                 count

@@ -140,7 +140,7 @@ async function counted(moment: Queryable, query: Query, caller: Principal) {
 
 test('rolled-up buckets equal a recount in all their combinations', async () => {
   await rollUpTransactionTotals(db.database, 7);
-  expect(await db.query('select tenant_id from transaction_slice group by 1 having count(*) > 10')).toHaveLength(2);
+  expect(await db.query('select tenant_id from transaction_bucket group by 1 having count(*) > 10')).toHaveLength(2);
   expect(await differingBuckets()).toEqual([]);
 });
 
@@ -148,7 +148,7 @@ async function differingBuckets() {
   return db.query(`
     with payment as (
       select t.*, date_trunc('day', t.created_at, 'UTC') as day,
-             (select max(started_at) from transaction_slice
+             (select max(started_at) from transaction_bucket
                where tenant_id = t.tenant_id and started_at between date_trunc('day', t.created_at, 'UTC') and t.created_at
              ) as started_at
         from transaction t
@@ -165,12 +165,12 @@ async function differingBuckets() {
         from payment group by 1, 2
     )
     select tenant_id, started_at
-      from cell full join (select * from transaction_slice_total where count <> 0) as kept
+      from cell full join (select * from transaction_bucket_total where count <> 0) as kept
      using (tenant_id, channel_id, user_id, status, started_at)
      where cell.count is distinct from kept.count
      union all
     select tenant_id, started_at
-      from slice full join transaction_slice as kept using (tenant_id, started_at)
+      from slice full join transaction_bucket as kept using (tenant_id, started_at)
      where (slice.count, slice.newest_second) is distinct from (kept.count, kept.newest_second)`);
 }
 

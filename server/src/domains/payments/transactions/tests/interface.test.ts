@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal, aText, aTime, aTransactionId } from '../../../../testing/shapes.ts';

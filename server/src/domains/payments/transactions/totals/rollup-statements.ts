@@ -4,15 +4,15 @@ import { statement } from '../../../../platform/postgres/statement.ts';
 /** Serialises rollups until the transaction ends. Reads and writes of payments do not take this lock. */
 export const lockRollup = statement(
   'transactions.lock_rollup',
-  'lock table transaction_slice in share row exclusive mode',
+  'lock table transaction_bucket in share row exclusive mode',
 );
 
 /**
  * Moves deltas from transaction_total_delta into transaction_total, each into the eight combinations of (channel or all,
- * user or all, status or all) of its mode, and for days with several buckets also into transaction_slice_total. It is one statement: a
+ * user or all, status or all) of its mode, and for days with several buckets also into transaction_bucket_total. It is one statement: a
  * reader sees every payment either as a delta or in the totals, never twice or not at all.
  *
- * Buckets (transaction_slice) divide busy days, so that a page in the middle of a day is found without reading the day. A
+ * Buckets (transaction_bucket) divide busy days, so that a page in the middle of a day is found without reading the day. A
  * payment belongs to the latest bucket of its day that starts no later than its second. The first bucket of a day starts
  * with the day. $1 is how many payments a bucket holds before the next one starts, at the next second of which nothing has
  * been rolled up yet.
@@ -53,7 +53,7 @@ export const rollUp = statement<{ rolled_up: number }>(
             coalesce(last.count, 0) + sum(per_second.count) over earlier - per_second.count as before
        from per_second
        left join lateral (
-         select newest_second, count from transaction_slice
+         select newest_second, count from transaction_bucket
           where tenant_id = per_second.tenant_id and started_at >= day and started_at < day + interval '1 day'
           order by started_at desc limit 1
        ) as last on true
@@ -70,19 +70,19 @@ export const rollUp = statement<{ rolled_up: number }>(
    placed as (
      select tenant_id, created_second, day, count, changes,
             greatest(day, max(starts_at) over (partition by tenant_id, day order by created_second),
-                     (select max(started_at) from transaction_slice
+                     (select max(started_at) from transaction_bucket
                        where tenant_id = divided.tenant_id and started_at between day and created_second)) as started_at
        from divided
    ),
    bucketed as (
-     insert into transaction_slice as bucket (tenant_id, started_at, newest_second, count)
+     insert into transaction_bucket as bucket (tenant_id, started_at, newest_second, count)
      select tenant_id, started_at, max(created_second), sum(count) from placed group by 1, 2
      on conflict (tenant_id, started_at)
      do update set count = bucket.count + excluded.count,
                    newest_second = greatest(bucket.newest_second, excluded.newest_second)
    ),
    rolled_up_buckets as (
-     insert into transaction_slice_total as total (tenant_id, livemode, channel_id, user_id, status, started_at, count)
+     insert into transaction_bucket_total as total (tenant_id, livemode, channel_id, user_id, status, started_at, count)
      select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'), started_at,
             sum(change.count)
        from placed cross join lateral unnest(changes) as change

@@ -5,10 +5,10 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../testing/postgres/database.ts';
 import { type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
-import { survey } from '../../delivery-queue/claim-statements.ts';
+import { scan } from '../../delivery-queue/claim-statements.ts';
 import { Claimer } from './claimer.ts';
 
-function claimerOn(database: Queryable, onSurveyFailed: (error: unknown) => void = () => {}): Claimer {
+function claimerOn(database: Queryable, onScanFailed: (error: unknown) => void = () => {}): Claimer {
   return new Claimer({
     database,
     clock: Date.now,
@@ -18,34 +18,31 @@ function claimerOn(database: Queryable, onSurveyFailed: (error: unknown) => void
     isBehind: () => false,
     renew: () => false,
     onDue: () => {},
-    onSurveyFailed,
+    onScanFailed,
   });
 }
 
 test.each([
   ['a defect', new TypeError('rows is not iterable'), 1],
   ['an outage, which claims report,', new Refusal('database_unavailable', 'Away.'), 0],
-])(
-  '%s that keeps endpoints from being surveyed is reported as often as it should be',
-  async (_what, error, reports) => {
-    const reported: unknown[] = [];
-    const database = {
-      run: async (statement: unknown) => {
-        if (statement === survey) throw error;
-        return [];
-      },
-    } as Queryable;
-    const claimer = claimerOn(database, (failure) => reported.push(failure));
-    await claimer.claim(1, 'lease');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(reported).toHaveLength(reports);
-  },
-);
+])('%s that keeps endpoints from being scanned is reported as often as it should be', async (_what, error, reports) => {
+  const reported: unknown[] = [];
+  const database = {
+    run: async (statement: unknown) => {
+      if (statement === scan) throw error;
+      return [];
+    },
+  } as Queryable;
+  const claimer = claimerOn(database, (failure) => reported.push(failure));
+  await claimer.claim(1, 'lease');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reported).toHaveLength(reports);
+});
 
 describe('a claimer is quiet', () => {
   let deliveries: TestDeliveries;
   let claimer: Claimer;
-  let surveys = 0;
+  let scans = 0;
 
   beforeAll(async () => {
     deliveries = await testDeliveries();
@@ -56,7 +53,7 @@ describe('a claimer is quiet', () => {
     claimer = claimerOn({
       run: async (statement, values) => {
         const rows = await database.run(statement, values);
-        if (statement.name === survey.name) surveys++;
+        if (statement.name === scan.name) scans++;
         return rows;
       },
     });
@@ -65,12 +62,12 @@ describe('a claimer is quiet', () => {
   afterEach(() => deliveries.clean());
   afterAll(() => deliveries.close());
 
-  /** Claims, and waits for the survey beside the claim. */
+  /** Claims, and waits for the scan beside the claim. */
   async function claim(): Promise<number> {
-    const before = surveys;
+    const before = scans;
     claimer.reset();
     const { length } = await claimer.claim(1, randomUUID());
-    await eventually('all endpoints are surveyed', () => surveys > before);
+    await eventually('all endpoints are scanned', () => scans > before);
     return length;
   }
 

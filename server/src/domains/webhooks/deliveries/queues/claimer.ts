@@ -10,7 +10,7 @@ import {
   type FoundEndpoint,
   findFresh,
   isClaimedAgain,
-  survey,
+  scan,
 } from '../../delivery-queue/claim-statements.ts';
 import type { Answer } from '../connections/answer.ts';
 import { takeRates } from '../rates/take-rates.ts';
@@ -35,8 +35,8 @@ export interface ClaimerOptions {
   renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
   onDue: () => void;
-  /** Called when due deliveries could not be looked for, for another reason than that the database is away. */
-  onSurveyFailed: (error: unknown) => void;
+  /** Called when due deliveries could not be looked for, for another reason than that the database is unavailable. */
+  onScanFailed: (error: unknown) => void;
 }
 
 /** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
@@ -44,9 +44,9 @@ const lateMs = secondMs;
 /** Fresh deliveries are read in pages of this size. */
 const pageSize = 2_000;
 const findBesideClaimsEveryMs = 25;
-/** Endpoints are surveyed in turn, this many at a time. */
-const surveyEveryMs = secondMs;
-const surveySize = 1_000;
+/** Endpoints are scanned in turn, this many at a time. */
+const scanEveryMs = secondMs;
+const scanSize = 1_000;
 /** The longest time between the due time of a delivery and its commit: a statement takes at most 10 s. */
 const latestCommitMs = 15 * secondMs;
 /** An idle queue is forgotten after this time: longer than any retry waits, so that failures in a row are counted. */
@@ -56,7 +56,7 @@ const idleQueueMs = hourMs;
  * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
  *
  * - Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
- *   second; beside it, if those that are known have deliveries to claim. Once a second a survey probes the index by endpoint for everything else: backlogs, expired leases, late commits.
+ *   second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by endpoint for everything else: backlogs, expired leases, late commits.
  * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the database.
  * - One statement claims the oldest deliveries of each endpoint, as many as it was granted. A queue that had fewer is not
  *   ready any more.
@@ -71,13 +71,13 @@ export class Claimer {
   readonly #eventLoop = new EventLoop();
   /** Fresh deliveries due before have been found. */
   #freshFromMs: number;
-  /** When the last survey began, in ms of `performance.now()`. */
-  #surveyedAtMs = Number.NEGATIVE_INFINITY;
-  /** 0: the last survey was the last one of a round over all endpoints. */
-  #lastSurveyedId = 0;
-  /** The surveys of this round, or of the last one if it is over, have found an open delivery that is due. */
+  /** When the last scan began, in ms of `performance.now()`. */
+  #scanedAtMs = Number.NEGATIVE_INFINITY;
+  /** 0: the last scan was the last one of a round over all endpoints. */
+  #lastScannedId = 0;
+  /** The scans of this round, or of the last one if it is over, have found an open delivery that is due. */
   #hasOpen = true;
-  #surveying: Promise<void> | undefined;
+  #scanning: Promise<void> | undefined;
   /** When fresh deliveries were last looked for, in ms of `performance.now()`. */
   #foundAtMs = Number.NEGATIVE_INFINITY;
   #finding: Promise<void> | undefined;
@@ -93,11 +93,11 @@ export class Claimer {
   }
 
   /**
-   * No delivery that is due is open, as far as a survey of all endpoints has seen. While one is, it may become claimable without
+   * No delivery that is due is open, as far as a scan of all endpoints has seen. While one is, it may become claimable without
    * a wake: when a lease of another node expires, or the pause of an endpoint ends.
    */
   get isQuiet(): boolean {
-    return this.isIdle && this.#lastSurveyedId === 0 && !this.#hasOpen;
+    return this.isIdle && this.#lastScannedId === 0 && !this.#hasOpen;
   }
 
   /** After an outage: what is due has waited for its end. */
@@ -105,14 +105,14 @@ export class Claimer {
     for (const queue of this.#queues.values()) queue.backlog.begin(this.#options.clock());
   }
 
-  /** The clock was set back: forgets when deliveries are due, and the next claim surveys all endpoints from the beginning. */
+  /** The clock was set back: forgets when deliveries are due, and the next claim scans all endpoints from the beginning. */
   reset(): void {
     const nowMs = this.#options.clock();
     this.#ready.clear();
     for (const queue of this.#queues.values()) queue.clockWasSetBack(nowMs);
     this.#freshFromMs = nowMs - lateMs;
-    this.#surveyedAtMs = Number.NEGATIVE_INFINITY;
-    this.#lastSurveyedId = 0;
+    this.#scanedAtMs = Number.NEGATIVE_INFINITY;
+    this.#lastScannedId = 0;
     this.#hasOpen = true;
   }
 
@@ -197,8 +197,8 @@ export class Claimer {
    */
   async #grant(freeSlots: number, nowMs: number): Promise<Map<EndpointQueue, number>> {
     const atMs = performance.now();
-    if (atMs - this.#surveyedAtMs > surveyEveryMs) {
-      this.#surveying ??= this.#inBackground(this.#survey(nowMs, atMs)).then(() => (this.#surveying = undefined));
+    if (atMs - this.#scanedAtMs > scanEveryMs) {
+      this.#scanning ??= this.#inBackground(this.#scan(nowMs, atMs)).then(() => (this.#scanning = undefined));
     }
     await this.#finding;
     const known = this.#allocate(freeSlots, nowMs);
@@ -224,10 +224,10 @@ export class Claimer {
     return allocator;
   }
 
-  /** Claims do not wait for it, and report that the database is away. */
+  /** Claims do not wait for it, and report that the database is unavailable. */
   #inBackground(work: Promise<void>): Promise<void> {
     return work.catch((error) => {
-      if (!isUnavailable(error)) this.#options.onSurveyFailed(error);
+      if (!isUnavailable(error)) this.#options.onScanFailed(error);
     });
   }
 
@@ -243,15 +243,15 @@ export class Claimer {
       this.#addDue(queue, row.dueMs);
     }
     const isPageFull = rows.reduce((sum, { count }) => sum + count, 0) >= pageSize;
-    // A page that was full is not read again. If more deliveries are due at one moment, the survey finds the endpoints of the
+    // A page that was full is not read again. If more deliveries are due at one moment, the scan finds the endpoints of the
     // others.
     const readUntilMs = isPageFull ? Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs)) : nowMs - lateMs;
     this.#freshFromMs = Math.max(fromMs, readUntilMs);
     if (isPageFull) this.#options.onDue();
   }
 
-  async #survey(nowMs: number, atMs: number): Promise<void> {
-    this.#surveyedAtMs = atMs;
+  async #scan(nowMs: number, atMs: number): Promise<void> {
+    this.#scanedAtMs = atMs;
     for (const queue of this.#ready) {
       const isWaiting = queue.inFlight > 0 || queue.endpoint.ratePerS !== null || nowMs - queue.freshAtMs <= freshMs;
       if (!isWaiting || queue.isPaused(nowMs)) this.#removeDue(queue);
@@ -260,17 +260,17 @@ export class Claimer {
       if (!this.#ready.has(queue) && queue.idleMs(nowMs) > idleQueueMs) this.#queues.delete(id);
     }
     const openFromMs = [...this.#queues.values()]
-      .filter(({ id }) => id > this.#lastSurveyedId)
+      .filter(({ id }) => id > this.#lastScannedId)
       .sort((a, b) => a.id - b.id)
-      .slice(0, surveySize)
+      .slice(0, scanSize)
       .map((queue) => [queue.id, Math.max(0, queue.openFromMs - latestCommitMs)]);
-    const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastSurveyedId, surveySize];
-    const rows = await this.#options.database.run(survey, values);
+    const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastScannedId, scanSize];
+    const rows = await this.#options.database.run(scan, values);
     // `reset` was called meanwhile: the clock was set back.
-    if (this.#surveyedAtMs !== atMs) return;
-    const isFirstOfRound = this.#lastSurveyedId === 0;
+    if (this.#scanedAtMs !== atMs) return;
+    const isFirstOfRound = this.#lastScannedId === 0;
     this.#hasOpen = (this.#hasOpen && !isFirstOfRound) || rows.some(({ openMs }) => openMs !== null);
-    this.#lastSurveyedId = rows.length < surveySize ? 0 : Math.max(...rows.map(({ id }) => id));
+    this.#lastScannedId = rows.length < scanSize ? 0 : Math.max(...rows.map(({ id }) => id));
     for (const row of rows) {
       if (row.openMs === null && !this.#queues.has(row.id)) continue;
       const queue = this.#refresh(row, nowMs);

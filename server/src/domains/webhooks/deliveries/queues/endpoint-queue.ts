@@ -47,7 +47,7 @@ export class EndpointQueue {
   /** The delivery in flight is that trial. */
   isTrial = false;
   /** The delivery in flight is the first to an endpoint without history: no second one before its answer. */
-  isIntroduction = false;
+  isFirstDelivery = false;
   #pausedAtMs = Number.NEGATIVE_INFINITY;
   /** Deliveries that are on their way to the endpoint, and claimed ones that wait for the window. */
   #underWay = 0;
@@ -117,7 +117,7 @@ export class EndpointQueue {
     this.inFlight--;
     this.#underWay--;
     this.isTrial = false;
-    this.isIntroduction = false;
+    this.isFirstDelivery = false;
     this.#lastActivityMs = nowMs;
     if (verdict !== undefined) this.#learn(verdict, durationMs, nowMs);
     this.#admitWaiting(nowMs);

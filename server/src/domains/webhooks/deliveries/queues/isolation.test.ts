@@ -297,7 +297,7 @@ test('a trial is not reserved while the rate of its endpoint is used up: it is s
   const { endpointId, receiver } = await deliveries.subscribe(200, { ratePerS: 1 });
   const openUntil = new Date(time.clock() - secondMs).toISOString();
   await db.query('update webhook_endpoint set open_until = $2 where id = $1', [endpointId, openUntil]);
-  await db.query('insert into webhook_pace (endpoint_id, rate_per_s, used_until_ms, granted) values ($1, 1, $2, 0)', [
+  await db.query('insert into endpoint_rate (endpoint_id, rate_per_s, used_until_ms, granted) values ($1, 1, $2, 0)', [
     endpointId,
     time.clock() + secondMs,
   ]);
@@ -306,7 +306,7 @@ test('a trial is not reserved while the rate of its endpoint is used up: it is s
   const watched: Queryable = {
     run: async (statement, values) => {
       const rows = await db.database.run(statement, values);
-      const isRefused = statement.name === 'deliveries.take_pace' && (rows[0] as { granted: number }).granted === 0;
+      const isRefused = statement.name === 'deliveries.take_rate' && (rows[0] as { granted: number }).granted === 0;
       if (isRefused) refused++;
       return rows;
     },

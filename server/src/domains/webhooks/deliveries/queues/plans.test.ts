@@ -61,9 +61,9 @@ test('while a transaction is open for minutes, a sender finds due deliveries by 
     text: `select id from delivery where state = 'OPEN' order by due_at`,
   };
   expect((await readingOf(database, fullScan)).entries).toBeGreaterThanOrEqual(done);
-  // After the clock has jumped, the first survey reads everything.
+  // After the clock has jumped, the first scan reads everything.
   isWatching = true;
-  await eventually('two surveys', () => readings.filter(({ name }) => name === 'deliveries.survey').length >= 2);
+  await eventually('two scans', () => readings.filter(({ name }) => name === 'deliveries.scan_endpoints').length >= 2);
   readings = [];
   await deliveries.enqueue(endpointId, due, time.clock());
   await deliveries.untilFinished(done + due);

@@ -5,7 +5,7 @@ import { type EndpointQueue, initialWindow } from './endpoint-queue.ts';
  * Pools for endpoints that have not just answered promptly: each is a quarter of a node's slots, so that the last quarter
  * is left to prompt endpoints. The numbers limit the deliveries to one origin.
  */
-const perOrigin = { unproven: 32, introduction: 8, trial: 4 };
+const perOrigin = { unproven: 32, firstDelivery: 8, trial: 4 };
 const poolShare = 1 / 4;
 type Pool = keyof typeof perOrigin;
 
@@ -31,7 +31,7 @@ export interface SlotAllocatorOptions {
  *
  * - A prompt endpoint may use its whole window, but at most four times the slots that it leaves free.
  * - All other endpoints are unproven. They share a pool, 8 slots each.
- * - When that pool is full, another one serves endpoints that answer slowly, and introductions: the first fresh delivery to an
+ * - When that pool is full, another one serves endpoints that answer slowly, and first deliveries: the first fresh delivery to an
  *   endpoint that is not known to fail is sent at once, however many other endpoints hang.
  * - An endpoint with an open circuit breaker gets none. When the breaker is half-open it gets one, the trial, of a pool.
  * - Deliveries to an inactive endpoint are always granted: they are cancelled without a request.
@@ -77,19 +77,19 @@ export class SlotAllocator {
     // One slot more while it uses fewer than four times the slots then free.
     const byFree = Math.ceil((promptTimesFree * this.#free - used) / (promptTimesFree + 1));
     if (queue.isPrompt(nowMs)) return Math.min(own, byFree);
-    if (queue.isIntroduction && used > 0 && !queue.hasAnswered) return 0;
+    if (queue.isFirstDelivery && used > 0 && !queue.hasAnswered) return 0;
     const left = Math.min(own, this.#left('unproven', queue));
     if (left > 0) return left;
-    if (queue.hasAnswered) return Math.min(own, this.#left('introduction', queue));
-    const mayIntroduce = used === 0 && !queue.isKnownToFail && nowMs - queue.freshAtMs <= freshMs;
-    return mayIntroduce ? Math.min(1, this.#left('introduction', queue)) : 0;
+    if (queue.hasAnswered) return Math.min(own, this.#left('firstDelivery', queue));
+    const maySendFirst = used === 0 && !queue.isKnownToFail && nowMs - queue.freshAtMs <= freshMs;
+    return maySendFirst ? Math.min(1, this.#left('firstDelivery', queue)) : 0;
   }
 
   #grant(queue: EndpointQueue, most: number): void {
     const count = Math.min(most, this.remaining, this.allowanceOf(queue));
     if (count <= 0) return;
     if (queue.inFlight === 0 && !this.granted.has(queue)) {
-      queue.isIntroduction = !queue.isPrompt(this.#options.nowMs) && this.#left('unproven', queue) <= 0;
+      queue.isFirstDelivery = !queue.isPrompt(this.#options.nowMs) && this.#left('unproven', queue) <= 0;
     }
     this.remaining -= count;
     this.#free -= count;
@@ -100,7 +100,7 @@ export class SlotAllocator {
   #use(queue: EndpointQueue, count: number): void {
     const { isActive, pausedUntilMs, origin } = queue.endpoint;
     if (!isActive || queue.isPrompt(this.#options.nowMs)) return;
-    const pool: Pool = pausedUntilMs !== null ? 'trial' : queue.isIntroduction ? 'introduction' : 'unproven';
+    const pool: Pool = pausedUntilMs !== null ? 'trial' : queue.isFirstDelivery ? 'firstDelivery' : 'unproven';
     for (const key of [pool, `${pool} ${origin}`]) this.#used.set(key, (this.#used.get(key) ?? 0) + count);
   }
 

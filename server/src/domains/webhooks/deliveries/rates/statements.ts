@@ -13,8 +13,8 @@ const granted = `least(excluded.granted, ${allowed('excluded.rate_per_s', aheadM
  * the next. Values: now in ms; ids in rising order, how many deliveries are wanted, the rate per second, one array each.
  */
 export const takeRateAllowance = statement<{ endpoint_id: number; granted: number; next_ms: number }>(
-  'deliveries.take_pace',
-  `insert into webhook_pace as pace (endpoint_id, rate_per_s, used_until_ms, granted)
+  'deliveries.take_rate',
+  `insert into endpoint_rate as pace (endpoint_id, rate_per_s, used_until_ms, granted)
    select id, rate, $1::float8 + count * 1000 / rate::float8, count
      from unnest($2::bigint[], $3::int[], $4::int[]) as requested (id, wanted, rate)
      cross join lateral (select least(wanted, ${allowed('rate', '0')}) as count) as first
@@ -31,5 +31,5 @@ export const takeRateAllowance = statement<{ endpoint_id: number; granted: numbe
  */
 export const shortenRates = statement(
   'deliveries.shorten_rates',
-  `update webhook_pace set used_until_ms = $1::float8 where used_until_ms > $1::float8 + ${burstMs('rate_per_s')}`,
+  `update endpoint_rate set used_until_ms = $1::float8 where used_until_ms > $1::float8 + ${burstMs('rate_per_s')}`,
 );

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import { dataOf } from '../../../../testing/cast.ts';
+import { dataOf } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../testing/service/nodes.ts';
 

@@ -2,7 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { firstUuidAt } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../testing/shapes.ts';

@@ -25,7 +25,7 @@ const maxBatchSize = 500;
 const retryPauseMs = 100;
 
 /**
- * Writes results in batches, one statement each, fenced by their leases. While the database is away, results wait for as
+ * Writes results in batches, one statement each, fenced by their leases. While the database is unavailable, results wait for as
  * long as their leases hold.
  */
 export class ResultWriter {

@@ -145,33 +145,35 @@ describe.each([
     expect(receiver.received).toHaveLength(5);
   });
 
-  test.each(['deliveries.find_fresh', 'deliveries.survey', 'deliveries.take_pace', 'deliveries.claim_deliveries'])(
-    'deliveries are due now although %s was under way',
-    async (name) => {
-      const time = movableClock();
-      const { receiver, endpointId } = await deliveries.subscribe(200, { ratePerS: 4 });
-      const held = holding(name);
-      const worker = deliveries.newWorker({ clock: time.clock, database: held.database });
-      deliveries.onClean(() => worker.stop());
-      await deliveries.enqueue(endpointId, 1, time.clock());
-      held.hold();
-      worker.start();
-      await eventually('the statement', () => held.waiting > 0);
-      time.moveBy(-byMs);
-      const corrected = worker.clockWasSetBack();
-      held.release();
-      await corrected;
-      // However much of the rate was taken by the old time, it allows one by then.
-      time.moveBy(secondMs);
-      worker.wake();
-      await deliveries.untilFinished(1);
-      time.moveBy(secondMs);
-      await deliveries.enqueue(endpointId, 1, time.clock());
-      worker.wake();
-      await deliveries.untilFinished(2);
-      expect(receiver.received).toHaveLength(2);
-    },
-  );
+  test.each([
+    'deliveries.find_fresh',
+    'deliveries.scan_endpoints',
+    'deliveries.take_rate',
+    'deliveries.claim_deliveries',
+  ])('deliveries are due now although %s was under way', async (name) => {
+    const time = movableClock();
+    const { receiver, endpointId } = await deliveries.subscribe(200, { ratePerS: 4 });
+    const held = holding(name);
+    const worker = deliveries.newWorker({ clock: time.clock, database: held.database });
+    deliveries.onClean(() => worker.stop());
+    await deliveries.enqueue(endpointId, 1, time.clock());
+    held.hold();
+    worker.start();
+    await eventually('the statement', () => held.waiting > 0);
+    time.moveBy(-byMs);
+    const corrected = worker.clockWasSetBack();
+    held.release();
+    await corrected;
+    // However much of the rate was taken by the old time, it allows one by then.
+    time.moveBy(secondMs);
+    worker.wake();
+    await deliveries.untilFinished(1);
+    time.moveBy(secondMs);
+    await deliveries.enqueue(endpointId, 1, time.clock());
+    worker.wake();
+    await deliveries.untilFinished(2);
+    expect(receiver.received).toHaveLength(2);
+  });
 
   test('a delivery in flight is sent once, and its retry is due one interval after its end', async () => {
     const time = movableClock();

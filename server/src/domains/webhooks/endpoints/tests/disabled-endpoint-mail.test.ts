@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstUuidAt } from '../../../../core/id.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../../testing/factories.ts';
 import { keptMails } from '../../../../testing/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';

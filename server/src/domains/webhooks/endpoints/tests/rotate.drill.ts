@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import { dataOf } from '../../../../testing/cast.ts';
+import { dataOf } from '../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
 import { type TestNodes, testNodes } from '../../../../testing/service/nodes.ts';
 import type { Received } from '../../../../testing/webhooks/receiver.ts';

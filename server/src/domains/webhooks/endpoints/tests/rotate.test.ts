@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { hourMs } from '../../../../core/clock.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makePayment, makeTenant } from '../../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../../testing/factories.ts';
 import {
   databaseFromTemplate,
   eventually,

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type Checkout, makeCheckout } from '../fixture/checkout.ts';
-import { type HolderOptions, query, TestFolder } from '../fixture/holding.ts';
+import { type HolderOptions, query, TestFolder } from '../fixture/postmaster-process.ts';
 
 const folders: TestFolder[] = [];
 const checkouts: Checkout[] = [];

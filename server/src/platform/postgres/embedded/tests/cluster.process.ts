@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureDatabase } from '../database.ts';
-import { type Holder, query, TestFolder, until } from '../fixture/holding.ts';
+import { type Holder, query, TestFolder, until } from '../fixture/postmaster-process.ts';
 import { identify, listProcesses, type ProcessEntry } from '../process-table.ts';
 
 let folder: TestFolder;

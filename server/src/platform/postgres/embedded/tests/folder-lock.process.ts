@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Holder, TestFolder, until } from '../fixture/holding.ts';
+import { Holder, TestFolder, until } from '../fixture/postmaster-process.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { identify, isRunning } from '../process-table.ts';
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EmbeddedConnection } from '../contract.ts';
-import { query, TestFolder } from '../fixture/holding.ts';
+import { query, TestFolder } from '../fixture/postmaster-process.ts';
 import { findRunning } from '../running.ts';
 
 /** PostgreSQL's code `insufficient_privilege`. */

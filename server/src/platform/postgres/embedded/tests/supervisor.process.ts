@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, stat
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { query, TestFolder, until } from '../fixture/holding.ts';
+import { query, TestFolder, until } from '../fixture/postmaster-process.ts';
 import { identify, isRunning, listProcesses, type ProcessIdentity } from '../process-table.ts';
 import { reserveWal } from '../reserve-wal.ts';
 
@@ -77,7 +77,7 @@ test('after kill -9 of Florin the next start takes over the running PostgreSQL w
   const next = folder.hold();
   const ready = await next.ready();
   expect(ready.connection).toEqual(connection);
-  expect(await next.postmaster()).toMatchObject({ pid, adopted: true });
+  expect(await next.postmaster()).toMatchObject({ pid, attached: true });
   expect(await query(connection, countRows)).toEqual([{ count: 2 }]);
   expect(await next.stop()).toBe(0);
   expect(identify(pid)).toBeUndefined();
@@ -94,7 +94,7 @@ test('a defect that ends Florin ends PostgreSQL too, and a start at once finds e
   const next = folder.hold();
   const { connection } = await next.ready();
   await until('the end of PostgreSQL', () => !isRunning(postmaster));
-  expect(await next.postmaster()).toMatchObject({ adopted: false });
+  expect(await next.postmaster()).toMatchObject({ attached: false });
   expect(await query(connection, countRows)).toEqual([{ count: 2 }]);
   expect(await next.stop()).toBe(0);
 });
@@ -107,10 +107,10 @@ test('a PostgreSQL that was taken over is watched: after kill -9 it is started a
   const holder = folder.hold();
   const { connection } = await holder.ready();
   const taken = await holder.postmaster();
-  expect(taken.adopted).toBe(true);
+  expect(taken.attached).toBe(true);
   const seen = holder.eventCount;
   process.kill(taken.pid, 'SIGKILL');
-  expect(await holder.postmaster(seen)).toMatchObject({ adopted: false });
+  expect(await holder.postmaster(seen)).toMatchObject({ attached: false });
   expect(await query(connection, countRows)).toEqual([{ count: 2 }]);
 });
 
@@ -155,7 +155,7 @@ test('after kill -9 of Florin and PostgreSQL together the next start finds every
 
   const next = folder.hold();
   await next.ready();
-  expect(await next.postmaster()).toMatchObject({ adopted: false });
+  expect(await next.postmaster()).toMatchObject({ attached: false });
   expect(await query(connection, countRows)).toEqual([{ count: 6 }]);
 });
 
@@ -166,7 +166,7 @@ test('a running PostgreSQL with other settings than wanted is replaced instead o
   await killed.kill();
   const next = folder.hold({ settings: { work_mem: '5MB' } });
   const { connection } = await next.ready();
-  expect(await next.postmaster()).toMatchObject({ adopted: false });
+  expect(await next.postmaster()).toMatchObject({ attached: false });
   expect(identify(pid)).toBeUndefined();
   expect(await query(connection, 'show work_mem')).toEqual([{ work_mem: '5MB' }]);
 });

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../../testing/billing/invoices.ts';
 import { pagesOf, rowsOf } from '../../../../../testing/billing/pdf-text.ts';
-import { administratorOf, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../../../testing/cast.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makeTenant,
+} from '../../../../../testing/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../../testing/shapes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../testing/cast.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../testing/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../testing/service/florin.ts';
 import { aRefusal } from '../../../../../testing/shapes.ts';

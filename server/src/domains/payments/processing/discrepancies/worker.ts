@@ -14,10 +14,17 @@ import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
 import { type Verdict, verdictOf } from './rules.ts';
-import { claimDisputes, type DueDispute, disputeDue, disputesDue, disputeTable, recordDispute } from './statements.ts';
-import type { DisputeState } from './states.ts';
+import {
+  claimDiscrepancies,
+  type DueDiscrepancy,
+  discrepanciesDue,
+  discrepancyDue,
+  discrepancyTable,
+  recordDiscrepancy,
+} from './statements.ts';
+import type { DiscrepancyState } from './states.ts';
 
-export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
+export interface DiscrepancyWorkerDeps extends PublicAddress, FailureReports {
   database: Queryable;
   providers: Providers;
   credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
@@ -27,49 +34,49 @@ export interface DisputeWorkerDeps extends PublicAddress, FailureReports {
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
   observe?: ObserveCall;
-  /** Called when a look-up decides a dispute, and again only when the verdict changes. */
+  /** Called when a look-up decides a discrepancy, and again only when the verdict changes. */
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
 
-/** Disputes are rare, and few look-ups at a time do not load a provider. */
+/** Discrepancies are rare, and few look-ups at a time do not load a provider. */
 const maximumInFlight = 5;
 /** A lease lasts longer than its look-up, by the time to settle and to record the result. */
 const leaseBeyondCallMs = 10 * secondMs;
 
 /**
- * Looks disputed operations up at their provider.
+ * Looks operations with a discrepancy up at their provider.
  *
  * An operation that is still open is settled with the answer, and a refund that has failed after it had succeeded is
- * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the dispute is closed; if it
- * disagrees, the dispute says so, and the look-up is repeated every day.
+ * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the discrepancy is closed; if it
+ * disagrees, the discrepancy says so, and the look-up is repeated every day.
  */
-export function disputeWorker(deps: DisputeWorkerDeps): Worker<DueDispute> {
+export function discrepancyWorker(deps: DiscrepancyWorkerDeps): Worker<DueDiscrepancy> {
   const { timeoutMs, onError, onRecovered } = deps;
   const leasing = { ...deps, leaseMs: timeoutMs + leaseBeyondCallMs };
-  return new Worker<DueDispute>({
-    name: 'disputes',
-    dueWork: { topic: disputesDue, due: disputeDue },
-    claim: claimBy(claimDisputes, leasing),
-    leases: leasesOf(disputeTable, leasing),
-    perform: (dispute) => perform(dispute, deps),
+  return new Worker<DueDiscrepancy>({
+    name: 'discrepancies',
+    dueWork: { topic: discrepanciesDue, due: discrepancyDue },
+    claim: claimBy(claimDiscrepancies, leasing),
+    leases: leasesOf(discrepancyTable, leasing),
+    perform: (discrepancy) => perform(discrepancy, deps),
     slots: maximumInFlight,
     onError,
     onRecovered,
   });
 }
 
-async function perform(dispute: Leased<DueDispute>, deps: DisputeWorkerDeps): Promise<void> {
-  const row = await read(dispute, deps);
+async function perform(discrepancy: Leased<DueDiscrepancy>, deps: DiscrepancyWorkerDeps): Promise<void> {
+  const row = await read(discrepancy, deps);
   if (row === undefined) return;
-  const answer = await lookUp(row, dispute, deps);
-  const current = await settle(dispute, row, answer, deps);
-  await record(dispute, current, answer, verdictOf(current, answer), deps);
+  const answer = await lookUp(row, discrepancy, deps);
+  const current = await settle(discrepancy, row, answer, deps);
+  await record(discrepancy, current, answer, verdictOf(current, answer), deps);
 }
 
 async function lookUp(
   row: OperationRow,
-  { reference, said }: DueDispute,
-  deps: DisputeWorkerDeps,
+  { reference, said }: DueDiscrepancy,
+  deps: DiscrepancyWorkerDeps,
 ): Promise<Outcome | Absent> {
   const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
   // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten it.
@@ -91,34 +98,34 @@ async function lookUp(
 
 /** Settles an open operation or reverses a refund, and returns the operation as it is then. */
 async function settle(
-  dispute: Leased<DueDispute>,
+  discrepancy: Leased<DueDiscrepancy>,
   row: OperationRow,
   answer: Outcome | Absent,
-  deps: DisputeWorkerDeps,
+  deps: DiscrepancyWorkerDeps,
 ): Promise<OperationRow> {
   if (answer.kind === 'absent' || !isFinalOutcome(answer)) return row;
   if (isFinished(row.state) && !reverses(row, answer)) return row;
   if ((await deps.settler.settle(row, answer, 'look_up', { lookUps: 1 })) === 'mismatch') return row;
-  return (await read(dispute, deps)) ?? row;
+  return (await read(discrepancy, deps)) ?? row;
 }
 
 async function record(
-  dispute: Leased<DueDispute>,
+  discrepancy: Leased<DueDiscrepancy>,
   row: OperationRow,
   answer: Outcome | Absent,
   verdict: Verdict,
-  deps: DisputeWorkerDeps,
+  deps: DiscrepancyWorkerDeps,
 ): Promise<void> {
   const { database, clock, onVerdict } = deps;
-  const state = stateAfter(dispute, verdict);
-  const isNewVerdict = verdict !== undefined && state !== dispute.state;
+  const state = stateAfter(discrepancy, verdict);
+  const isNewVerdict = verdict !== undefined && state !== discrepancy.state;
   if (isNewVerdict) await addVerdictMessage(row, answer, verdict, deps);
-  const lookUps = Math.min(dispute.look_ups + 1, 32_767);
+  const lookUps = Math.min(discrepancy.look_ups + 1, 32_767);
   // After a verdict the longest wait applies.
-  const dueMs = lookUpAt(verdict === undefined ? dispute.look_ups : Number.POSITIVE_INFINITY, clock());
-  const { tenant_id, transaction_id, number, lease } = dispute;
+  const dueMs = lookUpAt(verdict === undefined ? discrepancy.look_ups : Number.POSITIVE_INFINITY, clock());
+  const { tenant_id, transaction_id, number, lease } = discrepancy;
   const values = [tenant_id, transaction_id, number, lease, state, lookUps, dueMs, clock()];
-  const recorded = await database.run(recordDispute, values);
+  const recorded = await database.run(recordDiscrepancy, values);
   if (isNewVerdict && recorded.length > 0) onVerdict(row, answer, verdict);
 }
 
@@ -126,7 +133,7 @@ function addVerdictMessage(
   row: OperationRow,
   answer: Outcome | Absent,
   verdict: Verdict,
-  deps: DisputeWorkerDeps,
+  deps: DiscrepancyWorkerDeps,
 ): Promise<void> {
   const { database, clock, generateUuid } = deps;
   const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
@@ -135,14 +142,14 @@ function addVerdictMessage(
 }
 
 async function read(
-  { tenant_id, transaction_id, number }: DueDispute,
-  deps: DisputeWorkerDeps,
+  { tenant_id, transaction_id, number }: DueDiscrepancy,
+  deps: DiscrepancyWorkerDeps,
 ): Promise<OperationRow | undefined> {
   const rows = await deps.database.run(findOfPayment, [tenant_id, transaction_id]);
   return rows.find((row) => row.number === number);
 }
 
-function stateAfter({ state }: DueDispute, verdict: Verdict): DisputeState {
+function stateAfter({ state }: DueDiscrepancy, verdict: Verdict): DiscrepancyState {
   if (verdict === undefined) return state;
   return verdict === 'agrees' ? 'AGREES' : 'DISAGREES';
 }

@@ -6,9 +6,9 @@ import { spawnAs } from '../account.ts';
 import { provideBinaries } from '../binaries.ts';
 import { programEnvironment } from '../cluster.ts';
 import { openDataFolder } from '../data-folder.ts';
-import { type Holder, postmasterPid, query, TestFolder, until } from '../fixture/holding.ts';
+import { type Holder, postmasterPid, query, TestFolder, until } from '../fixture/postmaster-process.ts';
+import { clearLeftovers } from '../leftovers.ts';
 import { identify, listProcesses } from '../process-table.ts';
-import { clearRemains } from '../remains.ts';
 import { clusterArgument } from '../settings.ts';
 
 const folder = new TestFolder();
@@ -68,7 +68,7 @@ test('a PostgreSQL of ours that wrote its pid file late is ended, not refused as
   const { pid } = await holder.postmaster();
   await holder.kill();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  await clearRemains(openDataFolder(folder.path), silent);
+  await clearLeftovers(openDataFolder(folder.path), silent);
   expect(identify(pid)).toBeUndefined();
   await folder.hold().ready();
 });
@@ -113,7 +113,7 @@ test('in a deep folder the socket lies in a private folder with a short path, an
     await holder.kill();
     const next = deep.hold();
     expect((await next.ready()).connection).toEqual(connection);
-    expect(await next.postmaster()).toMatchObject({ adopted: true });
+    expect(await next.postmaster()).toMatchObject({ attached: true });
     await next.stop();
     expect(existsSync(connection.host)).toBe(false);
   } finally {

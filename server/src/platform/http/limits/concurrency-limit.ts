@@ -10,7 +10,7 @@ type Proceed = (leave: () => void) => void;
  * headers read, so that a request of another tenant does not wait until hundreds of a flood have been parsed and written. A
  * tenant that is alone is not limited.
  */
-export class TenantTurns {
+export class ConcurrencyLimit {
   readonly #maximum: number;
   readonly #now: () => number;
   readonly #inProgress = new Map<number, number>();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { TenantTurns } from './tenant-turns.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 function office() {
   const clock = { nowMs: 0 };
-  const turns = new TenantTurns({ maximum: 2, now: () => clock.nowMs });
+  const turns = new ConcurrencyLimit({ maximum: 2, now: () => clock.nowMs });
   const started: string[] = [];
   /** Returns a function that answers the request, if it has started by then. */
   const enter = (name: string) => {

@@ -28,7 +28,7 @@ export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
  *
  * @throws EmbeddedPostgresError when a postmaster of somebody else runs on the data
  */
-export async function clearRemains(folder: DataFolder, log: Log): Promise<void> {
+export async function clearLeftovers(folder: DataFolder, log: Log): Promise<void> {
   // Before any worker is ended: those of somebody else's postmaster bear the same title as ours.
   refuseVisibleStranger(folder);
   await endWorkers(folder, log);

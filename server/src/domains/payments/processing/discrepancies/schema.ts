@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { pageFields, tenantField } from '../../../../platform/http/list-query.ts';
 import { idOf, livemode, livemodeFilter, long, nullable, oneLine } from '../../../../platform/http/shapes.ts';
 import { transactionId } from '../../transactions/schema.ts';
-import { disputeStates } from './states.ts';
+import { discrepancyStates } from './states.ts';
 
 const operation = Type.Integer({
   minimum: 1,
@@ -10,18 +10,18 @@ const operation = Type.Integer({
   description: 'Number of the provider operation, as the timeline shows it.',
 });
 
-export const disputeListQuery = Type.Object({
+export const discrepancyListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(
-    Type.Enum([...disputeStates], { description: 'Default: those that are not closed, OPEN and DISAGREES.' }),
+    Type.Enum([...discrepancyStates], { description: 'Default: those that are not closed, OPEN and DISAGREES.' }),
   ),
-  transactionId: Type.Optional(idOf('txn', 'Only disputes about this payment.')),
-  channelId: Type.Optional(long('Only disputes with the provider of this channel.')),
+  transactionId: Type.Optional(idOf('txn', 'Only discrepancies about this payment.')),
+  channelId: Type.Optional(long('Only discrepancies with the provider of this channel.')),
   tenantId: tenantField,
   livemode: livemodeFilter,
 });
 
-export const disputeCloseInput = Type.Object(
+export const discrepancyCloseInput = Type.Object(
   {
     transactionId,
     operation,
@@ -48,12 +48,12 @@ export const disputeCloseInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const disputeRecord = Type.Object({
+export const discrepancyRecord = Type.Object({
   livemode,
   transactionId: Type.String(),
   operation,
   channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
-  state: Type.Enum([...disputeStates]),
+  state: Type.Enum([...discrepancyStates]),
   reported: nullable(
     Type.String({
       description:

@@ -1,5 +1,5 @@
 /** Lets the work of one key be done in turn. Work of different keys does not wait for each other. */
-export class Turns<Key> {
+export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<void>>();
 
   /** Does the work after all earlier work of this key, also after work that failed. `hasWaited`: there was earlier work. */

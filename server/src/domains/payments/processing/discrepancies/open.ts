@@ -5,56 +5,56 @@ import { addTimelineMessage } from '../../transactions/timeline-message-statemen
 import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
-import type { DisputeKind, Report } from './rules.ts';
-import { insertDispute } from './statements.ts';
+import type { DiscrepancyKind, Report } from './rules.ts';
+import { insertDiscrepancy } from './statements.ts';
 
-export interface DisputeReporterDeps {
+export interface DiscrepancyReporterDeps {
   database: Queryable;
   clock: Clock;
   generateUuid: GenerateUuid;
-  /** Logs and counts a dispute. */
-  onDispute: (row: OperationRow, report: Report, kind: DisputeKind) => void;
+  /** Logs and counts a discrepancy. */
+  onDiscrepancy: (row: OperationRow, report: Report, kind: DiscrepancyKind) => void;
 }
 
-/** Opens a dispute about an outcome that contradicts the settled one, and records it on the timeline. */
+/** Opens a discrepancy about an outcome that contradicts the settled one, and records it on the timeline. */
 export async function reportContradiction(
   row: OperationRow,
   outcome: FinalOutcome,
   by: SettledBy,
-  deps: DisputeReporterDeps,
+  deps: DiscrepancyReporterDeps,
 ): Promise<void> {
-  await openDispute(row, outcome, deps);
-  deps.onDispute(row, outcome, 'contradiction');
+  await openDiscrepancy(row, outcome, deps);
+  deps.onDiscrepancy(row, outcome, 'contradiction');
   const { state: stands, status: payment } = row;
   const detail = { stands, payment, said: outcome.kind, by, reference: outcome.reference ?? null };
   await addMessage('contradiction', row, detail, deps);
 }
 
 /**
- * Opens a dispute about a report of another amount, currency or mode, or that the provider has forgotten the operation. Look-ups
+ * Opens a discrepancy about a report of another amount, currency or mode, or that the provider has forgotten the operation. Look-ups
  * may repeat it; it is recorded once.
  */
 export async function reportDifference(
   row: OperationRow,
   report: Report,
-  kind: Exclude<DisputeKind, 'contradiction'>,
+  kind: Exclude<DiscrepancyKind, 'contradiction'>,
   by: SettledBy,
-  deps: DisputeReporterDeps,
+  deps: DiscrepancyReporterDeps,
 ): Promise<void> {
-  if (!(await openDispute(row, report, deps))) return;
-  deps.onDispute(row, report, kind);
+  if (!(await openDiscrepancy(row, report, deps))) return;
+  deps.onDiscrepancy(row, report, kind);
   const { kind: said, reference = null, money, livemode } = report;
   const named = kind === 'mode_mismatch' ? { livemode } : money;
   await addMessage(kind, row, { said, by, reference, ...named }, deps);
 }
 
-/** Returns false if the same dispute is open already. */
-async function openDispute(
+/** Returns false if the same discrepancy is open already. */
+async function openDiscrepancy(
   row: OperationRow,
   { kind, reference, money, livemode }: Report,
-  { database, clock }: DisputeReporterDeps,
+  { database, clock }: DiscrepancyReporterDeps,
 ): Promise<boolean> {
-  const opened = await database.run(insertDispute, [
+  const opened = await database.run(insertDiscrepancy, [
     row.tenant_id,
     row.id,
     row.number,
@@ -70,10 +70,10 @@ async function openDispute(
 }
 
 function addMessage(
-  kind: DisputeKind,
+  kind: DiscrepancyKind,
   row: OperationRow,
   detail: Record<string, unknown>,
-  { database, clock, generateUuid }: DisputeReporterDeps,
+  { database, clock, generateUuid }: DiscrepancyReporterDeps,
 ): Promise<void> {
   return addTimelineMessage(database, row, { id: generateUuid(), atMs: clock(), kind, detail });
 }

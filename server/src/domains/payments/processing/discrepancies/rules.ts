@@ -9,12 +9,12 @@ export interface Report extends NamedMode {
 }
 
 /**
- * Why a dispute is opened: the provider reported an outcome that cannot be true together with the settled one
+ * Why a discrepancy is opened: the provider reported an outcome that cannot be true together with the settled one
  * (`contradiction`), another amount or currency than the operation's (`mismatch`), a payment or refund of the other mode
  * (`mode_mismatch`), or that it can no longer say what became of the operation (`forgotten`).
  */
-export const disputeKinds = ['contradiction', 'mismatch', 'mode_mismatch', 'forgotten'] as const;
-export type DisputeKind = (typeof disputeKinds)[number];
+export const discrepancyKinds = ['contradiction', 'mismatch', 'mode_mismatch', 'forgotten'] as const;
+export type DiscrepancyKind = (typeof discrepancyKinds)[number];
 
 /** What is reported of another operation than ours: it is never booked. Undefined: it may be ours. */
 export function differenceOf(row: OperationRow, report: Report): 'mismatch' | 'mode_mismatch' | undefined {

@@ -13,16 +13,22 @@ import { addTimelineMessage } from '../../transactions/timeline-message-statemen
 import type { FinalOutcome } from '../settlement.ts';
 import { findByReference, findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
-import { closeOpenDispute, countDisputes, type DisputeRow, findDisputePage, lockDispute } from './manage-statements.ts';
-import type { disputeCloseInput, disputeListQuery, disputeRecord } from './schema.ts';
+import {
+  closeOpenDiscrepancy,
+  countDiscrepancies,
+  type DiscrepancyRow,
+  findDiscrepancyPage,
+  lockDiscrepancy,
+} from './manage-statements.ts';
+import type { discrepancyCloseInput, discrepancyListQuery, discrepancyRecord } from './schema.ts';
 
-export type DisputeRecord = Static<typeof disputeRecord>;
+export type DiscrepancyRecord = Static<typeof discrepancyRecord>;
 
-/** One page of disputes, the latest first, and their exact number, from one snapshot. */
-export function listDisputes(
-  { query, principal }: Call<unknown, Static<typeof disputeListQuery>>,
+/** One page of discrepancies, the latest first, and their exact number, from one snapshot. */
+export function listDiscrepancies(
+  { query, principal }: Call<unknown, Static<typeof discrepancyListQuery>>,
   { database }: PaymentsApp,
-): Promise<{ data: DisputeRecord[]; pagination: Pagination }> {
+): Promise<{ data: DiscrepancyRecord[]; pagination: Pagination }> {
   const { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode } = query;
   const states = state === undefined ? ['OPEN', 'DISAGREES'] : [state];
   const paymentId = transactionId && uuidOfPublicId('txn', transactionId);
@@ -30,38 +36,38 @@ export function listDisputes(
     const namesRecord = paymentId !== undefined || channelId !== undefined;
     const modes = visibleModes(principal, livemode, { namesRecord });
     const filter = [await listedTenants(snapshot, principal, query.tenantId), states, paymentId, channelId, modes];
-    const [count] = await snapshot.run(countDisputes, filter);
-    const rows = await snapshot.run(findDisputePage, [...filter, (page - 1) * pageSize, pageSize]);
+    const [count] = await snapshot.run(countDiscrepancies, filter);
+    const rows = await snapshot.run(findDiscrepancyPage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
   });
 }
 
 /**
- * Closes a dispute that a person has investigated: it is not looked up any more, and `npm run verify` does not name it. With
- * `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A dispute that is closed
+ * Closes a discrepancy that a person has investigated: it is not looked up any more, and `npm run verify` does not name it. With
+ * `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A discrepancy that is closed
  * already is returned unchanged, unless its operation is ended only now.
  */
-export async function closeDispute(
-  { body: input, principal }: Call<Static<typeof disputeCloseInput>>,
+export async function closeDiscrepancy(
+  { body: input, principal }: Call<Static<typeof discrepancyCloseInput>>,
   app: PaymentsApp,
-): Promise<DisputeRecord> {
+): Promise<DiscrepancyRecord> {
   const { transactionId, operation, note, outcome } = input;
   const { database, reader, clock, generateUuid } = app;
   const { tenant_id: tenantId, id } = await reader.find(transactionId, principal, 'transactionId');
   const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
     const key = [tenantId, id, operation];
-    const [found] = await transaction.run(lockDispute, key);
-    if (found === undefined) throw notFound('dispute of operation', operation, 'operation');
+    const [found] = await transaction.run(lockDiscrepancy, key);
+    if (found === undefined) throw notFound('discrepancy of operation', operation, 'operation');
     const isEnded =
       outcome !== undefined && (await endOperation(tenantId, found, { ...input, outcome }, transaction, app));
-    const [closed] = await transaction.run(closeOpenDispute, [...key, principal.userId, note, nowMs, isEnded]);
+    const [closed] = await transaction.run(closeOpenDiscrepancy, [...key, principal.userId, note, nowMs, isEnded]);
     if (closed === undefined) return recordOf(found);
     const detail = { userId: principal.userId, note };
     const subject = { tenant_id: tenantId, id, number: operation };
-    await addTimelineMessage(transaction, subject, { id: messageId, atMs: nowMs, kind: 'dispute_closed', detail });
+    await addTimelineMessage(transaction, subject, { id: messageId, atMs: nowMs, kind: 'discrepancy_closed', detail });
     await appendAudit(transaction, principal, {
-      action: 'dispute.close',
+      action: 'discrepancy.close',
       tenantId,
       recordId: publicId('txn', id),
       details: { operation, note, ...(isEnded && { outcome }) },
@@ -73,7 +79,7 @@ export async function closeDispute(
 /** Returns false if the operation has ended in this way already. */
 async function endOperation(
   tenantId: number,
-  { transaction_id: paymentId, number, reference: reported }: DisputeRow,
+  { transaction_id: paymentId, number, reference: reported }: DiscrepancyRow,
   { outcome, reference: named }: { outcome: 'SUCCEEDED' | 'FAILED'; reference?: string | undefined },
   transaction: Transaction,
   { settler }: Pick<PaymentsApp, 'settler'>,
@@ -120,7 +126,7 @@ function outcomeOf(
   return { kind: 'failed', failure: failure(code, null, message), ...(reference !== undefined && { reference }) };
 }
 
-function recordOf(row: DisputeRow): DisputeRecord {
+function recordOf(row: DiscrepancyRow): DiscrepancyRecord {
   return {
     livemode: row.livemode,
     transactionId: publicId('txn', row.transaction_id),

@@ -1,6 +1,6 @@
 import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Dispute } from '../../api/client.ts';
+import type { Discrepancy } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
@@ -16,14 +16,14 @@ import { ListPage } from '../../ui/tables/list-page.tsx';
 const filterNames = ['state'] as const;
 
 /** Payments whose provider contradicts the ledger. */
-export default function DisputesPage() {
+export default function DiscrepanciesPage() {
   const text = useText();
-  const [toClose, setToClose] = useState<Dispute>();
+  const [toClose, setToClose] = useState<Discrepancy>();
   return (
     <>
       <ListPage
-        title={text('disputes.title')}
-        operation="disputes.list"
+        title={text('discrepancies.title')}
+        operation="discrepancies.list"
         filterNames={filterNames}
         filters={({ filters, setFilters }) => (
           <FilterSelect
@@ -34,7 +34,7 @@ export default function DisputesPage() {
           />
         )}
         columns={[
-          { header: text('disputes.opened'), cell: ({ openedTime }) => <Time value={openedTime} /> },
+          { header: text('discrepancies.opened'), cell: ({ openedTime }) => <Time value={openedTime} /> },
           { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
           {
             header: text('payment.title'),
@@ -42,7 +42,7 @@ export default function DisputesPage() {
               <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
             ),
           },
-          { header: text('disputes.reported'), from: 'sm', cell: ({ reported }) => reported },
+          { header: text('discrepancies.reported'), from: 'sm', cell: ({ reported }) => reported },
           {
             header: text('payments.amount'),
             isNumber: true,
@@ -50,37 +50,37 @@ export default function DisputesPage() {
             cell: ({ amount, currency }) =>
               amount !== null && currency !== null && <Money amount={amount} currency={currency} />,
           },
-          { header: text('disputes.note'), from: 'md', cell: ({ note }) => note },
+          { header: text('discrepancies.note'), from: 'md', cell: ({ note }) => note },
           {
             header: text('common.actions'),
             isControl: true,
-            cell: (dispute) =>
+            cell: (discrepancy) =>
               // One that was closed without an outcome can still be ended.
-              (dispute.state !== 'CLOSED' || dispute.reported === null) && (
+              (discrepancy.state !== 'CLOSED' || discrepancy.reported === null) && (
                 <PermittedButton
                   needs="transaction_refund"
                   variant="default"
                   size="xs"
-                  onClick={() => setToClose(dispute)}
+                  onClick={() => setToClose(discrepancy)}
                 >
-                  {text('disputes.close')}
+                  {text('discrepancies.close')}
                 </PermittedButton>
               ),
           },
         ]}
         keyOf={({ transactionId, operation }) => `${transactionId} ${operation}`}
         empty={() => (
-          <EmptyState title={text('disputes.none')}>
-            <Text size="sm">{text('disputes.noneHint')}</Text>
+          <EmptyState title={text('discrepancies.none')}>
+            <Text size="sm">{text('discrepancies.noneHint')}</Text>
           </EmptyState>
         )}
       />
       <FormModal
-        title={text('disputes.closeTitle')}
-        submit={text('disputes.close')}
+        title={text('discrepancies.closeTitle')}
+        submit={text('discrepancies.close')}
         opened={toClose !== undefined}
         onClose={() => setToClose(undefined)}
-        operation="disputes.close"
+        operation="discrepancies.close"
         bodyOf={({ note, outcome, reference }) => ({
           transactionId: toClose?.transactionId,
           operation: toClose?.operation,
@@ -93,27 +93,27 @@ export default function DisputesPage() {
           <>
             <Textarea
               name="note"
-              label={text('disputes.note')}
-              description={text('disputes.noteHint')}
+              label={text('discrepancies.note')}
+              description={text('discrepancies.noteHint')}
               error={errorOf('note')}
               required
               data-autofocus
             />
             <NativeSelect
               name="outcome"
-              label={text('disputes.outcome')}
-              description={text('disputes.outcomeHint')}
+              label={text('discrepancies.outcome')}
+              description={text('discrepancies.outcomeHint')}
               error={errorOf('outcome')}
               data={[
-                { value: '', label: text('disputes.outcome.none') },
-                { value: 'SUCCEEDED', label: text('disputes.outcome.SUCCEEDED') },
-                { value: 'FAILED', label: text('disputes.outcome.FAILED') },
+                { value: '', label: text('discrepancies.outcome.none') },
+                { value: 'SUCCEEDED', label: text('discrepancies.outcome.SUCCEEDED') },
+                { value: 'FAILED', label: text('discrepancies.outcome.FAILED') },
               ]}
             />
             <TextInput
               name="reference"
-              label={text('disputes.reference')}
-              description={text('disputes.referenceHint')}
+              label={text('discrepancies.reference')}
+              description={text('discrepancies.referenceHint')}
               error={errorOf('reference')}
             />
           </>

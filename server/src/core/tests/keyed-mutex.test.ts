@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../turns.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 
 test('work of one key is done in turn, in the order in which it came, also after work that failed', async () => {
-  const turns = new Turns<string>();
+  const turns = new KeyedMutex<string>();
   const log: string[] = [];
   const work = (name: string, fails = false) =>
     turns.take('a', async (hasWaited) => {
@@ -26,7 +26,7 @@ test('work of one key is done in turn, in the order in which it came, also after
 });
 
 test('work of different keys does not wait for each other', async () => {
-  const turns = new Turns<string>();
+  const turns = new KeyedMutex<string>();
   let endFirst = () => {};
   const first = turns.take('a', () => new Promise<void>((resolve) => (endFirst = resolve)));
   expect(await turns.take('b', async () => 'done')).toBe('done');
@@ -35,7 +35,7 @@ test('work of different keys does not wait for each other', async () => {
 });
 
 test('it is drained when all work has ended, also work that came meanwhile', async () => {
-  const turns = new Turns<string>();
+  const turns = new KeyedMutex<string>();
   let ended = 0;
   const work = async () => {
     await new Promise(setImmediate);
