@@ -9,9 +9,9 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const turns = 3;
 
 /**
- * Runs the named measurements with the service of this checkout and with that of another one, in turns, each time with a new
- * process and data folder. Only the service is the other's: load, receivers and measurements are those of this checkout. Returns a
- * table of medians and of the ratio of each turn.
+ * Runs the named measurements with the service of this checkout and with that of another one, in turns, each time with
+ * a new process and data folder. Only the service is the other's: load, receivers and measurements are those of this
+ * checkout. Returns a table of medians and of the ratio of each turn.
  */
 export async function inTurns(args: readonly string[], other: string): Promise<string> {
   execFileSync(process.execPath, [join(other, 'tools/packaging/bundle.mjs')], { cwd: other, stdio: 'inherit' });

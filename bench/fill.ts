@@ -15,10 +15,10 @@ export interface Filled {
 }
 
 /**
- * Generates a year of payments: evenly spread over the days until now, over five channels and four users, three quarters
- * SUCCESS and a twentieth in each other status. Ids are UUIDv7 of the creation time, like those of the service. Events have
- * a short body, but their index has its full size. Totals come from the same cube that the service uses for its rollup.
- * The shop must be empty.
+ * Generates a year of payments: evenly spread over the days until now, over five channels and four users, three
+ * quarters SUCCESS and a twentieth in each other status. Ids are UUIDv7 of the creation time, like those of the
+ * service. Events have a short body, but their index has its full size. Totals come from the same cube that the service
+ * uses for its rollup. The shop must be empty.
  */
 export async function fill(shop: Shop, rows: number): Promise<Filled> {
   const { service, merchant } = shop;

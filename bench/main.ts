@@ -1,9 +1,9 @@
 /**
- * `npm run bench` runs all measurements, `npm run bench -- NAME…` only the named ones, `--large` those on a full table with ten
- * times the rows, `--processes N` uses that many processes of the service, `--minutes N` draws the latencies of a steady run of
- * that length, `--rate N` sets its creates a second, `NAME against PATH` runs
- * this checkout and another one in turns. Each run prints a table and appends its results to results.jsonl. A run
- * without names also writes its table into README.md.
+ * `npm run bench` runs all measurements, `npm run bench -- NAME…` only the named ones, `--large` those on a full table
+ * with ten times the rows, `--processes N` uses that many processes of the service, `--minutes N` draws the latencies
+ * of a steady run of that length, `--rate N` sets its creates a second, `NAME against PATH` runs this checkout and
+ * another one in turns. Each run prints a table and appends its results to results.jsonl. A run without names also
+ * writes its table into README.md.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,8 +17,8 @@ import { appendResults, thisMachine } from './report/results.ts';
 import { isMet, tableOf } from './report/table.ts';
 
 /**
- * 100,000 renewals with their payments take minutes, several processes need more processors than most machines have to spare,
- * `writing` explains `ceiling`, and `flow-at` repeats a part of `flow`.
+ * 100,000 renewals with their payments take minutes, several processes need more processors than most machines have to
+ * spare, `writing` explains `ceiling`, and `flow-at` repeats a part of `flow`.
  */
 const onlyByName = ['renewals', 'processes', 'writing', 'flow-at'];
 /** What a full table can make slower, and what takes many minutes. The other measurements begin with an empty table. */

@@ -41,8 +41,8 @@ interface Round {
 }
 
 /**
- * Runs all sides once per round and reverses the order every round, so that none always runs first. For each disturbed round
- * another one is run, up to twice as many in all, and the least disturbed ones count.
+ * Runs all sides once per round and reverses the order every round, so that none always runs first. For each disturbed
+ * round another one is run, up to twice as many in all, and the least disturbed ones count.
  */
 export async function interleave(rounds: number, sides: readonly Side[]): Promise<Comparison> {
   const startedAt = performance.now();

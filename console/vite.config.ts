@@ -8,8 +8,8 @@ export default defineConfig({
   plugins: [react()],
   // Replaced by the nonce of each answer (server/src/app/http/console/serve-console.ts).
   html: { cspNonce: '{{nonce}}' },
-  // The page names its files by the path of the public address, which the service puts in the place of `__BASE_PATH__`; scripts
-  // and styles name theirs relative to themselves.
+  // The page names its files by the path of the public address, which the service puts in the place of `__BASE_PATH__`;
+  // scripts and styles name theirs relative to themselves.
   experimental: {
     renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `__BASE_PATH__/${name}` : { relative: true }),
   },

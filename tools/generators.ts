@@ -16,10 +16,10 @@ import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
 /**
- * `npm run generators`: makes types and clients from the OpenAPI document with third-party generators, compiles them, and makes a
- * payment with each client. Generators and what their clients need are installed into build/generators, in the versions of the lock
- * files in tools/generators. Those of a language that the machine lacks are left out. Nothing is done when neither the document nor
- * the files of tools/generators have changed since everything passed.
+ * `npm run generators`: makes types and clients from the OpenAPI document with third-party generators, compiles them,
+ * and makes a payment with each client. Generators and what their clients need are installed into build/generators, in
+ * the versions of the lock files in tools/generators. Those of a language that the machine lacks are left out. Nothing
+ * is done when neither the document nor the files of tools/generators have changed since everything passed.
  */
 answerHelp(`Usage: npm run generators
 

@@ -1,8 +1,8 @@
 // Installs the dependencies before `npm start`, `npm test` and the other scripts. When nothing has changed it only
 // compares two fingerprints. Plain JavaScript for Node 20, because it runs before the bundled Node.js 24 is installed.
 //
-// `--production` installs what running the service needs and removes the files of its packages that it never reads (236 MB
-// on disk); without it the tools for developing are installed as well (506 MB).
+// `--production` installs what running the service needs and removes the files of its packages that it never reads (236
+// MB on disk); without it the tools for developing are installed as well (506 MB).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -63,8 +63,8 @@ function install() {
 }
 
 /**
- * Installs beside node_modules, and moves what is missing there: packages, and files that were removed. `npm ci` in place
- * would empty node_modules under a service that runs from this folder.
+ * Installs beside node_modules, and moves what is missing there: packages, and files that were removed. `npm ci` in
+ * place would empty node_modules under a service that runs from this folder.
  */
 function add(what) {
   process.stderr.write(`Installing the tools for ${what === 'development' ? what : 'bundling the server'} (once) …\n`);
@@ -109,8 +109,9 @@ function moveMissing(from, to) {
 }
 
 function npm(cwd, ...words) {
-  // No dependency needs its install script; without them no foreign code runs during the installation. The binaries of PostgreSQL,
-  // Node.js and the bundler are optional dependencies, one for each platform: a configured `omit=optional` must not drop them.
+  // No dependency needs its install script; without them no foreign code runs during the installation. The binaries of
+  // PostgreSQL, Node.js and the bundler are optional dependencies, one for each platform: a configured `omit=optional`
+  // must not drop them.
   const { status } = spawnSync('npm', [...words, '--include=optional', '--ignore-scripts', '--loglevel=error'], {
     cwd,
     stdio: ['ignore', process.stderr, process.stderr],
@@ -127,7 +128,9 @@ function finish(what) {
   writeFileSync(stamp, `${fingerprint} ${what}`);
 }
 
-/** The C headers of the bundled Node.js take 67 MB; they serve to compile native modules, and nothing here is compiled. */
+/**
+ * The C headers of the bundled Node.js take 67 MB; they serve to compile native modules, and nothing here is compiled.
+ */
 function removeHeaders() {
   for (const name of readdirSync(modules)) {
     if (name.startsWith('node-linux-')) rmSync(join(modules, name, 'include'), { recursive: true, force: true });

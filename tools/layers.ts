@@ -6,9 +6,11 @@ import { modules } from '../server/src/app/modules.ts';
 /**
  * Checks the rules of the architecture (docs/concepts/architecture.md) against imports and SQL:
  * - a file imports only from its own layer or a layer below;
- * - folders of platform/ do not import each other, except that `jobs` uses `postgres`, `lists` also `http`, and `http` `admission`;
+ * - folders of platform/ do not import each other, except that `jobs` uses `postgres`, `lists` also `http`, and `http`
+ *   `admission`;
  * - a module imports only modules that come earlier in `app/modules.ts`;
- * - of the two files of a group, modules of the group and of those above import `app.ts`, and only `app/` imports `services.ts`;
+ * - of the two files of a group, modules of the group and of those above import `app.ts`, and only `app/` imports
+ *   `services.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
  * - nothing below app/ reads the system clock;
@@ -86,8 +88,8 @@ const isTest = (path: string) =>
 const moduleOf = (path: string) => path.split('/')[2] ?? '';
 
 /**
- * A group's `app.ts` names what its modules use at run time, `services.ts` makes it. Both import all modules of the group and
- * belong to none.
+ * A group's `app.ts` names what its modules use at run time, `services.ts` makes it. Both import all modules of the
+ * group and belong to none.
  */
 const isOfGroup = (path: string) => /^domains\/\w+\/(app|services)\.ts$/.test(path);
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from './usage.ts';
 
 /**
- * `npm run precommit`: checks in a few seconds what a commit usually breaks: types, format and lint of the changed files,
- * and the layers. `npm run check` checks everything.
+ * `npm run precommit`: checks in a few seconds what a commit usually breaks: types, format and lint of the changed
+ * files, and the layers. `npm run check` checks everything.
  */
 answerHelp(`Usage: npm run precommit
 

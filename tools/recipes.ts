@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from './usage.ts';
 
 /**
- * `npm run recipes`: follows docs/recipes.md on a copy of the code, and checks the copy as the code itself is checked. A command
- * and not a test, because it runs the compiler, the linters and tests: two minutes of processor time.
+ * `npm run recipes`: follows docs/recipes.md on a copy of the code, and checks the copy as the code itself is checked.
+ * A command and not a test, because it runs the compiler, the linters and tests: two minutes of processor time.
  */
 answerHelp(`Usage: npm run recipes
 

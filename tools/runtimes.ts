@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { installApart } from './packaging/install-apart.ts';
 import { answerHelp } from './usage.ts';
 
-/** `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, and with TypeScript 5, 360 MB that are installed into a folder of their own. */
+/**
+ * `npm run runtimes`: runs the packed SDK on Node.js 20, Bun and Deno, and with TypeScript 5, 360 MB that are installed
+ * into a folder of their own.
+ */
 answerHelp(`Usage: npm run runtimes
 
 Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js, by import and by require, and with TypeScript 5. They

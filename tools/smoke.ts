@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from './usage.ts';
 
 /**
- * The first five minutes of a new user: clone, `npm start`, `npm run receiver`, the lines of the README. The webhooks must
- * arrive, the payment must succeed, and `npm run verify` must pass. The lines are pasted again, and once more after Ctrl-C,
- * which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
+ * The first five minutes of a new user: clone, `npm start`, `npm run receiver`, the lines of the README. The webhooks
+ * must arrive, the payment must succeed, and `npm run verify` must pass. The lines are pasted again, and once more
+ * after Ctrl-C, which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
  */
 answerHelp(`Usage: npm run smoke
 
@@ -70,7 +70,9 @@ function linesOf(page: string): string {
   return [...blocks].map(([, block]) => block).join('\n');
 }
 
-/** Pastes the lines into a new shell. Exactly `count` replies must be printed, all with code 200, a payment among them. */
+/**
+ * Pastes the lines into a new shell. Exactly `count` replies must be printed, all with code 200, a payment among them.
+ */
 function requireReplies(lines: string, count: number): void {
   const pasted = spawnSync('sh', ['-e'], { cwd: clone, input: lines, encoding: 'utf8', env: cleanEnvironment() });
   const codes = [...pasted.stdout.matchAll(/"code":(\d+)/g)].map(([, code]) => code);

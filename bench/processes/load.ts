@@ -1,6 +1,6 @@
 /**
- * The load generator: HTTP/1.1 over plain sockets in a separate process. It parses only enough of the protocol to find the
- * end of a response, because its CPU time is taken from the server on the same machine.
+ * The load generator: HTTP/1.1 over plain sockets in a separate process. It parses only enough of the protocol to find
+ * the end of a response, because its CPU time is taken from the server on the same machine.
  */
 import net from 'node:net';
 import { build, type Histogram } from 'hdr-histogram-js';
@@ -16,8 +16,9 @@ export interface LoadJob {
   /** Time before the measurement, in which responses are not counted. */
   warmUpSeconds: number;
   /**
-   * Sends requests at this fixed rate, independent of responses. Latency counts from the scheduled time, so that a stall
-   * delays every request scheduled during it. Without a rate, each connection sends its next request after a response.
+   * Sends requests at this fixed rate, independent of responses. Latency counts from the scheduled time, so that a
+   * stall delays every request scheduled during it. Without a rate, each connection sends its next request after a
+   * response.
    */
   ratePerSecond?: number;
   /** Also returns the latencies of each second. */
@@ -50,8 +51,8 @@ export interface LoadResult {
   /** Empty unless wanted. */
   timeline: LoadSecond[];
   /**
-   * Of the requests due in quiet seconds: those in which the host took at most 10 ms, as in the second before. Undefined if no
-   * second was quiet, and without a timeline.
+   * Of the requests due in quiet seconds: those in which the host took at most 10 ms, as in the second before.
+   * Undefined if no second was quiet, and without a timeline.
    */
   quietP99Ms: number | undefined;
 }
@@ -198,8 +199,8 @@ class Load {
 }
 
 /**
- * A connection with at most one request in flight. It is opened again when the server has closed it: the service waits ten
- * seconds for the first request, and at a low rate most connections have none for longer.
+ * A connection with at most one request in flight. It is opened again when the server has closed it: the service waits
+ * ten seconds for the first request, and at a low rate most connections have none for longer.
  */
 class Connection {
   dueAt = 0;

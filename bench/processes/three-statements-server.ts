@@ -1,6 +1,6 @@
 /**
- * The usual design: each request runs BEGIN, three statements and COMMIT on a pooled connection. It has the service's tables
- * and indexes, and the schemas and key check of the bare server.
+ * The usual design: each request runs BEGIN, three statements and COMMIT on a pooled connection. It has the service's
+ * tables and indexes, and the schemas and key check of the bare server.
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,9 @@ const nextUuid = uuidGenerator(Date.now);
 // Our schemas have keywords of their own, as the service allows them.
 const app = Fastify({ logger: false, ajv: { customOptions: { strict: false } } });
 
-/** Spreads writes over this many rows, more than real systems have, so that no request waits for the lock of another. */
+/**
+ * Spreads writes over this many rows, more than real systems have, so that no request waits for the lock of another.
+ */
 const statisticsSlots = 64;
 
 const insertTransaction = {

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver that measures the latency of each post: a delivery id begins with the millisecond in which the event
- * id was generated. Each loopback address acts as a separate server, and some of them never respond.
+ * A webhook receiver that measures the latency of each post: a delivery id begins with the millisecond in which the
+ * event id was generated. Each loopback address acts as a separate server, and some of them never respond.
  */
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * What a create takes at least with our batches: Fastify with the same shape and key check, and the service's own batches,
- * statements and events, on the service's database; nothing else of the service.
+ * What a create takes at least with our batches: Fastify with the same shape and key check, and the service's own
+ * batches, statements and events, on the service's database; nothing else of the service.
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import type { Cli } from './cli.ts';
 
 /**
- * Opens a page of the service. Another address, which a service could name to start a program, is not opened. Does nothing on
- * machines without a browser. The address is printed in any case.
+ * Opens a page of the service. Another address, which a service could name to start a program, is not opened. Does
+ * nothing on machines without a browser. The address is printed in any case.
  */
 export function openInBrowser(address: string, { url, system, out }: Cli): void {
   const page = URL.parse(address);

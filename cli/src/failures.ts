@@ -54,7 +54,9 @@ const codesByKind: Readonly<Record<string, number>> = {
   unavailable: exitCodes.unavailable,
 };
 
-/** The kind of a refusal, recognized by name instead of class, so that commands that use the API do not load the server. */
+/**
+ * The kind of a refusal, recognized by name instead of class, so that commands that use the API do not load the server.
+ */
 function kindOf(error: unknown): string | undefined {
   const { name, kind } = (error ?? {}) as { name?: string; kind?: string };
   return name === 'Refusal' ? kind : undefined;

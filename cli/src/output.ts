@@ -8,8 +8,8 @@ type Row = Readonly<Record<string, unknown>>;
 export type Column = string;
 
 /**
- * Prints the results of commands. In a terminal lists are tables; otherwise each row is a line with tabs, without a header.
- * With --json a record is one JSON document, and a list one line of JSON for each row.
+ * Prints the results of commands. In a terminal lists are tables; otherwise each row is a line with tabs, without a
+ * header. With --json a record is one JSON document, and a list one line of JSON for each row.
  */
 export class Output {
   readonly isJson: boolean;

@@ -22,8 +22,8 @@ export interface OpenedConsole {
   /** The window of the administrator. Journeys share it, because opening one and loading the console takes seconds. */
   window: Page;
   /**
-   * The second window, with its own cookies and storage, in which others sign in one after the other. A window that is opened
-   * loads and compiles the console again.
+   * The second window, with its own cookies and storage, in which others sign in one after the other. A window that is
+   * opened loads and compiles the console again.
    */
   guest: Page;
   /** Opens a further window with its own cookies. */

@@ -87,15 +87,18 @@ export function signInPage(opened: () => OpenedConsole): void {
 /** Checked on one page only, because it is the same on every page. This halves the work of axe. */
 const shell = ['header', 'nav'];
 
-/** Only some rows of a table are checked: they are alike, contrast is measured for each text, and the journeys leave dozens. */
+/**
+ * Only some rows of a table are checked: they are alike, contrast is measured for each text, and the journeys leave
+ * dozens.
+ */
 const alike = ['tbody tr:nth-child(n+4)'];
 
 /** The page behind a dialog, which is checked by itself. */
 const behindDialog = '.mantine-AppShell-root';
 
 /**
- * All rules in the theme of the window. In the other theme, which it has afterwards, only the rule about colours, because only
- * the colours differ.
+ * All rules in the theme of the window. In the other theme, which it has afterwards, only the rule about colours,
+ * because only the colours differ.
  */
 async function violationsInBothThemes(page: Page, except: readonly string[] = []): Promise<string[]> {
   const found = await axeViolations(page, { except });
@@ -113,7 +116,10 @@ async function changeTheme(page: Page): Promise<'dark' | 'light'> {
   return colorScheme;
 }
 
-/** What changes its colour slowly with the theme, although the window prefers less motion. Until it is done, its text may be unreadable. */
+/**
+ * What changes its colour slowly with the theme, although the window prefers less motion. Until it is done, its text
+ * may be unreadable.
+ */
 async function transitions(page: Page): Promise<string[]> {
   const found = await page.evaluate(`(() => {
     const { dataset } = document.documentElement;

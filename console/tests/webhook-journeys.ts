@@ -4,7 +4,9 @@ import { dataOf } from '../../server/src/testing/factories.ts';
 import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
-/** Journeys in the window of the administrator. `failed` needs a retry that happens during the journeys between the two. */
+/**
+ * Journeys in the window of the administrator. `failed` needs a retry that happens during the journeys between the two.
+ */
 export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' | 'failed', () => void> {
   /** A merchant's server that is out of order. */
   let receiver: Receiver;

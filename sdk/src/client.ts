@@ -39,8 +39,8 @@ export interface LoginInput {
 
 export interface TransactionHelpers {
   /**
-   * Waits until a payment is decided, and returns it whatever the decision is. Rejects with a `TimeoutError` when that takes
-   * longer than `waitMs`, or when the payment can no longer reach the awaited status.
+   * Waits until a payment is decided, and returns it whatever the decision is. Rejects with a `TimeoutError` when that
+   * takes longer than `waitMs`, or when the payment can no longer reach the awaited status.
    */
   waitFor(id: string, options?: WaitOptions): Promise<TransactionDetail>;
 }

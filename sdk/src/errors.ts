@@ -9,7 +9,10 @@ export interface ErrorFacts {
   /** The input field that is wrong. */
   field?: string | undefined;
   details?: Readonly<Record<string, unknown>> | undefined;
-  /** The same call can be retried: it may succeed, and does nothing twice. The SDK has already done so `maxRetries` times. */
+  /**
+   * The same call can be retried: it may succeed, and does nothing twice. The SDK has already done so `maxRetries`
+   * times.
+   */
   retryable?: boolean;
   /** How long the service asks to wait before a retry. */
   retryAfterMs?: number | undefined;

@@ -1,6 +1,7 @@
 /**
- * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`. `n`: it takes
- * no parameters. `d`: it returns a document instead of the envelope. `r`: its body has any type. `k`: it takes an Idempotency-Key.
+ * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`.
+ * `n`: it takes no parameters. `d`: it returns a document instead of the envelope. `r`: its body has any type. `k`: it
+ * takes an Idempotency-Key.
  */
 export type Operation = readonly [method: 'GET' | 'POST', path: string, flags?: string];
 
@@ -26,9 +27,9 @@ export interface RequestOptions {
 
 export interface WriteOptions extends RequestOptions {
   /**
-   * 1 to 255 characters. A request with the same key and body gets the same answer again and does nothing twice. By default
-   * the SDK generates a key for each call and sends it with every try. Pass a key that you have stored, such as the number of
-   * the order, to repeat a call safely after a restart of your own process.
+   * 1 to 255 characters. A request with the same key and body gets the same answer again and does nothing twice. By
+   * default the SDK generates a key for each call and sends it with every try. Pass a key that you have stored, such as
+   * the number of the order, to repeat a call safely after a restart of your own process.
    */
   idempotencyKey?: string | undefined;
 }

@@ -12,7 +12,9 @@ export const printableLines = (text: string): string =>
     .map((part) => (part === '\n' || part === '\t' ? part : printable(part)))
     .join('');
 
-/** JSON that is safe to print: `JSON.stringify` leaves some of these characters as they are. The values are the same. */
+/**
+ * JSON that is safe to print: `JSON.stringify` leaves some of these characters as they are. The values are the same.
+ */
 export const printableJson = (value: unknown, indent = 0): string =>
   escapeUnprintable(JSON.stringify(value, null, indent));
 

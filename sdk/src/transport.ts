@@ -190,8 +190,8 @@ interface PreparedRequest {
 }
 
 /**
- * One header of each name: the later value replaces the earlier, whatever the case of the name. A value that is undefined or null
- * is not given. Without the check, `fetch` reports a wrong header like an outage, and quotes it.
+ * One header of each name: the later value replaces the earlier, whatever the case of the name. A value that is
+ * undefined or null is not given. Without the check, `fetch` reports a wrong header like an outage, and quotes it.
  */
 function mergedHeaders(...layers: readonly (GivenHeaders | false | undefined)[]): Headers {
   const merged = new Headers();

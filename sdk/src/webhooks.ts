@@ -26,16 +26,16 @@ export interface VerifyOptions {
   /** How old or how far ahead `webhook-timestamp` may be, in milliseconds. Default: 300,000. */
   toleranceMs?: number;
   /**
-   * `standard`, the default: verifies `webhook-signature`, which also proves when the webhook was sent. `service`: verifies only
-   * `X-Service-Signature`, so that a recorded webhook can be replayed at any time.
+   * `standard`, the default: verifies `webhook-signature`, which also proves when the webhook was sent. `service`:
+   * verifies only `X-Service-Signature`, so that a recorded webhook can be replayed at any time.
    */
   scheme?: 'standard' | 'service';
 }
 
 export interface WebhookHelpers {
   /**
-   * Verifies a webhook and returns its event. Rejects with a `SignatureError`. `rawBody` must be the bytes as they arrived;
-   * `secret` is that of the endpoint, or both secrets while it is being changed.
+   * Verifies a webhook and returns its event. Rejects with a `SignatureError`. `rawBody` must be the bytes as they
+   * arrived; `secret` is that of the endpoint, or both secrets while it is being changed.
    */
   verify(
     rawBody: string | Uint8Array | ArrayBuffer,
@@ -85,8 +85,8 @@ async function hasServiceSignature(body: Bytes, headers: WebhookHeaders, secrets
 }
 
 /**
- * Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces. Endpoints of
- * earlier releases sign with the bytes of a secret whose base64 has no padding.
+ * Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; several are separated by spaces.
+ * Endpoints of earlier releases sign with the bytes of a secret whose base64 has no padding.
  */
 async function hasStandardSignature(
   body: Bytes,

@@ -68,7 +68,7 @@ const runtimes = [
   ...(process.env.SDK_RUNTIMES ?? '').split(delimiter),
 ].filter((program) => program !== '' && existsSync(program));
 
-/** Compilers of TypeScript 5, which later releases have left behind for node10; SDK_COMPILERS names them by their paths. */
+/** Compilers of TypeScript 5: later releases dropped node10. SDK_COMPILERS names them by their paths. */
 const compilers = (process.env.SDK_COMPILERS ?? '').split(delimiter).filter((path) => path !== '' && existsSync(path));
 
 test.each(runtimes)('the package runs on %s', async (program) => {

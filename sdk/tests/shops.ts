@@ -6,8 +6,8 @@ import { root } from './packed.ts';
 export const frameworks = ['express', 'fastify', 'hono', 'next'] as const;
 
 /**
- * Writes the programs of the pages, as they are printed, into a project, each shop into a folder named by its page. Returns
- * the paths of the programs.
+ * Writes the programs of the pages, as they are printed, into a project, each shop into a folder named by its page.
+ * Returns the paths of the programs.
  */
 export async function writeShops(folder: string): Promise<string[]> {
   const written = [];

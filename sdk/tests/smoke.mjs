@@ -1,5 +1,5 @@
-// What every runtime must do with the installed package: a request, a retry, a list, and a signed webhook. Its arguments are
-// the address of the package's entry and that of a server that answers any request with a payment.
+// What every runtime must do with the installed package: a request, a retry, a list, a signed webhook. Its arguments
+// are the address of the package's entry and that of a server that answers any request with a payment.
 const [, , entry, baseUrl] = globalThis.process?.argv ?? [];
 const { Florin, SignatureError, ConnectionError } = await import(entry);
 

@@ -24,7 +24,10 @@ export interface Toolchain {
 
 export interface Generator {
   name: string;
-  /** Generates a client and compiles it. Returns the output of a program that makes a payment with it: the id of the payment. */
+  /**
+   * Generates a client and compiles it. Returns the output of a program that makes a payment with it: the id of the
+   * payment.
+   */
   check: (stage: Stage) => Promise<string>;
 }
 

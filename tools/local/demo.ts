@@ -5,7 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 const channelCode = 'demo';
 const settleWithinMs = 10_000;
 
-/** Creates demo data through the API of a running service and returns a summary. Does nothing when it is there already. */
+/**
+ * Creates demo data through the API of a running service and returns a summary. Does nothing when it is there already.
+ */
 export async function createDemoData(address: string, account = 'admin', password = passwordOf()): Promise<string> {
   const login = await call<{ token: { accessToken: string } }>(address, '/api/user/login', { account, password });
   const api = <Data>(path: string, body?: object) => call<Data>(address, path, body, login.token.accessToken);

@@ -1,5 +1,5 @@
-// A receiver to try webhooks with: `npm run receiver -- whsec_DemonstrationSecret1 9999` prints every delivery and whether its
-// signature verifies. It shows all that your own receiver has to do.
+// A receiver to try webhooks with: `npm run receiver -- whsec_DemonstrationSecret1 9999` prints every delivery and
+// whether its signature verifies. It shows all that your own receiver has to do.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { printable } from '../../sdk/src/printable.ts';

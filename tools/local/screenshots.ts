@@ -9,8 +9,8 @@ import { answerHelp } from '../usage.ts';
 import { createDemoData } from './demo.ts';
 
 /**
- * `npm run screenshots`: the pictures of the README, taken from the console with demo data. They are written to docs/images, each
- * with at most 150 KB.
+ * `npm run screenshots`: the pictures of the README, taken from the console with demo data. They are written to
+ * docs/images, each with at most 150 KB.
  */
 answerHelp(`Usage: npm run screenshots
 

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-/** `npm run simulator -- stripe`: a local payment provider, to try a channel without an account (docs/guides/providers.md). */
+/**
+ * `npm run simulator -- stripe`: a local payment provider, to try a channel without an account
+ * (docs/guides/providers.md).
+ */
 const simulators = ['stripe', 'mollie'];
 
 const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address] [--webhook-secret text]

@@ -1,8 +1,8 @@
 // Builds the console into build/console, once for each state of its sources: `npm start` compares a fingerprint. Plain
 // JavaScript for Node 20, like install.mjs, which calls it; the build itself runs on the bundled Node.js.
 //
-// An installation that only runs the service has no build tools: they are installed beside it, and removed after the build. If
-// the build fails, the service starts without the console.
+// An installation that only runs the service has no build tools: they are installed beside it, and removed after the
+// build. If the build fails, the service starts without the console.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

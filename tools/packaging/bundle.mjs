@@ -1,5 +1,6 @@
-// Bundles the server with its packages into few files, because importing 300 sources and 400 files of packages takes most of
-// a start: 475 ms of CPU and 132 MB without the bundle, 125 ms and 94 MB with it. Plain JavaScript for Node 20, like install.mjs.
+// Bundles the server with its packages into few files, because importing 300 sources and 400 files of packages takes
+// most of a start: 475 ms of CPU and 132 MB without the bundle, 125 ms and 94 MB with it. Plain JavaScript for Node 20,
+// like install.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -22,12 +23,15 @@ const notBundled =
 const isNotBundled = (id, importer) => notBundled.test(id) && !isForTraces(id, importer);
 
 /**
- * The text of a module stays in memory as long as its code. Node keeps two bytes for each character of a text that is not ASCII:
- * 7 MB instead of 3.5 for the largest chunk. Licences are kept.
+ * The text of a module stays in memory as long as its code. Node keeps two bytes for each character of a text that is
+ * not ASCII: 7 MB instead of 3.5 for the largest chunk. Licences are kept.
  */
 const inLittleMemory = { charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } };
 
-/** Escapes what `charset` leaves: characters in comments, and in tagged templates, whose tags here do not read the raw text. */
+/**
+ * Escapes what `charset` leaves: characters in comments, and in tagged templates, whose tags here do not read the raw
+ * text.
+ */
 function escapeRest(code) {
   return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -38,8 +42,8 @@ export function isBundled() {
 }
 
 /**
- * Writes the bundle. Each has a folder of its own, named by its sources, because a service that runs from the previous one
- * still loads parts of it. When bundling fails, `npm start` runs the sources.
+ * Writes the bundle. Each has a folder of its own, named by its sources, because a service that runs from the previous
+ * one still loads parts of it. When bundling fails, `npm start` runs the sources.
  */
 export async function bundle() {
   const name = fingerprint();
@@ -74,8 +78,9 @@ export async function bundle() {
 }
 
 /**
- * An import of a module of Node.js reads all its exports. Some of them are loaded when they are first read: Node's own fetch with
- * node:http, the comparison of texts with node:util. Only those with a name here are taken: 13 MB less, and 30 ms of a start.
+ * An import of a module of Node.js reads all its exports. Some of them are loaded when they are first read: Node's own
+ * fetch with node:http, the comparison of texts with node:util. Only those with a name here are taken: 13 MB less, and
+ * 30 ms of a start.
  */
 function takeFromNode(code) {
   return code.replace(/^import (.+) from "([\w:/]+)";$/gm, (line, imported, id) => {
@@ -110,8 +115,8 @@ const metricsModule = '\0metrics';
 const noTracing = '\0no-tracing';
 
 /**
- * The package loads clients for gateways and clusters with Node's modules for HTTPS, compression and threads, and an interface for
- * traces in 40 files, for exemplars, which are off: a twelfth of a start.
+ * The package loads clients for gateways and clusters with Node's modules for HTTPS, compression and threads, and an
+ * interface for traces in 40 files, for exemplars, which are off: a twelfth of a start.
  */
 function resolveMetrics(id, importer) {
   if (id === metricsPackage) return metricsModule;

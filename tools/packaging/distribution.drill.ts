@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses, type ProcessEntry } from '../../server/src/platform/postgres/embedded/process-table.ts';
 
 /**
- * What people without a clone install: the package in an empty folder, and the image. It needs the registry, and building an image
- * takes minutes, so this is not an ordinary test.
+ * What people without a clone install: the package in an empty folder, and the image. It needs the registry, and
+ * building an image takes minutes, so this is not an ordinary test.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-distribution-'));

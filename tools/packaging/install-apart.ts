@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Installs the packages of `tools/NAME`, which nothing else needs, into `build/NAME`, once for each lock file. Returns that folder;
- * ends the process when they cannot be installed.
+ * Installs the packages of `tools/NAME`, which nothing else needs, into `build/NAME`, once for each lock file. Returns
+ * that folder; ends the process when they cannot be installed.
  */
 export function installApart(name: string): string {
   const source = join(root, 'tools', name);

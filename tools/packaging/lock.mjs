@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 const pauseMs = 200;
 
 /**
- * Runs `work` while no other process holds the lock, a file with the id of its holder. Waits for one that does; what a killed
- * process has left is removed.
+ * Runs `work` while no other process holds the lock, a file with the id of its holder. Waits for one that does; what a
+ * killed process has left is removed.
  */
 export function whileLocked(file, work) {
   take(file);

@@ -2,7 +2,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Never read by a running service: types, source maps, pages, static libraries. Licences are kept, whatever their ending. */
+/**
+ * Never read by a running service: types, source maps, pages, static libraries. Licences are kept, whatever their
+ * ending.
+ */
 const neverRead = /\.(d\.[cm]?ts|map|md|a)$/;
 const license = /^(licen[cs]e|notice|copying|patents)/i;
 

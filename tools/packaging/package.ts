@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '../usage.ts';
 
 /**
- * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this repository, and
- * `build/florin-sdk-VERSION.tgz`, `build/florin-fonts-VERSION.tgz`. Node.js does not strip types in installed packages, so the first two contain JavaScript. In the first,
- * each file is where its source is, so that paths relative to a source stay valid.
+ * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this
+ * repository, and `build/florin-sdk-VERSION.tgz`, `build/florin-fonts-VERSION.tgz`. Node.js does not strip types in
+ * installed packages, so the first two contain JavaScript. In the first, each file is where its source is, so that
+ * paths relative to a source stay valid.
  */
 answerHelp(`Usage: npm run package
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '../usage.ts';
 
 /**
- * Writes the bill of materials of what `npm start` installs: `build/sbom.cdx.json`, in CycloneDX, made by npm from the lock file
- * without any network. Fails when a package has no checksum, or a licence that is not on the list.
+ * Writes the bill of materials of what `npm start` installs: `build/sbom.cdx.json`, in CycloneDX, made by npm from the
+ * lock file without any network. Fails when a package has no checksum, or a licence that is not on the list.
  */
 answerHelp(`Usage: npm run sbom
 
@@ -91,7 +91,10 @@ function billOf(choice: string): Bill {
   return JSON.parse(stdout) as Bill;
 }
 
-/** The packages that are built into the console. They are dev dependencies, because an installation has only the built files. */
+/**
+ * The packages that are built into the console. They are dev dependencies, because an installation has only the built
+ * files.
+ */
 function addConsole({ components, dependencies }: Bill): void {
   const dependsOn = new Map(dependencies.map((dependency) => [dependency.ref, dependency]));
   const workspace = dependencies.find(({ ref }) => ref.startsWith('@florin/console@'));

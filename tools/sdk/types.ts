@@ -1,7 +1,9 @@
 import type { Schema } from './document.ts';
 import { capital } from './names.ts';
 
-/** Turns JSON Schema into the text of TypeScript types. Every object that appears more than once becomes one interface. */
+/**
+ * Turns JSON Schema into the text of TypeScript types. Every object that appears more than once becomes one interface.
+ */
 export class TypeWriter {
   private readonly components: Readonly<Record<string, Schema>>;
   private readonly declarations = new Map<string, string>();
@@ -20,8 +22,8 @@ export class TypeWriter {
   }
 
   /**
-   * The type of a value. In what the service sends (`open`), enumerations also admit values that a later release adds. An
-   * object without a name in the document gets `name`.
+   * The type of a value. In what the service sends (`open`), enumerations also admit values that a later release adds.
+   * An object without a name in the document gets `name`.
    */
   typeOf(schema: Schema, name: string, open: boolean): string {
     if (schema.$ref !== undefined) return this.component(lastPart(schema.$ref), open);

@@ -148,8 +148,8 @@ function shapeOf(value: unknown, name = ''): unknown {
 }
 
 /**
- * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe. Machines
- * without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
+ * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe.
+ * Machines without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
  */
 async function shell(script: string): Promise<string> {
   const child = spawn('sh', ['-e'], {

@@ -108,7 +108,11 @@ test('every table of the migrations is listed with the module that owns it', () 
   });
   const migrations = readdirSync(join(root, 'server/migrations')).map((file) => read(`server/migrations/${file}`));
   const created = migrations.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name));
-  expect(created.filter((table) => listed[table as string] === undefined)).toEqual([]);
+  const renamed = migrations.flatMap((text) =>
+    [...text.matchAll(/^ +\('(\w+)', '\w+'\),?$/gm)].map(([, name]) => name),
+  );
+  const present = created.filter((table) => !renamed.includes(table));
+  expect(present.filter((table) => listed[table as string] === undefined)).toEqual([]);
 });
 
 test('the index of decisions names every record, in order', () => {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * A dropped promise ends the process when it rejects, which has happened while the database was unavailable. The linter, with
- * the settings of `npm run check`, must find each of these ways to drop one.
+ * A dropped promise ends the process when it rejects, which has happened while the database was unavailable. The
+ * linter, with the settings of `npm run check`, must find each of these ways to drop one.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const declared =

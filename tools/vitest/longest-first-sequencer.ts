@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Test files that take more than 7 s on two cores, the longest first. Vitest starts large files first: it started the browser's,
- * a short one, last, and its 70 s ran almost alone.
+ * Test files that take more than 7 s on two cores, the longest first. Vitest starts large files first: it started the
+ * browser's, a short one, last, and its 70 s ran almost alone.
  */
 const longest = [
   'console/tests/console.browser.ts',

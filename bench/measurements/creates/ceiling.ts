@@ -9,14 +9,15 @@ const rounds = 4;
 const connectionCounts = [64, 256];
 
 /**
- * Until the code of the path is compiled and the heap has its size: a create takes the service 100 µs in the first ten seconds, and
- * 60 µs after forty.
+ * Until the code of the path is compiled and the heap has its size: a create takes the service 100 µs in the first ten
+ * seconds, and 60 µs after forty.
  */
 const warmUpSeconds = 40;
 
 /**
- * Compares creates per second with those of a Fastify server without a database. A third side shows what a request costs the bare
- * server at the rate of the creates: a server that is not saturated wakes up for each request and finds its caches used by others.
+ * Compares creates per second with those of a Fastify server without a database. A third side shows what a request
+ * costs the bare server at the rate of the creates: a server that is not saturated wakes up for each request and finds
+ * its caches used by others.
  */
 export async function ceiling(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();

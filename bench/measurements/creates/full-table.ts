@@ -7,7 +7,10 @@ import type { Shop } from '../../shop.ts';
 /** Many short rounds, because the machine drifts by more than the expected difference. */
 const rounds = 7;
 const roundSeconds = 2;
-/** A process that has served no creates runs them slowly at first, and in a whole run only the empty table's has served any. */
+/**
+ * A process that has served no creates runs them slowly at first, and in a whole run only the empty table's has served
+ * any.
+ */
 const warmUpSeconds = 20;
 
 /** Compares creates per second on a table with a year of payments with those on an empty table. */

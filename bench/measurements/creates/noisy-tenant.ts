@@ -11,8 +11,8 @@ const connections = 4;
 const floodConnections = 256;
 
 /**
- * Measures the p99 latency of the creates of a tenant with four connections, alone and beside another tenant that sends as many
- * creates as the service takes over 256.
+ * Measures the p99 latency of the creates of a tenant with four connections, alone and beside another tenant that sends
+ * as many creates as the service takes over 256.
  */
 export async function noisyTenant(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();

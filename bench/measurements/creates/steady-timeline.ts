@@ -31,9 +31,10 @@ interface Activity {
 }
 
 /**
- * Measures creates at a steady rate for minutes, and draws p99 of each second above the CPU time, checkpoints and autovacuum
- * of the same second, and above the time that the host of this virtual machine took. The bare server at the same rate,
- * before and after the run, is the control. The figure compares quiet seconds, since the host takes more from one side than from the other.
+ * Measures creates at a steady rate for minutes, and draws p99 of each second above the CPU time, checkpoints and
+ * autovacuum of the same second, and above the time that the host of this virtual machine took. The bare server at the
+ * same rate, before and after the run, is the control. The figure compares quiet seconds, since the host takes more
+ * from one side than from the other.
  */
 export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Promise<Line> {
   const { service, barePort, requests, ratePerSecond, minutes } = options;
@@ -93,7 +94,10 @@ export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Pro
   };
 }
 
-/** A load that has had a quiet second. Compared with any other, a figure would say more about the host than about the server. */
+/**
+ * A load that has had a quiet second. Compared with any other, a figure would say more about the host than about the
+ * server.
+ */
 async function quietLoad(
   bench: Bench,
   job: Parameters<Bench['load']>[0],

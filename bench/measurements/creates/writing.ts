@@ -8,8 +8,8 @@ const rounds = 8;
 const warmUpSeconds = 20;
 
 /**
- * Compares creates with those of a server that writes the same payments by the same batches and does nothing else: what surrounds
- * the writing is the difference.
+ * Compares creates with those of a server that writes the same payments by the same batches and does nothing else: what
+ * surrounds the writing is the difference.
  */
 export async function writing(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();

@@ -15,8 +15,8 @@ const lowered = 0.9;
 const quietRate = 100;
 
 /**
- * The highest rate of creates whose charges and posts keep up, held for two minutes, and its share of the creates of the same run
- * without provider and endpoints. What a shop feels is this, not the creates alone.
+ * The highest rate of creates whose charges and posts keep up, held for two minutes, and its share of the creates of
+ * the same run without provider and endpoints. What a shop feels is this, not the creates alone.
  */
 export async function flow(bench: Bench): Promise<Line[]> {
   const quiet = await offered(bench, { answering: 1 }, quietRate, runSeconds, { isWarm: false });

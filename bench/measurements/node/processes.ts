@@ -10,8 +10,8 @@ const payments = 1_000;
 const defaultProcesses = 2;
 
 /**
- * Compares a node of several processes (`--processes`) with a node of one. Where processes, PostgreSQL and the generator share
- * fewer cores than there are processes, the figure shows only what the further processes cost.
+ * Compares a node of several processes (`--processes`) with a node of one. Where processes, PostgreSQL and the
+ * generator share fewer cores than there are processes, the figure shows only what the further processes cost.
  */
 export async function processes(bench: Bench): Promise<Line[]> {
   const count = bench.processes > 1 ? bench.processes : defaultProcesses;

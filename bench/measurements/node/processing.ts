@@ -9,9 +9,9 @@ const seconds = 3;
 const drainDeadlineMs = 60_000;
 
 /**
- * Compares payments per second from create to SUCCESS through the sandbox with creates alone. Creates run at the maximum
- * rate for some seconds, and the time counts until the last payment has been charged and settled, so that deferred work
- * is included.
+ * Compares payments per second from create to SUCCESS through the sandbox with creates alone. Creates run at the
+ * maximum rate for some seconds, and the time counts until the last payment has been charged and settled, so that
+ * deferred work is included.
  */
 export async function processing(bench: Bench): Promise<Line[]> {
   const { service, merchant, channelId } = await bench.emptyShop();

@@ -16,8 +16,9 @@ export const renewals = (bench: Bench) => measureRenewals(bench, 'renewals', 100
 export const someRenewals = (bench: Bench) => measureRenewals(bench, 'some-renewals', 10_000, 2);
 
 /**
- * Compares renewals per second with creates per second. All subscriptions fall due at the same time; each renewal writes
- * a period, a numbered invoice, an event and a payment on a channel without a provider. PostgreSQL counts the statements.
+ * Compares renewals per second with creates per second. All subscriptions fall due at the same time; each renewal
+ * writes a period, a numbered invoice, an event and a payment on a channel without a provider. PostgreSQL counts the
+ * statements.
  */
 async function measureRenewals(
   bench: Bench,

@@ -10,8 +10,9 @@ const warmRoundsEach = 2;
 const restMs = 3_000;
 
 /**
- * Measures the time from the start of the process until `/health/ready` answers 200, with the command line of `npm start`:
- * on a new data folder, and again on the same folder; and the memory that a node takes three seconds later, having served nothing.
+ * Measures the time from the start of the process until `/health/ready` answers 200, with the command line of `npm
+ * start`: on a new data folder, and again on the same folder; and the memory that a node takes three seconds later,
+ * having served nothing.
  */
 export async function start(_bench: Bench): Promise<Line[]> {
   const coldMs: number[] = [];

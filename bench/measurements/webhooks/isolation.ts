@@ -21,8 +21,8 @@ const floodSeconds = 2;
 
 /**
  * Measures the latency of posts to 50 healthy endpoints, from the due time to the arrival, with and without another
- * endpoint that hangs with 100,000 due deliveries. Deliveries fall due evenly at a fifth of the maximum delivery rate and
- * are inserted beforehand, so that the service does nothing but send. Each endpoint is a separate origin.
+ * endpoint that hangs with 100,000 due deliveries. Deliveries fall due evenly at a fifth of the maximum delivery rate
+ * and are inserted beforehand, so that the service does nothing but send. Each endpoint is a separate origin.
  */
 export async function isolation(bench: Bench): Promise<Line[]> {
   const ratePerSecond = (await deliveryRate(bench)) * shareOfRate;

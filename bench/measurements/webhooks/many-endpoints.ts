@@ -19,10 +19,11 @@ const shareOfRate = 1 / 20;
 const seconds = 20;
 
 /**
- * Measures the latency of posts to 100 healthy endpoints among 10,000, each a separate origin. Half of the others refuse
- * connections, half accept them and never respond. Each endpoint has a backlog of ten deliveries that is up to an hour
- * old, as after an outage, and the service has just been restarted, so that it knows nothing about the endpoints. Payments
- * are created at a rate that needs a twentieth of the maximum delivery rate; all healthy endpoints receive their events.
+ * Measures the latency of posts to 100 healthy endpoints among 10,000, each a separate origin. Half of the others
+ * refuse connections, half accept them and never respond. Each endpoint has a backlog of ten deliveries that is up to
+ * an hour old, as after an outage, and the service has just been restarted, so that it knows nothing about the
+ * endpoints. Payments are created at a rate that needs a twentieth of the maximum delivery rate; all healthy endpoints
+ * receive their events.
  */
 export async function manyEndpoints(bench: Bench): Promise<Line[]> {
   const createsPerSecond = Math.max(1, ((await deliveryRate(bench)) * shareOfRate) / healthyEndpoints);

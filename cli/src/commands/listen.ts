@@ -105,7 +105,10 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
 /** Limited because a position holds all events of a minute. */
 const writeEveryMs = 250;
 
-/** Stores how far events were handled, for the next run. After a kill, the events of the last quarter of a second are forwarded again. */
+/**
+ * Stores how far events were handled, for the next run. After a kill, the events of the last quarter of a second are
+ * forwarded again.
+ */
 class PositionWriter {
   readonly #store: (position: Position) => void;
   #unwritten: Position | undefined;

@@ -3,8 +3,8 @@ import { ConnectionError, type Event, type Florin, FlorinError } from '../../../
 import { type Message, messagesOf } from './server-sent-events.ts';
 
 /**
- * An event can be committed after an event with a later id, if its transaction takes longer. So the list is always read from
- * this long before the newest event.
+ * An event can be committed after an event with a later id, if its transaction takes longer. So the list is always read
+ * from this long before the newest event.
  */
 const overlapMs = 30_000;
 
@@ -76,9 +76,9 @@ interface FollowOptions {
 }
 
 /**
- * Every event from a position on, each once, as the service streams them. After each connection, and every 20 s, the list of
- * events is read for events that the stream left out, so that none is lost while the service is unavailable. An event counts
- * as handled when the consumer asks for the next one.
+ * Every event from a position on, each once, as the service streams them. After each connection, and every 20 s, the
+ * list of events is read for events that the stream left out, so that none is lost while the service is unavailable. An
+ * event counts as handled when the consumer asks for the next one.
  */
 export async function* followEvents(florin: Florin, options: FollowOptions): AsyncGenerator<Event, void> {
   const { signal, onConnectionChange, onPosition, livemode } = options;
@@ -133,7 +133,9 @@ async function openStream(florin: Florin, position: Position | undefined, signal
   return { messages: messagesOf(body)[Symbol.asyncIterator](), close: () => connection.abort() };
 }
 
-/** First the events of the list, then those of the stream as they arrive, and from time to time those of the list again. */
+/**
+ * First the events of the list, then those of the stream as they arrive, and from time to time those of the list again.
+ */
 async function* batchesOf({ messages }: Stream, listed: () => Promise<Event[]>): AsyncGenerator<Event[], void> {
   yield await listed();
   let checkedAt = performance.now();

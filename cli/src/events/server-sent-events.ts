@@ -6,7 +6,9 @@ export interface Message {
   data: string;
 }
 
-/** The messages of a stream, as they arrive. A comment, which servers send to keep the connection alive, is undefined. */
+/**
+ * The messages of a stream, as they arrive. A comment, which servers send to keep the connection alive, is undefined.
+ */
 export async function* messagesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Message | undefined, void> {
   const decoder = new TextDecoder();
   let text = '';

@@ -10,7 +10,9 @@ interface StreamedEvent {
   objectId: string;
 }
 
-/** `live`: events are shown at once. `polling`: the stream is interrupted, and pages are refetched every few seconds. */
+/**
+ * `live`: events are shown at once. `polling`: the stream is interrupted, and pages are refetched every few seconds.
+ */
 type StreamState = 'connecting' | 'live' | 'polling';
 
 export const StreamStateContext = createContext<StreamState>('connecting');
@@ -65,7 +67,9 @@ export function useStream(): StreamState {
   return streamState;
 }
 
-/** Opens the stream in this window, or receives messages from the window that has it. Returns a function that stops it. */
+/**
+ * Opens the stream in this window, or receives messages from the window that has it. Returns a function that stops it.
+ */
 function listen(onMessage: (message: Message) => void): () => void {
   const stopped = new AbortController();
   const others = new BroadcastChannel(channelName);

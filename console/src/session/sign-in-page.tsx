@@ -12,8 +12,8 @@ import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
 /**
- * Asks for the password, then for the second factor if the account has one. `hasEnded`: the session of the user has ended, and
- * the user returns to the same page.
+ * Asks for the password, then for the second factor if the account has one. `hasEnded`: the session of the user has
+ * ended, and the user returns to the same page.
  */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const text = useText();

@@ -14,7 +14,9 @@ interface TenantChoice {
 const storageKey = 'florin.tenant';
 const Context = createContext<TenantChoice>({ tenantId: undefined, setTenantId: () => {}, tenants: [] });
 
-/** The tenant for which a platform administrator acts. Stored per window, so that two windows can act for two tenants. */
+/**
+ * The tenant for which a platform administrator acts. Stored per window, so that two windows can act for two tenants.
+ */
 export function TenantProvider({ children }: { children: ReactNode }) {
   const isPlatform = useProfile().userType === 'PLATFORM_ADMIN';
   const [chosen, set] = useState(storedTenant);

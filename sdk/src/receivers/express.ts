@@ -13,8 +13,8 @@ interface Response {
 }
 
 /**
- * A handler for Express, Connect and `node:http`: `app.post('/webhooks', florinWebhook({ secret, onEvent }))`. It reads the
- * body itself, or uses the one that `express.raw()` has read.
+ * A handler for Express, Connect and `node:http`: `app.post('/webhooks', florinWebhook({ secret, onEvent }))`. It reads
+ * the body itself, or uses the one that `express.raw()` has read.
  */
 export function florinWebhook(options: ReceiverOptions): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {

@@ -21,8 +21,8 @@ export interface FastifyReceiverOptions extends ReceiverOptions {
 }
 
 /**
- * A plugin for Fastify: `app.register(florinWebhook, { path: '/webhooks', secret, onEvent })`. Only its own route gets raw
- * bodies; bodies of other routes are parsed as before.
+ * A plugin for Fastify: `app.register(florinWebhook, { path: '/webhooks', secret, onEvent })`. Only its own route gets
+ * raw bodies; bodies of other routes are parsed as before.
  */
 export async function florinWebhook(
   // biome-ignore lint/suspicious/noExplicitAny: Fastify's types are not a dependency, and its instance is generic

@@ -1,8 +1,8 @@
 import { type ReceiverOptions, receive } from './receiver.ts';
 
 /**
- * A route handler of Next.js: `export const POST = florinWebhook({ secret, onEvent })`. It takes a web-standard Request, so
- * it also serves Deno, Bun, Cloudflare Workers and SvelteKit.
+ * A route handler of Next.js: `export const POST = florinWebhook({ secret, onEvent })`. It takes a web-standard
+ * Request, so it also serves Deno, Bun, Cloudflare Workers and SvelteKit.
  */
 export function florinWebhook(options: ReceiverOptions): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -5,8 +5,8 @@ export interface ReceiverOptions extends VerifyOptions {
   /** The secret of the endpoint, or both while it is being changed. */
   secret: string | readonly string[];
   /**
-   * Called with each genuine event. The answer is 200 when it resolves, and 500 when it rejects, so that Florin sends the
-   * event again. An event can arrive more than once, always with the same `id`.
+   * Called with each genuine event. The answer is 200 when it resolves, and 500 when it rejects, so that Florin sends
+   * the event again. An event can arrive more than once, always with the same `id`.
    */
   onEvent: (event: FlorinEvent) => unknown;
   /** Called with each error that is answered with 400 or 500. Default: `console.error` for those with 500. */

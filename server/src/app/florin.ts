@@ -35,17 +35,19 @@ export interface Florin {
 export interface StartOptions {
   clock?: Clock;
   passwordCost?: PasswordCost;
-  /** Whether `app.processes` holds. Without it the node is one process, as tests that run it in their own process need. */
+  /**
+   * Whether `app.processes` holds. Without it the node is one process, as tests that run it in their own process need.
+   */
   mayFork?: boolean;
   /** Abort it to end a start that waits for its database; the start then fails with StartInterrupted. */
   signal?: AbortSignal;
 }
 
 /**
- * Starts a node, in this order: port, keys, database, services, workers, routes. Its further processes prepare meanwhile,
- * and all processes listen at the same time. When a step fails, the parts already
- * started are stopped. While the database of `app.database.url` cannot be reached the start waits, with the port open and
- * the reason in `/health/ready`.
+ * Starts a node, in this order: port, keys, database, services, workers, routes. Its further processes prepare
+ * meanwhile, and all processes listen at the same time. When a step fails, the parts already started are stopped. While
+ * the database of `app.database.url` cannot be reached the start waits, with the port open and the reason in
+ * `/health/ready`.
  */
 export async function startFlorin(
   settings: Settings,

@@ -53,8 +53,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks every claim, and that the audit logs agree with the noted heads, on one snapshot of the database, without blocking
- * writers. Calls `report` after each check and returns the number of broken claims.
+ * Checks every claim, and that the audit logs agree with the noted heads, on one snapshot of the database, without
+ * blocking writers. Calls `report` after each check and returns the number of broken claims.
  */
 export function verify(
   database: Database,

@@ -28,8 +28,8 @@ async function main(): Promise<void> {
   const { StartInterrupted } = await import('./http/waiting.ts');
   const interruption = new AbortController();
   const florinStart = startFlorin(settings, log, { mayFork: true, signal: interruption.signal });
-  // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no PostgreSQL
-  // keeps running. A start that waits for its database ends at once.
+  // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no
+  // PostgreSQL keeps running. A start that waits for its database ends at once.
   stopOnSignal(async () => {
     interruption.abort();
     const florin = await florinStart.catch((error) => {

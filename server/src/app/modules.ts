@@ -73,8 +73,8 @@ const declared = [
 
 /**
  * All modules of the product, in order of dependency: a module may import and use only modules that come before it. The
- * server, the OpenAPI document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and
- * the layer check are derived from this list.
+ * server, the OpenAPI document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs
+ * and the layer check are derived from this list.
  */
 export const modules: readonly Module<BillingApp>[] = declared;
 

@@ -140,7 +140,8 @@ export function makeNode(
   lifecycle.add('notifications', () => notifications.stop());
   const hasOthers = !isOursAlone || group !== undefined;
   if (hasOthers) {
-    // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without one.
+    // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without
+    // one.
     const transport = isOursAlone ? siblings.topics : byNotify(notifications, workerDatabase);
     const relay = new TopicRelay({ topics, transport });
     relay.start();

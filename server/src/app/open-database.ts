@@ -131,8 +131,8 @@ function connectionFrom(url: string, setting: string): { connection: ConnectionC
 export type FoundDatabase = Pick<OpenDatabase, 'connection' | 'direct' | 'stop'>;
 
 /**
- * Opens the PostgreSQL for reading: nothing is created or migrated. Connects to the embedded one if another process runs it,
- * else starts it until `stop` is called. With `anySchema` the schema may be that of another version.
+ * Opens the PostgreSQL for reading: nothing is created or migrated. Connects to the embedded one if another process
+ * runs it, else starts it until `stop` is called. With `anySchema` the schema may be that of another version.
  */
 export async function findDatabase(
   settings: Settings,

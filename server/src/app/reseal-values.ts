@@ -20,9 +20,9 @@ export interface ResealProgress {
 }
 
 /**
- * Seals again every value that is not sealed with the current key, and every value that an older version stored in clear. A
- * value that changes meanwhile is left alone: the node that changed it has sealed it, and a second run finds it if that node
- * used an old key. An interrupted run loses nothing; the next one skips what is done.
+ * Seals again every value that is not sealed with the current key, and every value that an older version stored in
+ * clear. A value that changes meanwhile is left alone: the node that changed it has sealed it, and a second run finds
+ * it if that node used an old key. An interrupted run loses nothing; the next one skips what is done.
  */
 export async function resealValues(
   database: Database,

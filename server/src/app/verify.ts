@@ -15,9 +15,10 @@ import { findDatabase } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
 /**
- * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim, for
- * what a person should look at, for the head of each audit log and for what each encryption key has sealed. It only reads, and may run while the service runs.
- * Exit code 0 when every claim holds, 1 when one is broken, 2 when the check itself failed.
+ * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim,
+ * for what a person should look at, for the head of each audit log and for what each encryption key has sealed. It only
+ * reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the check
+ * itself failed.
  */
 const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head'], { flags: ['json'] });
 if (read.exitCode === undefined) await main(read.given['audit-head'], read.flags.has('json'));

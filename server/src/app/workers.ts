@@ -11,17 +11,17 @@ export function workersOf(context: Context): BackgroundWorker[] {
 }
 
 /**
- * Releases the leases of processes that have died. Call it before the workers start, and only where no other process can
- * use the database.
+ * Releases the leases of processes that have died. Call it before the workers start, and only where no other process
+ * can use the database.
  */
 export async function freeDeadLeases(workers: readonly BackgroundWorker[]): Promise<void> {
   for (const { freeDeadLeases } of workers) await freeDeadLeases?.();
 }
 
 /**
- * After the database's clock was set back, shortens leases and due times that were written with the later time; those of one
- * worker also when another one's cannot be written. Also called before the workers start, because the clock may have been set
- * while no node was running.
+ * After the database's clock was set back, shortens leases and due times that were written with the later time; those
+ * of one worker also when another one's cannot be written. Also called before the workers start, because the clock may
+ * have been set while no node was running.
  */
 export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorker[]): Promise<void> {
   const shortened = await Promise.allSettled(workers.map(({ clockWasSetBack }) => clockWasSetBack?.()));

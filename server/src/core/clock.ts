@@ -16,7 +16,9 @@ export function utcDay(atMs: number): string {
 let lastMs = Number.NaN;
 let lastTime = '';
 
-/** A time as the interface shows it: ISO 8601, UTC. Payments created in the same millisecond share one text (0.6 µs). */
+/**
+ * A time as the interface shows it: ISO 8601, UTC. Payments created in the same millisecond share one text (0.6 µs).
+ */
 export function isoTime(atMs: number): string {
   if (atMs !== lastMs) {
     lastTime = new Date(atMs).toISOString();

@@ -1,4 +1,7 @@
-/** The codes that ISO 3166-1 alpha-2 assigns. Listed, because asking ICU for each maps 5 MB of its data into every process. */
+/**
+ * The codes that ISO 3166-1 alpha-2 assigns. Listed, because asking ICU for each maps 5 MB of its data into every
+ * process.
+ */
 export const countryCodes: readonly string[] = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
 CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF

@@ -4,8 +4,8 @@ export function csvLine(values: readonly unknown[]): string {
 }
 
 /**
- * Spreadsheets run a cell that begins like a formula (OWASP, CSV Injection). Some skip spaces before it, or read wide and small
- * forms of its first character as the character itself.
+ * Spreadsheets run a cell that begins like a formula (OWASP, CSV Injection). Some skip spaces before it, or read wide
+ * and small forms of its first character as the character itself.
  */
 const formula = /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/u;
 

@@ -1,8 +1,8 @@
 import { invalid, type Refusal } from './errors.ts';
 
 /**
- * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an integer
- * in the smallest unit. Funds codes, metals and test codes are left out.
+ * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an
+ * integer in the smallest unit. Funds codes, metals and test codes are left out.
  */
 const codesByExponent: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -23,7 +23,9 @@ const exponents = new Map(
 
 export const currencyCodes: readonly string[] = [...exponents.keys()].sort();
 
-/** Their countries have replaced them. What exists in them is shown, paid, refunded and settled; nothing new is made. */
+/**
+ * Their countries have replaced them. What exists in them is shown, paid, refunded and settled; nothing new is made.
+ */
 const withdrawn = new Set('ANG BGN CUC HRK SLL'.split(' '));
 
 export function isWithdrawn(code: string): boolean {

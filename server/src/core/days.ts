@@ -36,8 +36,8 @@ export function dayRangeOf(startDate: string = firstDay, endDate: string = lastD
 
 /**
  * The range between two limits. A day is a day of the time zone, whole and inclusive; it has 23 or 25 hours when clocks
- * change. An instant (ISO 8601 with an offset) is inclusive as the start and exclusive as the end, so that adjacent ranges do
- * not overlap.
+ * change. An instant (ISO 8601 with an offset) is inclusive as the start and exclusive as the end, so that adjacent
+ * ranges do not overlap.
  */
 export function timeRangeOf({ startDate, endDate, timeZone = 'UTC' }: TimeLimits): TimeRange {
   if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');

@@ -123,7 +123,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether the database or another part of this service is unavailable for now, so that the same work can succeed later. */
+/**
+ * Whether the database or another part of this service is unavailable for now, so that the same work can succeed later.
+ */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Refusal && error.kind === 'unavailable';
 }

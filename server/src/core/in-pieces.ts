@@ -11,7 +11,9 @@ export function inOnePiece<Value>(steps: Steps<Value>): Value {
   }
 }
 
-/** Runs a computation with a turn of the event loop after each of its steps, so that nothing else waits for all of it. */
+/**
+ * Runs a computation with a turn of the event loop after each of its steps, so that nothing else waits for all of it.
+ */
 export async function inPieces<Value>(steps: Steps<Value>): Promise<Value> {
   for (;;) {
     const step = steps.next();

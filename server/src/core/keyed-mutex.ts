@@ -2,7 +2,9 @@
 export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<void>>();
 
-  /** Does the work after all earlier work of this key, also after work that failed. `hasWaited`: there was earlier work. */
+  /**
+   * Does the work after all earlier work of this key, also after work that failed. `hasWaited`: there was earlier work.
+   */
   async take<Result>(key: Key, work: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
     const earlier = this.#last.get(key);
     const result = earlier === undefined ? work(false) : earlier.then(() => work(true));

@@ -11,9 +11,9 @@ export const modeName = (livemode: boolean) => (livemode ? 'live' : 'test');
 type Caller = Pick<Principal, 'livemode'>;
 
 /**
- * Refuses (`livemode_mismatch`) a test key that would change records which live and test share, such as users, or read them
- * where they include live ones. Test keys are stored less carefully, and a user created or changed with one could reach live
- * records. `doing` completes the message: `change users`.
+ * Refuses (`livemode_mismatch`) a test key that would change records which live and test share, such as users, or read
+ * them where they include live ones. Test keys are stored less carefully, and a user created or changed with one could
+ * reach live records. `doing` completes the message: `change users`.
  */
 export function refuseTestKey({ livemode }: Caller, doing: string): void {
   if (livemode !== false) return;
@@ -26,8 +26,8 @@ export function seesMode({ livemode }: Caller, recordLivemode: boolean): boolean
 }
 
 /**
- * The modes that a list or a sum shows: that of the key, or the one that a session requests. A session that requests none sees
- * live records only, unless it names a record (`namesRecord`), which has one mode anyway.
+ * The modes that a list or a sum shows: that of the key, or the one that a session requests. A session that requests
+ * none sees live records only, unless it names a record (`namesRecord`), which has one mode anyway.
  */
 export function visibleModes(
   { livemode }: Caller,
@@ -50,8 +50,8 @@ export function listedModes(
 }
 
 /**
- * The mode of a new record: that of the key, else the one that the session requests, else that of the named channel, else
- * live. Refuses (`livemode_mismatch`) a channel of another mode.
+ * The mode of a new record: that of the key, else the one that the session requests, else that of the named channel,
+ * else live. Refuses (`livemode_mismatch`) a channel of another mode.
  */
 export function livemodeOfNew(
   { livemode }: Caller,

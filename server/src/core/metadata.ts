@@ -28,7 +28,10 @@ export interface MetadataChange {
   metadataReplace?: object | undefined;
 }
 
-/** The metadata after an update; undefined if it is unchanged. Refuses what `metadataJson` refuses, and more than 50 keys. */
+/**
+ * The metadata after an update; undefined if it is unchanged. Refuses what `metadataJson` refuses, and more than 50
+ * keys.
+ */
 export function changedMetadata(before: Metadata | null, change: MetadataChange): Metadata | undefined {
   const { metadata, metadataReplace } = change;
   refuseBothWays(change);

@@ -25,7 +25,8 @@ export function amountOfDecimal(decimal: string, currency: string): number | und
 }
 
 /**
- * Converts an amount to units of 10^-digits, for a provider whose unit is not that of ISO 4217: with 2 digits 1230 KWD is
+ * Converts an amount to units of 10^-digits, for a provider whose unit is not that of ISO 4217: with 2 digits 1230 KWD
+ * is
  * 123. Undefined if the result would not be exact, such as for 1234 KWD.
  */
 export function inUnitsOf(amount: number, currency: string, digits: number): number | undefined {
@@ -37,8 +38,8 @@ export function inUnitsOf(amount: number, currency: string, digits: number): num
 }
 
 /**
- * Splits an amount by weights, in minor units: each share is its exact part rounded down or up, and the shares add up to the
- * amount (`apportion`). Weights are integers of at least 0, and not all 0.
+ * Splits an amount by weights, in minor units: each share is its exact part rounded down or up, and the shares add up
+ * to the amount (`apportion`). Weights are integers of at least 0, and not all 0.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const whole = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
@@ -49,9 +50,10 @@ export function allocate(amount: number, weights: readonly number[]): number[] {
 }
 
 /**
- * Rounds fractions with a common, positive denominator to whole numbers whose sum is the exact sum, rounded half away from zero.
- * Each is rounded towards zero, and those that lost most are then rounded away from it (largest remainder method; of equal ones
- * the first). The negated fractions have the negated shares, so that a reversal returns exactly what it reverses.
+ * Rounds fractions with a common, positive denominator to whole numbers whose sum is the exact sum, rounded half away
+ * from zero. Each is rounded towards zero, and those that lost most are then rounded away from it (largest remainder
+ * method; of equal ones the first). The negated fractions have the negated shares, so that a reversal returns exactly
+ * what it reverses.
  */
 export function apportion(numerators: readonly bigint[], denominator: bigint): bigint[] {
   const shares = numerators.map((numerator) => numerator / denominator);

@@ -13,9 +13,9 @@ export interface Pagination extends Page {
 }
 
 /**
- * Pagination of a list that has page numbers and cursors. A page by cursor has no numbers. `nextCursor` leads to the rows
- * after this page, whatever is inserted meanwhile; null on the last page. A page by cursor may have fewer rows than requested
- * although more follow, when many rows had to be scanned.
+ * Pagination of a list that has page numbers and cursors. A page by cursor has no numbers. `nextCursor` leads to the
+ * rows after this page, whatever is inserted meanwhile; null on the last page. A page by cursor may have fewer rows
+ * than requested although more follow, when many rows had to be scanned.
  */
 export interface ListPagination extends Partial<Pagination> {
   pageSize: number;
@@ -25,9 +25,9 @@ export interface ListPagination extends Partial<Pagination> {
 }
 
 /**
- * Pagination by cursor, for long lists: the last page costs as much as the first. `next` is the value of `after` for the
- * next page; null on the last page. A page may have fewer rows than requested although more follow, when many rows had to be
- * skipped.
+ * Pagination by cursor, for long lists: the last page costs as much as the first. `next` is the value of `after` for
+ * the next page; null on the last page. A page may have fewer rows than requested although more follow, when many rows
+ * had to be skipped.
  */
 export interface CursorPagination {
   pageSize: number;

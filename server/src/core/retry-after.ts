@@ -1,6 +1,9 @@
 import { secondMs } from './clock.ts';
 
-/** The wait that a header `Retry-After` asks for (RFC 9110, section 10.2.3): seconds or a date. Anything else is ignored. */
+/**
+ * The wait that a header `Retry-After` asks for (RFC 9110, section 10.2.3): seconds or a date. Anything else is
+ * ignored.
+ */
 export function retryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   const trimmed = text.trim();

@@ -1,6 +1,6 @@
 /**
- * A queue that serves its keys in turn: the first item of a key waits for at most one item of each other key, however many
- * items those have. Items of one key keep their order.
+ * A queue that serves its keys in turn: the first item of a key waits for at most one item of each other key, however
+ * many items those have. Items of one key keep their order.
  */
 export class RoundRobinQueue<Item> {
   /** In the order in which the keys are served. */

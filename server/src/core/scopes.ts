@@ -1,6 +1,7 @@
 /**
- * The scopes of the interface (Authentication, Scopes for developer keys), in its order, and two for webhooks: an endpoint
- * sends all events of its tenant to a URL that the caller chooses, so that creating one needs more than a read scope.
+ * The scopes of the interface (Authentication, Scopes for developer keys), in its order, and two for webhooks: an
+ * endpoint sends all events of its tenant to a URL that the caller chooses, so that creating one needs more than a read
+ * scope.
  */
 export const scopes = [
   'transaction_write',

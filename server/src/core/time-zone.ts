@@ -2,7 +2,8 @@ import { dayMs, secondMs } from './clock.ts';
 
 /** Whether this runtime knows the time zone. */
 export function isTimeZone(name: string): boolean {
-  // Numeric offsets are refused: they have no rules for clock changes, and runtimes differ in the notations they accept.
+  // Numeric offsets are refused: they have no rules for clock changes, and runtimes differ in the notations they
+  // accept.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
   try {
     formatterFor(name);

@@ -1,4 +1,7 @@
-/** The URL parser silently repairs other spellings: what is connected to would then differ from what is stored and shown. */
+/**
+ * The URL parser silently repairs other spellings: what is connected to would then differ from what is stored and
+ * shown.
+ */
 const unrepaired = /^https?:\/\/[^/\\?#@]+([/?#][^\\]*)?$/i;
 
 /** What an http or https URL that anybody gives must be and is not, as a predicate. undefined: it can be used. */

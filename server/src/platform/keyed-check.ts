@@ -3,7 +3,9 @@ import type { Queryable } from './postgres/database.ts';
 /** A claim that the service checks itself, because it takes keys that the database never sees. */
 export interface KeyedCheck {
   claim: string;
-  /** `open` opens what is sealed in the database; it throws where the key is not there, or the value belongs elsewhere. */
+  /**
+   * `open` opens what is sealed in the database; it throws where the key is not there, or the value belongs elsewhere.
+   */
   check: (snapshot: Queryable, keys: CheckKeys, atMost: number) => Promise<KeyedResult>;
 }
 

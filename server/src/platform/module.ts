@@ -15,9 +15,10 @@ export interface ReferenceGroup {
 }
 
 /**
- * One domain of the product, declared once, as data that is read without a running node. The HTTP server, the OpenAPI document,
- * the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and the layer check are derived from the
- * ordered list of modules in `app/modules.ts`. Only routes, workers and sweeps need a node: they get its services, `App`.
+ * One domain of the product, declared once, as data that is read without a running node. The HTTP server, the OpenAPI
+ * document, the workers, `npm run verify`, the retention sweeps, the settings, the generated docs and the layer check
+ * are derived from the ordered list of modules in `app/modules.ts`. Only routes, workers and sweeps need a node: they
+ * get its services, `App`.
  */
 export interface Module<App = never> {
   /** The name of the folder: `refunds`. */
@@ -25,11 +26,14 @@ export interface Module<App = never> {
   /** The tables that only this module writes. */
   tables: readonly string[];
   settings?: SettingDeclarations;
-  /** The types of its events, each with the scope that a caller needs to read them: that of the record that they are about. */
+  /**
+   * The types of its events, each with the scope that a caller needs to read them: that of the record that they are
+   * about.
+   */
   eventTypes?: Readonly<Record<`${string}.${string}`, Scope>>;
   /**
-   * The actions that it enters into the audit log, each with its meaning. The part before the dot is the type of the record.
-   * Names are stable: they are stored, filtered by and exported.
+   * The actions that it enters into the audit log, each with its meaning. The part before the dot is the type of the
+   * record. Names are stable: they are stored, filtered by and exported.
    */
   auditActions?: Readonly<Record<`${string}.${string}`, string>>;
   /** Groups of the API reference, in order. */

@@ -36,8 +36,8 @@ export interface Node {
   /** For requests. */
   database: Database;
   /**
-   * For statements that run hundreds of times a second: of charges and deliveries, and look-ups of payments. They find rows by
-   * index, and their plans are kept.
+   * For statements that run hundreds of times a second: of charges and deliveries, and look-ups of payments. They find
+   * rows by index, and their plans are kept.
    */
   queueDatabase: Database;
   /** For other background work, with plans that find it by index. Requests never wait for it. */
@@ -64,7 +64,10 @@ export interface Node {
   signingKeys: Keyring;
   /** Lower than recommended in tests only. */
   passwordCost: PasswordCost | undefined;
-  /** Failures allowed from one address in 15 minutes where no credentials are needed (`app.rate-limit.failures-per-address`). */
+  /**
+   * Failures allowed from one address in 15 minutes where no credentials are needed
+   * (`app.rate-limit.failures-per-address`).
+   */
   failuresPerAddress: number;
 
   /** `app.deployment-mode`. */

@@ -8,8 +8,9 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export const chromiumPath = [process.env.CHROMIUM ?? '', ...places].find((path) => path !== '' && existsSync(path));
 
 /**
- * Chromium uses only the last list of disabled features, so this one repeats the relevant part of Playwright's own. The first two
- * render suggestions of the address bar, which tests do not need: they took 0.65 s of CPU time for every window.
+ * Chromium uses only the last list of disabled features, so this one repeats the relevant part of Playwright's own. The
+ * first two render suggestions of the address bar, which tests do not need: they took 0.65 s of CPU time for every
+ * window.
  */
 const disabledFeatures = [
   'WebUIOmniboxPopup',
@@ -49,8 +50,8 @@ export function openBrowser(): Promise<Browser> {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * What axe finds wrong with the page, by all rules or by some, each with the first element concerned. `except`: selectors of
- * elements that were checked already.
+ * What axe finds wrong with the page, by all rules or by some, each with the first element concerned. `except`:
+ * selectors of elements that were checked already.
  */
 export async function axeViolations(
   page: Page,

@@ -8,9 +8,9 @@ const prefix = 'florin-tests-';
 const neededBytes = 4 * 2 ** 30;
 
 /**
- * A folder in memory for the temporary files of this test run; undefined where there is none that is large enough, or where
- * programs cannot be run from it. Creating and dropping the database of a test file took 430 ms of CPU time on a disk, nearly
- * all of it for its thousand files, and 10 ms in memory.
+ * A folder in memory for the temporary files of this test run; undefined where there is none that is large enough, or
+ * where programs cannot be run from it. Creating and dropping the database of a test file took 430 ms of CPU time on a
+ * disk, nearly all of it for its thousand files, and 10 ms in memory.
  */
 export function makeMemoryFolder(): string | undefined {
   if (!isSuitable()) return undefined;

@@ -2,9 +2,10 @@ import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How many bytes `work` leaves in the old generation, reachable or not. `collect` does a full collection, which moves reachable
- * objects there. Garbage that objects of the old generation refer to is moved as well, and only another full collection frees it.
- * Everything else that the process does until `work` ends is counted too: asynchronous work needs a process of its own.
+ * How many bytes `work` leaves in the old generation, reachable or not. `collect` does a full collection, which moves
+ * reachable objects there. Garbage that objects of the old generation refer to is moved as well, and only another full
+ * collection frees it. Everything else that the process does until `work` ends is counted too: asynchronous work needs
+ * a process of its own.
  */
 export async function survivingBytes(work: (collect: () => void) => unknown): Promise<number> {
   v8.setFlagsFromString('--expose-gc');

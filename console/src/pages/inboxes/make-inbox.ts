@@ -6,8 +6,8 @@ interface Connected {
 }
 
 /**
- * Creates an inbox and registers it as an endpoint for every event. Both have the same secret, so that the inbox can verify its
- * messages. The secret is generated here and not kept.
+ * Creates an inbox and registers it as an endpoint for every event. Both have the same secret, so that the inbox can
+ * verify its messages. The secret is generated here and not kept.
  */
 export async function makeConnectedInbox(livemode: boolean): Promise<Connected> {
   const secret = [...crypto.getRandomValues(new Uint8Array(24))]

@@ -7,7 +7,9 @@ interface SearchFilterProps {
   onChange: (value: string) => void;
 }
 
-/** Searches on Enter or when the field loses the focus, because each search is a request and an entry of the history. */
+/**
+ * Searches on Enter or when the field loses the focus, because each search is a request and an entry of the history.
+ */
 export function SearchFilter({ value, onChange }: SearchFilterProps) {
   const text = useText();
   return (

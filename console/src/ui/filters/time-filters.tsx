@@ -8,8 +8,8 @@ interface TimeFiltersProps {
 }
 
 /**
- * The start and the end of a time range, to the minute, in the chosen time zone. The address has them in UTC, so that a link
- * shows the same rows in every time zone. It may also have whole days, as links of other pages do.
+ * The start and the end of a time range, to the minute, in the chosen time zone. The address has them in UTC, so that a
+ * link shows the same rows in every time zone. It may also have whole days, as links of other pages do.
  */
 export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   const text = useText();
@@ -23,7 +23,8 @@ export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   ] as const;
   return fields.map(([name, label]) => (
     <TextInput
-      // The key remounts the field when the back button changes its value. Applied on blur, because each change is an entry of the history.
+      // The key remounts the field when the back button changes its value. Applied on blur, because each change is an
+      // entry of the history.
       key={`${name} ${filters[name]}`}
       type="datetime-local"
       size="xs"

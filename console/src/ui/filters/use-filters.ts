@@ -1,7 +1,10 @@
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
-/** The filters of a list. They are in the address, so that a link shows the same rows and the back button undoes a change. */
+/**
+ * The filters of a list. They are in the address, so that a link shows the same rows and the back button undoes a
+ * change.
+ */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const search = useSearch();
   const [path, navigate] = useLocation();

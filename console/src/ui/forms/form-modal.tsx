@@ -29,8 +29,8 @@ interface FormModalProps<Name extends OperationName> {
 }
 
 /**
- * A form in a dialog, which sends one request. Refusals are shown beside their field. If the service requires a step-up, the form
- * asks for a code of the second factor and sends the request again.
+ * A form in a dialog, which sends one request. Refusals are shown beside their field. If the service requires a
+ * step-up, the form asks for a code of the second factor and sends the request again.
  */
 export function FormModal<Name extends OperationName>(props: FormModalProps<Name>) {
   return (

@@ -80,8 +80,8 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
 }
 
 /**
- * Shows text that is cut off by its cell in a tooltip. Searches for the cell under the pointer, because the link of the row covers
- * the cells.
+ * Shows text that is cut off by its cell in a tooltip. Searches for the cell under the pointer, because the link of the
+ * row covers the cells.
  */
 function showCutText({ target, clientX, clientY }: MouseEvent<HTMLElement>): void {
   const cell = document.elementsFromPoint(clientX, clientY).find((element) => element instanceof HTMLTableCellElement);

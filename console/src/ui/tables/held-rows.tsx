@@ -21,8 +21,8 @@ interface ListState<Row> {
 }
 
 /**
- * The rows of a list that is refetched while it is open, newest first. New rows are held back until the user asks for them, so that
- * no row moves under the pointer. Rows that are shown change in place.
+ * The rows of a list that is refetched while it is open, newest first. New rows are held back until the user asks for
+ * them, so that no row moves under the pointer. Rows that are shown change in place.
  */
 export function useHeldRows<Row>({ rows, isPlaceholder, keyOf, list }: ListState<Row>): Held<Row> {
   const [begin, setBegin] = useState<{ list: string; key: string | number }>();
@@ -44,7 +44,9 @@ export function useHeldRows<Row>({ rows, isPlaceholder, keyOf, list }: ListState
   };
 }
 
-/** A table with a button that says how many new rows there are. The button covers the table head, so that nothing moves. */
+/**
+ * A table with a button that says how many new rows there are. The button covers the table head, so that nothing moves.
+ */
 export function WithArrivals({ arrived, onShow, label, children }: ArrivalsProps) {
   return (
     <div className={classes.frame}>

@@ -9,8 +9,8 @@ interface SavedView {
 }
 
 /**
- * The saved views and chosen columns of a list. Columns in the address take precedence, so that a link shows the same columns to
- * everybody. The service stores the views of the user. The view without a name has the default columns.
+ * The saved views and chosen columns of a list. Columns in the address take precedence, so that a link shows the same
+ * columns to everybody. The service stores the views of the user. The view without a name has the default columns.
  */
 export function useListViews<Row>(listName: string, columns: readonly Column<Row>[]) {
   const search = useSearch();

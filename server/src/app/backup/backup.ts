@@ -51,8 +51,8 @@ export async function run(words: readonly string[], options: CommandOptions = {}
 /**
  * Makes a backup in `dir`.
  *
- * @throws CommandFailure, SettingsError or EmbeddedPostgresError when the database cannot be copied or the copy differs;
- *   nothing is left behind
+ * @throws CommandFailure, SettingsError or EmbeddedPostgresError when the database cannot be copied or the copy
+ *   differs; nothing is left behind
  */
 async function backUp(dir: string, { withKeys }: { withKeys: boolean }, context: CommandContext): Promise<Backup> {
   const begunAt = performance.now();

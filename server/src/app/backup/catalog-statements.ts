@@ -25,8 +25,8 @@ export const listTables = statement<TableRow>(
 );
 
 /**
- * The sequences of the schema. `value` is null if none was drawn yet, or if the account may not see it; then a restored database
- * would draw numbers that are in use.
+ * The sequences of the schema. `value` is null if none was drawn yet, or if the account may not see it; then a restored
+ * database would draw numbers that are in use.
  */
 export const listSequences = statement<{ name: string; value: string | null; is_visible: boolean }>(
   'backup.list_sequences',
@@ -60,8 +60,8 @@ export const emptyTable = (table: string): Statement<never> => ({
 export const setSequence = statement('backup.set_sequence', 'select setval($1::text::regclass, $2::bigint)');
 
 /**
- * Excludes migrations, which would replace rows that the snapshot still needs, until the end of the transaction. Readers and
- * writers are not excluded.
+ * Excludes migrations, which would replace rows that the snapshot still needs, until the end of the transaction.
+ * Readers and writers are not excluded.
  */
 export const lockTables = (tables: readonly string[]) =>
   `lock table ${tables.map(escapeIdentifier).join(', ')} in access share mode`;

@@ -96,8 +96,8 @@ async function sequencesOf(source: Session): Promise<Manifest['sequences']> {
 }
 
 /**
- * Loads the files of a backup into a migrated database, in one transaction, and compares what it then contains with what was
- * copied: the number of rows and their digest.
+ * Loads the files of a backup into a migrated database, in one transaction, and compares what it then contains with
+ * what was copied: the number of rows and their digest.
  *
  * @throws CommandFailure when a table differs
  */

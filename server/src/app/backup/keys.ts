@@ -10,7 +10,9 @@ export const keyFiles = { 'encryption-keys': 'app.encryption.keys', 'jwt-keys': 
 export type KeyFile = keyof typeof keyFiles;
 export const keyFileNames = Object.keys(keyFiles) as KeyFile[];
 
-/** The text of keys as the service has them: from the setting, or else from the data folder. undefined: from neither. */
+/**
+ * The text of keys as the service has them: from the setting, or else from the data folder. undefined: from neither.
+ */
 export async function findKeyText(name: KeyFile, settings: Settings): Promise<string | undefined> {
   return settings[keyFiles[name]] ?? (await textIn(settings['app.data-dir'], name));
 }

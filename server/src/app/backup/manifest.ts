@@ -115,7 +115,10 @@ async function filesIn(folder: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** Whether an operating system puts entries with this name into folders: the root of a volume, and folders that were looked at. */
+/**
+ * Whether an operating system puts entries with this name into folders: the root of a volume, and folders that were
+ * looked at.
+ */
 export function isOfTheSystem(name: string): boolean {
   return ['lost+found', '.DS_Store', 'Thumbs.db', 'desktop.ini'].includes(name) || name.startsWith('._');
 }

@@ -22,9 +22,9 @@ const newline = 0x0a;
 const wordsOfDigest = 8;
 
 /**
- * Passes on the output of COPY, which writes each row as one line, and keeps the number of rows and their digest. The digest is
- * the sum of the SHA-256 of each row, in words of 32 bits: it does not depend on the order, because PostgreSQL does not
- * keep one.
+ * Passes on the output of COPY, which writes each row as one line, and keeps the number of rows and their digest. The
+ * digest is the sum of the SHA-256 of each row, in words of 32 bits: it does not depend on the order, because
+ * PostgreSQL does not keep one.
  */
 export class RowMeter extends Transform {
   readonly #sums = new Uint32Array(wordsOfDigest);

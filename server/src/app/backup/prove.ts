@@ -14,8 +14,8 @@ export type Proof = Pick<Manifest, 'auditHeads' | 'encryptionKeys' | 'broken'>;
 const analyzeAll = statement('backup.analyze', 'analyze');
 
 /**
- * Checks a loaded database of the present schema: every integrity claim, that the audit logs contain the heads noted before,
- * and that the keys open what is stored.
+ * Checks a loaded database of the present schema: every integrity claim, that the audit logs contain the heads noted
+ * before, and that the keys open what is stored.
  */
 export async function prove(
   connection: ConnectionConfig,

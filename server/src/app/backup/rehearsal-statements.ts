@@ -4,9 +4,9 @@ import { type Statement, statement } from '../../platform/postgres/statement.ts'
 const blockingModes = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock'];
 
 /**
- * Records, from now on, which locks each schema change takes on tables that exist now, and when. A lock that a statement takes
- * counts from the beginning of the statement. Only a superuser may create event triggers. They run with its rights, because the
- * role that migrates has none to the tables of the record.
+ * Records, from now on, which locks each schema change takes on tables that exist now, and when. A lock that a
+ * statement takes counts from the beginning of the statement. Only a superuser may create event triggers. They run with
+ * its rights, because the role that migrates has none to the tables of the record.
  */
 export const recordLocks: Statement<never> = {
   name: '',

@@ -45,8 +45,8 @@ export interface RestoreFolder {
 }
 
 /**
- * Starts a new PostgreSQL inside an empty data folder. A kill before `complete` leaves a folder without a database, into which
- * the backup can be restored again.
+ * Starts a new PostgreSQL inside an empty data folder. A kill before `complete` leaves a folder without a database,
+ * into which the backup can be restored again.
  */
 export async function openRestoreFolder(dataDir: string, backup: string): Promise<RestoreFolder> {
   await mkdir(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });

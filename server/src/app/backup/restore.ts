@@ -71,8 +71,8 @@ export interface Restored {
 /**
  * Restores the backup in `folder`; as a trial, into a database that is removed again.
  *
- * @throws CommandFailure before anything is written when a file of the backup is damaged or missing, when a newer version made
- *   it, when its keys are missing, or when the data folder or database is in use
+ * @throws CommandFailure before anything is written when a file of the backup is damaged or missing, when a newer
+ *   version made it, when its keys are missing, or when the data folder or database is in use
  */
 export async function restore(
   folder: string,

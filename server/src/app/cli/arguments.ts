@@ -9,7 +9,9 @@ export type GivenOptions<Name extends string> = Readonly<Record<Name, readonly s
 export interface FurtherArguments {
   /** Options without a value, such as `json` for `--json`. */
   flags?: readonly string[];
-  /** What the command takes besides options, such as a folder, by the names that the usage gives them. All are required. */
+  /**
+   * What the command takes besides options, such as a folder, by the names that the usage gives them. All are required.
+   */
   operands?: readonly string[];
 }
 
@@ -21,8 +23,8 @@ export interface ReadArguments<Name extends string> {
 }
 
 /**
- * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an exit code
- * if the command ends here: 0 after help or version, 2 after a mistake, with one line on standard error.
+ * Reads the arguments of a command: `--help`, `--version`, the options that it names, flags and operands. Returns an
+ * exit code if the command ends here: 0 after help or version, 2 after a mistake, with one line on standard error.
  */
 export function readArguments<Name extends string = never>(
   words: readonly string[],

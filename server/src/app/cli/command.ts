@@ -27,8 +27,8 @@ export type CommandContext = Required<CommandOptions>;
 export type ExitCode = 0 | 1 | 2;
 
 /**
- * Runs a command of an operator. The signals that end a program abort it: `work` removes what it has begun, and the command fails. A
- * failure is one line on standard error; only a defect shows its stack.
+ * Runs a command of an operator. The signals that end a program abort it: `work` removes what it has begun, and the
+ * command fails. A failure is one line on standard error; only a defect shows its stack.
  */
 export async function runCommand(
   verb: string,

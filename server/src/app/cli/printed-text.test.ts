@@ -12,7 +12,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Clears the screen, sets the title of the window by a one-byte sequence, hides what follows, reverses it, and begins a line. */
+/**
+ * Clears the screen, sets the title of the window by a one-byte sequence, hides what follows, reverses it, and begins a
+ * line.
+ */
 const hostile = 'Acme\u001b[2J\u009b31m\u009d0;title\u0007\u200b\u202e\rok';
 const acting = /[^\P{Cc}\n]|[\u200b-\u200f\u2028-\u202e]/u;
 

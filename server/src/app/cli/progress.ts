@@ -10,7 +10,10 @@ export function printOnStandardOutput(line: string): void {
   process.stdout.write(`${printable(line)}\n`);
 }
 
-/** Writes a line, or the stack of a defect, to standard error, safe to print. In a terminal, progress is drawn in place there. */
+/**
+ * Writes a line, or the stack of a defect, to standard error, safe to print. In a terminal, progress is drawn in place
+ * there.
+ */
 export function noteOnStandardError(line: string): void {
   clearDrawing();
   process.stderr.write(`${printableLines(line)}\n`);
@@ -29,8 +32,8 @@ function draw(line: string): void {
 }
 
 /**
- * Shows the progress of long work until it is stopped: a bar in a terminal, where `share` (0 to 1) is known, and otherwise a
- * line every two seconds. Short work is not reported.
+ * Shows the progress of long work until it is stopped: a bar in a terminal, where `share` (0 to 1) is known, and
+ * otherwise a line every two seconds. Short work is not reported.
  */
 export function progressOf(
   note: (line: string) => void,

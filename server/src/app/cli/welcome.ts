@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import type { Florin } from '../florin.ts';
 
 /**
- * The text printed after the start: the address, the administrator, and shell commands for a first payment. Of passwords it
- * shows only a generated one, at the start that generated it: what is printed ends up in the journal of the machine.
+ * The text printed after the start: the address, the administrator, and shell commands for a first payment. Of
+ * passwords it shows only a generated one, at the start that generated it: what is printed ends up in the journal of
+ * the machine.
  */
 export function welcome(florin: Florin): string {
   return florin.settings['app.security.profile'] === 'strict' ? strictWelcome(florin) : usualWelcome(florin);

@@ -13,9 +13,9 @@ import { findDatabase } from '../open-database.ts';
 const passwordLength = 20;
 
 /**
- * `florin create-admin`: creates a platform administrator in the database, beside a running service or without one. Returns
- * the password, which is random unless given; with app.security.profile=strict the link with which the administrator chooses
- * it.
+ * `florin create-admin`: creates a platform administrator in the database, beside a running service or without one.
+ * Returns the password, which is random unless given; with app.security.profile=strict the link with which the
+ * administrator chooses it.
  */
 export async function createAdministrator(
   account: string,

@@ -7,8 +7,8 @@ import type { Settings } from '../config/settings.ts';
 import { findDatabase } from '../open-database.ts';
 
 /**
- * `florin remove-second-factor`: removes the second factor of a user in the database, beside a running service or without one,
- * when nobody who could do it in the interface can log in. The password is still needed to log in.
+ * `florin remove-second-factor`: removes the second factor of a user in the database, beside a running service or
+ * without one, when nobody who could do it in the interface can log in. The password is still needed to log in.
  */
 export async function removeSecondFactor(account: string, givenSettings?: Settings): Promise<void> {
   const settings = givenSettings ?? (await loadSettings());

@@ -5,8 +5,8 @@ import type { Settings } from './settings.ts';
 const assumedOpenFiles = 10_000;
 
 /**
- * Connections that this process accepts at a time: `app.server.connections`, and at most three quarters of the files that it may
- * open. The rest is for the database, for deliveries and for closing connections.
+ * Connections that this process accepts at a time: `app.server.connections`, and at most three quarters of the files
+ * that it may open. The rest is for the database, for deliveries and for closing connections.
  */
 export function connectionLimitOf(
   { 'app.server.connections': given }: Pick<Settings, 'app.server.connections'>,

@@ -3,17 +3,20 @@ import type { Settings } from './settings.ts';
 /** Lists that are read at the same time; each scans thousands of rows. They use connections of the workers' pool. */
 export const concurrentLists = 2;
 /**
- * Connections for the statements that run all the time: three for deliveries, four for processing, one each for the due-work
- * poller and for look-ups of payments. In a child process: for look-ups.
+ * Connections for the statements that run all the time: three for deliveries, four for processing, one each for the
+ * due-work poller and for look-ups of payments. In a child process: for look-ups.
  */
 export const queueConnections = 9;
 export const queueConnectionsOfChild = 1;
 /**
- * Connections for other background work: one each for subscriptions, and for replays, rollups, the settlement of invoices and
- * NOTIFY together; and those of the lists.
+ * Connections for other background work: one each for subscriptions, and for replays, rollups, the settlement of
+ * invoices and NOTIFY together; and those of the lists.
  */
 export const workerConnections = 2 + concurrentLists;
-/** In a child process: for notifications that wake the workers of the first process, for reading the clock, and for lists. */
+/**
+ * In a child process: for notifications that wake the workers of the first process, for reading the clock, and for
+ * lists.
+ */
 export const workerConnectionsOfChild = 2 + concurrentLists;
 
 /** The batch writer, the listener and the primary monitor. */

@@ -7,7 +7,10 @@ export async function loadSettings(): Promise<Settings> {
   return readSettings(process.env, await yamlOf('florin.yaml'));
 }
 
-/** undefined: there is no such file. Only with one is the parser loaded, 200 KB of code that most installations do not need. */
+/**
+ * undefined: there is no such file. Only with one is the parser loaded, 200 KB of code that most installations do not
+ * need.
+ */
 async function yamlOf(path: string): Promise<unknown> {
   const text = textOf(path);
   if (text === undefined) return undefined;

@@ -25,11 +25,11 @@ type KeyringName = 'app.jwt.keys' | 'app.encryption.keys';
 const howToGiveUp = 'if it is lost for good, docs/guides/operations.md says what to do under "Lost keys"';
 
 /**
- * Reads the keys from the settings. Outside CLUSTER mode missing keys are generated at the first start and stored in the
- * data folder. In CLUSTER mode all nodes need the same keys, so they must be configured (decisions, Configuration).
+ * Reads the keys from the settings. Outside CLUSTER mode missing keys are generated at the first start and stored in
+ * the data folder. In CLUSTER mode all nodes need the same keys, so they must be configured (decisions, Configuration).
  *
- * Encryption keys are generated for a new database only: a new key cannot decrypt what an existing one holds (decisions,
- * Lost keys).
+ * Encryption keys are generated for a new database only: a new key cannot decrypt what an existing one holds
+ * (decisions, Lost keys).
  */
 export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> {
   const isOursAndExists = settings['app.database.url'] === undefined && holdsCluster(settings['app.data-dir']);
@@ -92,7 +92,8 @@ export async function requireKeys(settings: Settings): Promise<void> {
 }
 
 /**
- * Refuses encryption keys of the settings or the data folder that cannot decrypt the values in the database. Changes nothing.
+ * Refuses encryption keys of the settings or the data folder that cannot decrypt the values in the database. Changes
+ * nothing.
  *
  * @throws SettingsError as `requireKeysInUse`
  */

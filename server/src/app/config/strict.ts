@@ -6,8 +6,8 @@ import { SettingsError } from '../../platform/settings/declare.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The defaults of settings with app.security.profile=strict, as an operator writes them. Timeouts are those of NIST SP 800-63B
- * at its second level; docs/concepts/security.md names the section of ASVS 5.0 that requires each.
+ * The defaults of settings with app.security.profile=strict, as an operator writes them. Timeouts are those of NIST SP
+ * 800-63B at its second level; docs/concepts/security.md names the section of ASVS 5.0 that requires each.
  */
 export const strictDefaults: Readonly<Record<string, string>> = {
   'app.password.min-length': '8',

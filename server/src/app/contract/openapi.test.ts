@@ -121,7 +121,9 @@ function partsOf(part: unknown, at = ''): Part[] {
   return [{ at, part: part as Part['part'] }, ...inner.flatMap(([name, value]) => partsOf(value, `${at}/${name}`))];
 }
 
-/** Schemas of false, of null alone, rules over several fields, numbers for integers, and patterns of JavaScript alone. */
+/**
+ * Schemas of false, of null alone, rules over several fields, numbers for integers, and patterns of JavaScript alone.
+ */
 function obstaclesIn(whole: unknown): string[] {
   return partsOf(whole).flatMap(({ at, part }) => {
     const { type, const: value, pattern } = part;

@@ -7,9 +7,9 @@ interface LlmsTxtOptions {
 }
 
 /**
- * The index of the documentation for language models (llmstxt.org): what Florin is, and a link to every page as Markdown with
- * its first sentence. `groups` describe the pages of the API reference; `linkOf` returns the address of a page, and `basePath` is
- * that of the public address.
+ * The index of the documentation for language models (llmstxt.org): what Florin is, and a link to every page as
+ * Markdown with its first sentence. `groups` describe the pages of the API reference; `linkOf` returns the address of a
+ * page, and `basePath` is that of the public address.
  */
 export function llmsTxt(
   pages: readonly Page[],

@@ -11,9 +11,9 @@ export function anchorOf(heading: string): string {
 }
 
 /**
- * Markdown of this repository as HTML: headings have anchors, code and tables scroll by keyboard. `pageAt` returns the address
- * of the page that a relative link leads to; a link to anything else that is not served here becomes text. `basePath` is put
- * before links that begin with a slash.
+ * Markdown of this repository as HTML: headings have anchors, code and tables scroll by keyboard. `pageAt` returns the
+ * address of the page that a relative link leads to; a link to anything else that is not served here becomes text.
+ * `basePath` is put before links that begin with a slash.
  */
 export function htmlOf(
   markdown: string,

@@ -21,7 +21,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog',
 };
 
-/** The pages that every node serves: for those who use the service, not for those who change it. None without the folder. */
+/**
+ * The pages that every node serves: for those who use the service, not for those who change it. None without the
+ * folder.
+ */
 export function pages(): Page[] {
   const folder = new URL('docs/', root);
   if (!existsSync(folder)) return [];

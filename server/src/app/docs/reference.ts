@@ -22,7 +22,10 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema?: Schema; example?: unknown }> }>;
 }
 
-/** The interactive reference: every operation by group, then webhooks and schemas. `basePath` is that of the public address. */
+/**
+ * The interactive reference: every operation by group, then webhooks and schemas. `basePath` is that of the public
+ * address.
+ */
 export function* referencePage(document: OpenApiDocument, basePath: string): Steps<Html> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

@@ -43,7 +43,9 @@ export class DocSearch {
     return new DocSearch(sections);
   }
 
-  /** At most 30, the best first: words in headings count more than words in the text, whole words more than beginnings. */
+  /**
+   * At most 30, the best first: words in headings count more than words in the text, whole words more than beginnings.
+   */
   find(query: string): Found[] {
     const words = [
       ...new Set(

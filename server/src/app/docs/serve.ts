@@ -9,10 +9,10 @@ const asset = (name: string, type: string) =>
   new StaticContent(readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8'), type, { immutable: true });
 
 /**
- * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as Markdown
- * (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers, and run
- * without inline scripts or styles. Nothing is loaded or made before it is asked for: the OpenAPI document was a third of the
- * processor time of starting a node. `basePath` is that of the public address, with which links begin.
+ * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as
+ * Markdown (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers,
+ * and run without inline scripts or styles. Nothing is loaded or made before it is asked for: the OpenAPI document was
+ * a third of the processor time of starting a node. `basePath` is that of the public address, with which links begin.
  */
 export function addDocs(
   app: FastifyInstance,

@@ -11,8 +11,8 @@ export interface NavGroup {
 }
 
 /**
- * The frame of every page of the documentation. `assets` are the paths of the style and the script, `basePath` is the path that
- * every link begins with.
+ * The frame of every page of the documentation. `assets` are the paths of the style and the script, `basePath` is the
+ * path that every link begins with.
  */
 export function shell(
   title: string,

@@ -113,7 +113,10 @@ export class Site {
     return page;
   }
 
-  /** `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive below the base path. */
+  /**
+   * `../reference/errors.md#channel_inactive` on a guide is /docs/reference/errors#channel_inactive below the base
+   * path.
+   */
   #addressOf(href: string, from: Page): string | undefined {
     const { pathname, hash } = new URL(href, `http://docs/${from.file}`);
     const page = this.#byFile.get(pathname.slice(1));

@@ -45,7 +45,9 @@ export const listInvalidIndexes = statement<{ name: string }>(
     order by c.relname`,
 );
 
-/** Tables in which autovacuum is off, or which have more dead rows than live ones. Values: how many dead rows matter. */
+/**
+ * Tables in which autovacuum is off, or which have more dead rows than live ones. Values: how many dead rows matter.
+ */
 export const listUnvacuumed = statement<{ name: string; is_off: boolean; dead: number }>(
   'doctor.list_unvacuumed',
   `select name, is_off, dead

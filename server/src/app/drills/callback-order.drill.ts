@@ -15,8 +15,9 @@ import { type TestNodes, testNodes } from '../../testing/service/nodes.ts';
 import type { ReadyService } from '../../testing/service/service-process.ts';
 
 /**
- * Payments with every behaviour of the sandbox on two nodes, while the nodes and PostgreSQL are killed one after the other: in
- * the end every operation has the state that the sandbox recorded. `DRILL_SEED` and `DRILL_PAYMENTS` change the run.
+ * Payments with every behaviour of the sandbox on two nodes, while the nodes and PostgreSQL are killed one after the
+ * other: in the end every operation has the state that the sandbox recorded. `DRILL_SEED` and `DRILL_PAYMENTS` change
+ * the run.
  */
 const seed = Number(process.env.DRILL_SEED ?? 23);
 const payments = Number(process.env.DRILL_PAYMENTS ?? 5_000);

@@ -12,8 +12,8 @@ import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../
 const lookedUpWithinMs = 50_000;
 
 /**
- * Kills the service at every step around a provider call, while the provider, in another process, records what it charged:
- * nobody is charged twice, and every payment ends in the right state.
+ * Kills the service at every step around a provider call, while the provider, in another process, records what it
+ * charged: nobody is charged twice, and every payment ends in the right state.
  */
 describe('a crash at each step around a provider call', () => {
   let dataDir: string;

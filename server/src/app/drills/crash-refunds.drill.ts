@@ -7,8 +7,8 @@ import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../
 import { type Receiver, startReceiver } from '../../testing/webhooks/receiver.ts';
 
 /**
- * Kills the service while refunds that had succeeded fail: before the callback is stored, before it is settled, and after.
- * The provider repeats callbacks that were not answered with 200, as Stripe does.
+ * Kills the service while refunds that had succeeded fail: before the callback is stored, before it is settled, and
+ * after. The provider repeats callbacks that were not answered with 200, as Stripe does.
  */
 const rounds = 20;
 const refundsInRound = 8;

@@ -10,8 +10,8 @@ import { administratorPassword, urlOf } from '../../testing/service/florin.ts';
 import { type ReadyService, startService } from '../../testing/service/service-process.ts';
 
 /**
- * Kills the service at every step of a renewal while a test clock advances by a year: the clock continues where it was, each
- * period is invoiced once, and each invoice is paid once.
+ * Kills the service at every step of a renewal while a test clock advances by a year: the clock continues where it was,
+ * each period is invoiced once, and each invoice is paid once.
  */
 let db: TestDatabase;
 let dataDir: string;

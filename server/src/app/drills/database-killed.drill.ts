@@ -9,8 +9,8 @@ import { stopWhileKilled } from '../../testing/faults/database-killed/stopping.t
 import { webhookKills } from '../../testing/faults/database-killed/webhooks.ts';
 
 /**
- * Kills PostgreSQL while each part of the process is in each of its states. The process must keep running, recover by itself,
- * and complete all work exactly once; `npm run verify` finds nothing wrong.
+ * Kills PostgreSQL while each part of the process is in each of its states. The process must keep running, recover by
+ * itself, and complete all work exactly once; `npm run verify` finds nothing wrong.
  */
 let scenario: Scenario;
 let kills: Kills;

@@ -13,9 +13,9 @@ const releaseWithinMs = 1_000;
 const probePauseMs = 50;
 
 /**
- * Checks that the address can be listened on before anything is created: starting a database takes seconds, and a new one
- * would be left behind. A port that is taken after this check is refused when the server listens. Returns the port, a free one
- * where the setting is 0.
+ * Checks that the address can be listened on before anything is created: starting a database takes seconds, and a new
+ * one would be left behind. A port that is taken after this check is refused when the server listens. Returns the port,
+ * a free one where the setting is 0.
  *
  * @throws SettingsError that names the program which uses the port, if it can be identified
  */

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/errors.ts';
 
 /**
- * Limits who may read /metrics, which show the volume of every channel: to those who send `app.metrics.token`, or without that
- * setting to programs on this machine that no proxy forwards.
+ * Limits who may read /metrics, which show the volume of every channel: to those who send `app.metrics.token`, or
+ * without that setting to programs on this machine that no proxy forwards.
  */
 export function metricsReader(token: string | undefined): (request: FastifyRequest) => Promise<void> {
   return async (request) => {

@@ -3,9 +3,9 @@ import { AddressTurns } from '../../platform/http/limits/address-turns.ts';
 import { networkOf } from '../../platform/http/limits/network-of.ts';
 
 /**
- * Lets addresses take turns for all routes that are added afterwards and need no credentials, except the health checks: pages,
- * documentation, metrics, logins, callbacks. Two are started in a turn of the event loop, of which a search of the
- * documentation takes up to 4 ms.
+ * Lets addresses take turns for all routes that are added afterwards and need no credentials, except the health checks:
+ * pages, documentation, metrics, logins, callbacks. Two are started in a turn of the event loop, of which a search of
+ * the documentation takes up to 4 ms.
  */
 export function addOpenTurns(app: FastifyInstance): void {
   const turns = new AddressTurns({ perNetwork: 16, inAll: 64, perTurn: 2 });

@@ -7,8 +7,9 @@ import { routesFor } from '../../platform/http/routes-for.ts';
 import type { PrimaryMonitor, Room } from '../../platform/postgres/connection/primary-monitor.ts';
 
 /**
- * In a failover all nodes lose their database at the same moment. If they became unready at once, the load balancer would
- * have no node left and answer by itself. A node stays ready for this time and answers requests with 503 and Retry-After.
+ * In a failover all nodes lose their database at the same moment. If they became unready at once, the load balancer
+ * would have no node left and answer by itself. A node stays ready for this time and answers requests with 503 and
+ * Retry-After.
  */
 const toleratedAbsenceMs = 20 * secondMs;
 
@@ -100,8 +101,8 @@ function assertWritable({ absence, hasBeenWritable, room }: OperationsApp['prima
 const metricsKeptMs = secondMs;
 
 /**
- * Prometheus metrics at /metrics: counts and durations, never data of payments or users. The text is made once a second at
- * most: after some use it has 700 KB.
+ * Prometheus metrics at /metrics: counts and durations, never data of payments or users. The text is made once a second
+ * at most: after some use it has 700 KB.
  */
 export function addMetricsRoute(
   app: FastifyInstance,
@@ -120,7 +121,10 @@ export interface MetricsRouteOptions {
   assertMayRead: (request: FastifyRequest) => Promise<void>;
 }
 
-/** The result of the last call while it is not older than this; a call that is in progress is shared. Failures are not kept. */
+/**
+ * The result of the last call while it is not older than this; a call that is in progress is shared. Failures are not
+ * kept.
+ */
 function keptFor<Result>(keptMs: number, make: () => Promise<Result>): () => Promise<Result> {
   let last: { result: Promise<Result>; madeAtMs: number } | undefined;
   return () => {

@@ -17,10 +17,9 @@ const permissionRefusals: ReadonlySet<RefusalType> = new Set([
 ]);
 
 /**
- * Records in the audit log that an authenticated caller was refused for lack of permission, gave a wrong proof, or used a key from an
- * address that it is not allowed from, or that a login was not even
- * tried after too many failures. `domains/identity/sessions/login.ts` records a login that was refused, because it knows
- * whose it was.
+ * Records in the audit log that an authenticated caller was refused for lack of permission, gave a wrong proof, or used
+ * a key from an address that it is not allowed from, or that a login was not even tried after too many failures.
+ * `domains/identity/sessions/login.ts` records a login that was refused, because it knows whose it was.
  */
 export function recordRefused(
   refusal: Refusal,

@@ -9,8 +9,9 @@ const slowMs = 1_000;
 const countEveryMs = 1_000;
 
 /**
- * Logs refused and slow requests; all of them only at level debug, since a line costs more than the request itself. While more is
- * asked for than can be served, refusals come by the thousand: the first is logged, and then their number once a second.
+ * Logs refused and slow requests; all of them only at level debug, since a line costs more than the request itself.
+ * While more is asked for than can be served, refusals come by the thousand: the first is logged, and then their number
+ * once a second.
  */
 export function requestLog(log: Log): (reply: ReplyFacts) => void {
   let uncounted: number | undefined;
@@ -52,7 +53,10 @@ function logRefusal(reply: ReplyFacts, { type, field, message, kind, cause }: Re
   else log.info(about, 'Refused');
 }
 
-/** The facts in every line about a reply, which include neither the headers of the request nor anything else of the caller. */
+/**
+ * The facts in every line about a reply, which include neither the headers of the request nor anything else of the
+ * caller.
+ */
 function factsOf({ method, path, status, durationMs, requestId }: ReplyFacts): object {
   return { method, path, status, durationMs, requestId };
 }

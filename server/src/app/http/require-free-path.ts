@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { SettingsError } from '../config/settings.ts';
 
 /**
- * Refuses a path of `app.public-url` that begins like a path of a route that is added afterwards: nobody could tell whether a proxy
- * has stripped it.
+ * Refuses a path of `app.public-url` that begins like a path of a route that is added afterwards: nobody could tell
+ * whether a proxy has stripped it.
  */
 export function requireFreePath(app: FastifyInstance, basePath: string): void {
   if (basePath === '') return;

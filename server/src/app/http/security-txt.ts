@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Clock, dayMs } from '../../core/clock.ts';
 
-/** RFC 9116 recommends less than a year; the page is generated when it is read, so it never expires while it is served. */
+/**
+ * RFC 9116 recommends less than a year; the page is generated when it is read, so it never expires while it is served.
+ */
 const validForMs = 180 * dayMs;
 
 interface SecurityTxt {

@@ -35,15 +35,17 @@ export interface ServeOptions {
   waiting?: WaitingServer | undefined;
 }
 
-/** Of a payment on a payer's page, of a merchant with one endpoint, for admission: three events and their deliveries. */
+/**
+ * Of a payment on a payer's page, of a merchant with one endpoint, for admission: three events and their deliveries.
+ */
 const costOfPayment = 6;
 
 /** Listens, and returns the address. */
 export type Listen = () => Promise<string>;
 
 /**
- * Adds the routes of a node, which takes 100 ms, and uses no database. A node with the role `worker` serves only the operations
- * routes.
+ * Adds the routes of a node, which takes 100 ms, and uses no database. A node with the role `worker` serves only the
+ * operations routes.
  */
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;

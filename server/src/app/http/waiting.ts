@@ -23,8 +23,8 @@ export interface WaitingOptions {
 }
 
 /**
- * Lets the start wait for a database that cannot be reached, or for a lock. Opens the port at the first wait and logs each
- * new reason.
+ * Lets the start wait for a database that cannot be reached, or for a lock. Opens the port at the first wait and logs
+ * each new reason.
  */
 export class Waiting {
   readonly #options: WaitingOptions;

@@ -23,7 +23,8 @@ export class ChildProcess {
 
   constructor({ onPrepared, onListening, onShared, answer }: ChildProcessOptions) {
     this.#forked = fork(fileURLToPath(childEntry), [], {
-      // The environment and the options of this process, such as the size of its heap, but not the port of its debugger.
+      // The environment and the options of this process, such as the size of its heap, but not the port of its
+      // debugger.
       execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

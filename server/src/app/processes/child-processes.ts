@@ -68,8 +68,9 @@ export class ChildProcesses implements ProcessGroup {
   }
 
   /**
-   * Waits until all processes are prepared and lets them listen. So connections spread over all of them from the first one
-   * on: a client that connects early and stays connected would otherwise keep its requests on the process that was first.
+   * Waits until all processes are prepared and lets them listen. So connections spread over all of them from the first
+   * one on: a client that connects early and stays connected would otherwise keep its requests on the process that was
+   * first.
    */
   async listen(): Promise<void> {
     const { signal } = this.#stopBegins;

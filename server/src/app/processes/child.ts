@@ -24,8 +24,8 @@ stopping.addEventListener('abort', endAtOnce);
 await serveRequests(await link.assigned);
 
 /**
- * The program of the processes 2, 3, … of a node: serves requests until the first process asks it to stop, or is gone. The
- * database is open and migrated, and an administrator exists.
+ * The program of the processes 2, 3, … of a node: serves requests until the first process asks it to stop, or is gone.
+ * The database is open and migrated, and an administrator exists.
  */
 async function serveRequests({ number, settings, connection, ...keys }: Assignment): Promise<void> {
   const log = openLog(settings['app.log.level']).child({ process: number });

@@ -5,8 +5,8 @@ export interface ProcessMetrics {
 }
 
 /**
- * Merges the metrics of several processes: one HELP and TYPE for each metric, and the label `process` on every sample, as
- * the format requires the samples of a metric to be together.
+ * Merges the metrics of several processes: one HELP and TYPE for each metric, and the label `process` on every sample,
+ * as the format requires the samples of a metric to be together.
  */
 export function mergedMetrics(all: readonly ProcessMetrics[]): string {
   const metrics = new Map<string, { comments: string[]; samples: string[] }>();

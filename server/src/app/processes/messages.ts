@@ -32,8 +32,8 @@ export type MessageToParent =
   | Answer;
 
 /**
- * `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it answers;
- * `request`: what `Siblings.answer` answers under the name.
+ * `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it
+ * answers; `request`: what `Siblings.answer` answers under the name.
  */
 export type About =
   | { about: 'own_metrics' | 'all_metrics' | 'alive' }

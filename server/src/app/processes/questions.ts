@@ -6,8 +6,8 @@ export class Questions {
   #asked = 0;
 
   /**
-   * Asks by `send`. Resolves with undefined when there is no answer within `timeoutMs` (undefined: however long it takes), or
-   * `drop` is called.
+   * Asks by `send`. Resolves with undefined when there is no answer within `timeoutMs` (undefined: however long it
+   * takes), or `drop` is called.
    */
   ask(about: About, timeoutMs: number | undefined, send: (question: Question) => void): Promise<string | undefined> {
     const id = ++this.#asked;

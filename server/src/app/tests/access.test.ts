@@ -22,9 +22,9 @@ import { administratorPassword, florinOn, type Reply, type TestFlorin } from '..
 import { allRoutes } from '../routes.ts';
 
 /**
- * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may do what
- * the document declares (`x-required-scope`, `x-required-user-types`, `security`). `needs` repeats it from the decisions (Who
- * may do what), so that a route that declares too little is found.
+ * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may
+ * do what the document declares (`x-required-scope`, `x-required-user-types`, `security`). `needs` repeats it from the
+ * decisions (Who may do what), so that a route that declares too little is found.
  */
 
 /** The owner of the record that a request names; `none` if it names none (a create). */
@@ -128,7 +128,10 @@ const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
 const createdOrNamed: Ownership[] = ['none', ...named];
 
-/** Endpoints here subscribe to payments. Only for an endpoint of its own tenant a caller learns that it needs to read those. */
+/**
+ * Endpoints here subscribe to payments. Only for an endpoint of its own tenant a caller learns that it needs to read
+ * those.
+ */
 const readsWebhook: Pick<Case, 'needs' | 'needsOfRecord' | 'ownerships' | 'acrossTenants'> = {
   needs: 'webhook_read',
   needsOfRecord: 'transaction_read',

@@ -56,7 +56,9 @@ test('while charges cannot be settled, creates are refused and say when to try a
   expect(open).toEqual([{ status: 'SUCCESS', count: accepted.length }]);
 });
 
-/** Routes of callers with a key or a session that make no event of a payment, an invoice, a subscription or a customer. */
+/**
+ * Routes of callers with a key or a session that make no event of a payment, an invoice, a subscription or a customer.
+ */
 const makeNoEvents = [
   '/api/checkout/create',
   '/api/checkout/expire',

@@ -8,7 +8,10 @@ import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { MollieSimulator, type SimulatedCallback } from '../../testing/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../testing/simulators/stripe.ts';
 
-/** A channel whose provider was changed: what the former provider charged is never brought to the new one, nor the other way. */
+/**
+ * A channel whose provider was changed: what the former provider charged is never brought to the new one, nor the other
+ * way.
+ */
 let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;

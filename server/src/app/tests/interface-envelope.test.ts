@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { administratorOf, makeChannel } from '../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 import { aRefusal, aRequestId } from '../../testing/shapes.ts';
 
@@ -170,7 +170,11 @@ describe('operations routes', () => {
     const channelId = await makeChannel(florin, admin);
     await florin.post('/api/transaction/create', { amount: 5, currency: 'USD', channelId }, admin);
     await florin.get('/api/transaction/detail?id=txn_somebody', admin);
-    const { headers, body } = await florin.get('/metrics');
+    // The text is made at most once a second.
+    const { headers, body } = await eventually('the metrics count the create', async () => {
+      const reply = await florin.get('/metrics');
+      return reply.body.includes('path="/api/transaction/create"') && reply;
+    });
     expect(headers.get('content-type')).toContain('text/plain');
     for (const line of [
       'florin_http_request_seconds_count{method="POST",path="/api/transaction/create",status="200"} 1',

@@ -64,8 +64,8 @@ test('a forgotten invalidation is found', () => {
 });
 
 /**
- * A transaction that invalidates commits under a lock of the whole database. These statements run when somebody changes a
- * record, logs out or steps up, and when an endpoint is disabled; none runs for every create, settlement or delivery.
+ * A transaction that invalidates commits under a lock of the whole database. These statements run when somebody changes
+ * a record, logs out or steps up, and when an endpoint is disabled; none runs for every create, settlement or delivery.
  */
 const invalidating = [
   'channels.update',

@@ -5,7 +5,10 @@ import { administratorOf, channelInput, dataOf, makeTenant, unique } from '../..
 import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
 
-/** Names are one line: with more, or with a changed direction, they could pretend to be something else in a mail, a list or a log. */
+/**
+ * Names are one line: with more, or with a changed direction, they could pretend to be something else in a mail, a list
+ * or a log.
+ */
 
 let db: TestDatabase;
 let florin: TestFlorin;

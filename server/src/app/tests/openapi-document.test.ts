@@ -29,7 +29,8 @@ test('an independent validator accepts the OpenAPI document', async () => {
   const file = join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify((await florin.get('/openapi.json')).body));
   const judge = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin', 'cli.js');
-  // Fields that are required only to create a record are in a condition of their own, where this rule does not know their names.
+  // Fields that are required only to create a record are in a condition of their own, where this rule does not know
+  // their names.
   const rules = ['--skip-rule=no-required-schema-properties-undefined'];
   const words = [judge, 'lint', '--format=json', ...rules, file];
   const { PATH = '', HOME = '/' } = process.env;

@@ -15,8 +15,8 @@ import { environment } from './fixture/environment.ts';
 import { readBack } from './fixture/read-back.ts';
 
 /**
- * Makes the fixture of a release, once, with its code: `UPGRADE_FIXTURE=0001 npm test -- server/src/app/upgrade`. It is never
- * made again, because later code cannot write the schema of that release.
+ * Makes the fixture of a release, once, with its code: `UPGRADE_FIXTURE=0001 npm test -- server/src/app/upgrade`. It is
+ * never made again, because later code cannot write the schema of that release.
  */
 const release = process.env.UPGRADE_FIXTURE;
 

@@ -10,7 +10,10 @@ import { environment } from './fixture/environment.ts';
 import { readBack } from './fixture/read-back.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./fixture/${name}`, import.meta.url), 'utf8');
-/** `release-0001.sql` has rows for every table of the schema after migration 0001, and the `.json` the answers read from them. */
+/**
+ * `release-0001.sql` has rows for every table of the schema after migration 0001, and the `.json` the answers read from
+ * them.
+ */
 const releases = readdirSync(new URL('./fixture', import.meta.url)).flatMap(
   (file) => /^release-(\d+)\.sql$/.exec(file)?.[1] ?? [],
 );
@@ -47,7 +50,10 @@ test.each(releases)(
   },
 );
 
-/** Records that were never updated used to have no `updatedTime`; it now equals their `createdTime`. Keys still have none. */
+/**
+ * Records that were never updated used to have no `updatedTime`; it now equals their `createdTime`. Keys still have
+ * none.
+ */
 function withUpdatedTimes<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(withUpdatedTimes) as Part;
   if (typeof part !== 'object' || part === null) return part;

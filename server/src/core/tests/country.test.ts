@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { countryCodes } from '../country.ts';
 
 /**
- * Codes that Unicode has and ISO 3166-1 does not assign: reserved exceptionally (AC, CP, CQ, DG, EA, EU, EZ, IC, TA, UN), for
- * users (QO, XA, XB, XK, ZZ).
+ * Codes that Unicode has and ISO 3166-1 does not assign: reserved exceptionally (AC, CP, CQ, DG, EA, EU, EZ, IC, TA,
+ * UN), for users (QO, XA, XB, XK, ZZ).
  */
 const unassigned = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(' '));
 

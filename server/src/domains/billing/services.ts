@@ -15,7 +15,9 @@ import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
 import { isPlanUsed } from './subscriptions/statements.ts';
 import { TestClocks } from './test-clocks/worker.ts';
 
-/** Makes the services of the billing modules, in order of dependency, and registers them where lower modules call them. */
+/**
+ * Makes the services of the billing modules, in order of dependency, and registers them where lower modules call them.
+ */
 export function billingServices(payments: PaymentsApp & { settings: BillingSettings }): BillingApp {
   const { workerDatabase, topics, deploymentMode, log } = payments;
   const app: BillingApp = {

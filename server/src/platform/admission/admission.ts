@@ -29,7 +29,9 @@ interface Queue {
   spent: number;
 }
 
-/** Admitted work should begin within this time. An event is to be posted within a second, a payment charged within two. */
+/**
+ * Admitted work should begin within this time. An event is to be posted within a second, a payment charged within two.
+ */
 const targetMs = 2 * behindMs;
 const tickMs = 50;
 /** What a quiet machine admits at once; one that is behind admits no more than in one tick. */
@@ -38,10 +40,16 @@ const burstMs = 250;
 const longestWaitMs = 500;
 /** Writes of one tenant that may wait, however slow the machine is. */
 const leastQueued = 16;
-/** The share of the difference between target and wait by which the rate is corrected; a wait is seen late, so not by more. */
+/**
+ * The share of the difference between target and wait by which the rate is corrected; a wait is seen late, so not by
+ * more.
+ */
 const gain = 0.5;
 const leastCorrection = 0.4;
-/** The rate is corrected from what was admitted over this time: longer than a machine that fell behind takes to catch up. */
+/**
+ * The rate is corrected from what was admitted over this time: longer than a machine that fell behind takes to catch
+ * up.
+ */
 const averagedOverMs = 1_500;
 /** In events and deliveries a second: what any machine carries, and what each is taken to carry until it is known. */
 const leastRate = 2_400;
@@ -51,13 +59,13 @@ const carriedGrowth = 1.05;
 const carriedLoss = 0.95;
 
 /**
- * Decides when a write that makes events may begin, so that what is accepted is also charged and posted in time. It watches how
- * long the oldest work waits for this machine, and adjusts the rate at which writes are admitted: to more than was admitted
- * recently while the wait is below the target, to less while it is above. The rate settles where the machine just keeps up. A stall
- * under a load that the machine is known to carry refuses nothing.
+ * Decides when a write that makes events may begin, so that what is accepted is also charged and posted in time. It
+ * watches how long the oldest work waits for this machine, and adjusts the rate at which writes are admitted: to more
+ * than was admitted recently while the wait is below the target, to less while it is above. The rate settles where the
+ * machine just keeps up. A stall under a load that the machine is known to carry refuses nothing.
  *
- * Writes that find the rate used up wait for at most half a second, tenants in turn by cost; what would wait for longer is
- * refused (`overloaded`). The cost of a write is the number of events and deliveries that it causes.
+ * Writes that find the rate used up wait for at most half a second, tenants in turn by cost; what would wait for longer
+ * is refused (`overloaded`). The cost of a write is the number of events and deliveries that it causes.
  */
 export class Admission {
   readonly #oldestWaitMs: () => number;

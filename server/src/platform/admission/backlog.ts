@@ -2,9 +2,10 @@
 const overMs = 1_000;
 
 /**
- * Tells work that waits for this machine from work that was late for another reason: a start, an outage of the database, a
- * receiver that was paused or slow. What came due before `begin` does not count, and neither does what came due while that was
- * done. Each round takes less time than the one before if the machine keeps up; when one does not, the machine is behind.
+ * Tells work that waits for this machine from work that was late for another reason: a start, an outage of the
+ * database, a receiver that was paused or slow. What came due before `begin` does not count, and neither does what came
+ * due while that was done. Each round takes less time than the one before if the machine keeps up; when one does not,
+ * the machine is behind.
  */
 export class Backlog {
   #untilMs = Number.NEGATIVE_INFINITY;

@@ -2,9 +2,9 @@
 const tickMs = 10;
 
 /**
- * Tells how much of a wait was this process's own. An answer is seen when the event loop polls, so that a long turn of the loop
- * makes a quick receiver look slow. What is read now was not there at the poll of the turn before; everything since may be
- * the process's own delay.
+ * Tells how much of a wait was this process's own. An answer is seen when the event loop polls, so that a long turn of
+ * the loop makes a quick receiver look slow. What is read now was not there at the poll of the turn before; everything
+ * since may be the process's own delay.
  */
 export class EventLoop {
   readonly #now: () => number;

@@ -16,9 +16,9 @@ export interface Reports {
 }
 
 /**
- * How long the oldest work has waited that this machine could have done: operations to charge, outcomes to write, deliveries to
- * post. What waits for somebody else, such as a slow receiver or a provider, does not count. A process that only accepts
- * requests learns it from those that do the work.
+ * How long the oldest work has waited that this machine could have done: operations to charge, outcomes to write,
+ * deliveries to post. What waits for somebody else, such as a slow receiver or a provider, does not count. A process
+ * that only accepts requests learns it from those that do the work.
  */
 export class WaitingWork {
   readonly #sources: (() => number)[] = [];

@@ -9,8 +9,9 @@ export interface Key {
 const keyBytes = 32;
 
 /**
- * A list of keys: the first signs and encrypts, all verify and decrypt. To rotate, add a new key in front and remove the old
- * one when nothing depends on it any more. A lost key keeps its id in the list, which records that its values are given up.
+ * A list of keys: the first signs and encrypts, all verify and decrypt. To rotate, add a new key in front and remove
+ * the old one when nothing depends on it any more. A lost key keeps its id in the list, which records that its values
+ * are given up.
  */
 export class Keyring {
   readonly current: Key;
@@ -46,8 +47,8 @@ export class Keyring {
 const lostMark = 'lost';
 
 /**
- * Reads `kid:base64,kid2:base64,kid3:lost`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`). Errors
- * never contain a key.
+ * Reads `kid:base64,kid2:base64,kid3:lost`, each key 32 bytes (settings `app.jwt.keys` and `app.encryption.keys`).
+ * Errors never contain a key.
  */
 export function parseKeyring(text: string): Keyring {
   const entries = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));

@@ -4,8 +4,8 @@ import type { Key } from './keyring.ts';
 const tagBytes = 16;
 
 /**
- * Authenticates a text: HMAC-SHA256, of which 16 bytes are kept. The bytes are: the length of the key's id, the id, the tag.
- * About 3 µs for a kilobyte.
+ * Authenticates a text: HMAC-SHA256, of which 16 bytes are kept. The bytes are: the length of the key's id, the id, the
+ * tag. About 3 µs for a kilobyte.
  */
 export function macOf(text: string, { id, secret }: Key): Buffer {
   const tag = createHmac('sha256', secret).update(text).digest();

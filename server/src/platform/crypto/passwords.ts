@@ -26,8 +26,8 @@ export interface PasswordsOptions {
 }
 
 /**
- * How a password compares with a stored hash. `outdated`: it is the same, but the hash was made of another Unicode form of it, and
- * should be replaced by a new one.
+ * How a password compares with a stored hash. `outdated`: it is the same, but the hash was made of another Unicode form
+ * of it, and should be replaced by a new one.
  */
 export type PasswordComparison = 'same' | 'outdated' | 'different';
 
@@ -38,8 +38,8 @@ interface Waiting {
 
 /**
  * Hashes and verifies passwords with limited concurrency, so that many logins use bounded memory and time. Callers are
- * served in turn: one that needs many hashes delays another by one hash. When the queue is full, a hash of the caller with
- * the most waiting hashes is refused.
+ * served in turn: one that needs many hashes delays another by one hash. When the queue is full, a hash of the caller
+ * with the most waiting hashes is refused.
  */
 export class Passwords {
   readonly #cost: PasswordCost;
@@ -60,8 +60,8 @@ export class Passwords {
   }
 
   /**
-   * Returns the PHC string to store, of the password in NFC (RFC 8265, section 4.2): keyboards differ in how they compose an
-   * accented letter. Callers are served in turn; `caller` identifies them, by address for example. Refuses
+   * Returns the PHC string to store, of the password in NFC (RFC 8265, section 4.2): keyboards differ in how they
+   * compose an accented letter. Callers are served in turn; `caller` identifies them, by address for example. Refuses
    * with `overloaded` when too many hashes are waiting.
    */
   hash(password: string, caller = ''): Promise<string> {
@@ -73,7 +73,10 @@ export class Passwords {
     return (await this.compare(stored, password, caller)) !== 'different';
   }
 
-  /** As `verify`. A password that does not match in NFC is compared as it was typed, too: older hashes were made of that. */
+  /**
+   * As `verify`. A password that does not match in NFC is compared as it was typed, too: older hashes were made of
+   * that.
+   */
   compare(stored: string | undefined, password: string, caller = ''): Promise<PasswordComparison> {
     return this.#withSlot(caller, async () => {
       const compared = stored ?? (await this.#dummy);

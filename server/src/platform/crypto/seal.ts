@@ -6,9 +6,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts secrets for storage with AES-256-GCM. The sealed bytes are: the length of the key's id, the id, a nonce of 12
- * bytes, a tag of 16 bytes, the ciphertext. The place of storage (`channel/0/5/apiKey`) is authenticated as well: a value
- * that was moved to another place cannot be decrypted.
+ * Encrypts secrets for storage with AES-256-GCM. The sealed bytes are: the length of the key's id, the id, a nonce of
+ * 12 bytes, a tag of 16 bytes, the ciphertext. The place of storage (`channel/0/5/apiKey`) is authenticated as well: a
+ * value that was moved to another place cannot be decrypted.
  */
 export class Sealer {
   readonly #keys: Keyring;
@@ -42,7 +42,10 @@ export class Sealer {
     return this.#keys.current.id;
   }
 
-  /** Decrypts a value that was sealed for this place. Throws when the key is missing, or the bytes were changed or moved. */
+  /**
+   * Decrypts a value that was sealed for this place. Throws when the key is missing, or the bytes were changed or
+   * moved.
+   */
   open(sealed: Buffer, place: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;

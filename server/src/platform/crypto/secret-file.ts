@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder, writeFileDurably } from './durable-files.ts';
 
 /**
- * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it once
- * it is on disk. When two processes do so at the same time, both return the secret of the first.
+ * Returns the secret in a file that only the owner can read. If there is no file, generates a secret and returns it
+ * once it is on disk. When two processes do so at the same time, both return the secret of the first.
  */
 export async function readOrCreateSecret(path: string, generate: () => string): Promise<string> {
   try {

@@ -30,7 +30,9 @@ export interface TokenContent {
   subject: string;
   /** `sid`: the session that the token belongs to. */
   sessionId: string;
-  /** `gen`: the generation of the session's tokens. 0, which is left out, until they are replaced for the first time. */
+  /**
+   * `gen`: the generation of the session's tokens. 0, which is left out, until they are replaced for the first time.
+   */
   generation: number;
   /** Further claims, for readers of the token; ignored when it is verified. */
   claims: Record<string, unknown>;
@@ -46,8 +48,8 @@ export interface VerifiedToken {
 }
 
 /**
- * Signs and verifies JWTs with one fixed algorithm. A token cannot choose how it is verified: its header only names one of
- * the configured keys, and `alg`, `typ`, `iss` and `aud` must match exactly.
+ * Signs and verifies JWTs with one fixed algorithm. A token cannot choose how it is verified: its header only names one
+ * of the configured keys, and `alg`, `typ`, `iss` and `aud` must match exactly.
  */
 export class Tokens {
   readonly #options: TokensOptions;

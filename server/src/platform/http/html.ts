@@ -11,8 +11,8 @@ export class Html {
 export type HtmlPart = string | number | Html | null | undefined | false | readonly HtmlPart[];
 
 /**
- * A template whose values are escaped unless they are HTML themselves, so that no text of merchants and customers becomes
- * markup: html`<p>${text}</p>`.
+ * A template whose values are escaped unless they are HTML themselves, so that no text of merchants and customers
+ * becomes markup: html`<p>${text}</p>`.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   return new Html(literals.reduce((before, literal, i) => before + textOf(values[i - 1]) + literal));

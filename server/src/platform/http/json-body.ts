@@ -5,10 +5,10 @@ export const maximumBodyBytes = 64 * 1024;
 const maximumDepth = 20;
 
 /**
- * Parses a JSON body, or refuses it with the reason. It also refuses what would be lost or changed later: bytes that are not
- * UTF-8, NUL and lone surrogates in text (PostgreSQL cannot store them), nesting beyond 20 levels, a key that an object has
- * twice (the parser would keep the last), and numbers that a double cannot represent exactly. An ordinary body costs one parse
- * and four quick checks.
+ * Parses a JSON body, or refuses it with the reason. It also refuses what would be lost or changed later: bytes that
+ * are not UTF-8, NUL and lone surrogates in text (PostgreSQL cannot store them), nesting beyond 20 levels, a key that
+ * an object has twice (the parser would keep the last), and numbers that a double cannot represent exactly. An ordinary
+ * body costs one parse and four quick checks.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;

@@ -4,8 +4,8 @@ import type { Principal } from '../../core/principal.ts';
 import type { Answer } from './route.ts';
 
 /**
- * Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake. Returns the
- * request.
+ * Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake.
+ * Returns the request.
  */
 export function requireModeOf(request: FastifyRequest): FastifyRequest {
   const { principal, query, body } = request;
@@ -25,8 +25,8 @@ export function nameMode(reply: FastifyReply, principal: Principal | undefined):
 }
 
 /**
- * The header that names the mode of an answer, if it has one: that of the key, of the records in the answer, or that which the
- * query asks for.
+ * The header that names the mode of an answer, if it has one: that of the key, of the records in the answer, or that
+ * which the query asks for.
  */
 export function modeHeaders(
   principal: Principal | undefined,

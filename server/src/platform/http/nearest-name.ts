@@ -2,8 +2,8 @@
 const longestTypo = 40;
 
 /**
- * The known name that was probably meant: `page_size` and `pagesize` mean `pageSize`, `customer` means `customerId`, `curency`
- * means `currency`. Undefined when none is near.
+ * The known name that was probably meant: `page_size` and `pagesize` mean `pageSize`, `customer` means `customerId`,
+ * `curency` means `currency`. Undefined when none is near.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > longestTypo) return undefined;
@@ -21,7 +21,10 @@ function isBeginning(given: string, known: string): boolean {
   return given.length >= 4 && known.startsWith(given);
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (optimal string alignment). */
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (optimal string
+ * alignment).
+ */
 function editsBetween(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, j) => j);

@@ -8,9 +8,9 @@ interface Shape {
 }
 
 /**
- * Removes the nulls of a body that mean "not given": generated clients send null for every optional field. Null keeps its
- * meaning only where a schema admits it and the body names an existing record by `id`: there it clears the field. What a
- * schema leaves open, such as metadata, stays as it is. Undefined: no body of this schema has such nulls.
+ * Removes the nulls of a body that mean "not given": generated clients send null for every optional field. Null keeps
+ * its meaning only where a schema admits it and the body names an existing record by `id`: there it clears the field.
+ * What a schema leaves open, such as metadata, stays as it is. Undefined: no body of this schema has such nulls.
  */
 export function nullsRemoverOf(schema: TSchema): ((body: unknown) => void) | undefined {
   const { properties, items, anyOf = [] } = schema as Shape;

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 const bytesType = 'application/octet-stream';
 
 /**
- * For routes that take the bytes of a body with any Content-Type or none. Routes that `add` registers have it as a Buffer in
- * `request.body`, possibly empty; the original header is in `request.raw.headers`.
+ * For routes that take the bytes of a body with any Content-Type or none. Routes that `add` registers have it as a
+ * Buffer in `request.body`, possibly empty; the original header is in `request.raw.headers`.
  */
 export function withRawBodies(app: FastifyInstance, add: (part: FastifyInstance) => void): void {
   app.register((part, _options, done) => {

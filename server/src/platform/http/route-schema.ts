@@ -61,8 +61,8 @@ export const refusal = Type.Object(
 );
 
 /**
- * The schemas of a route, for validation and serialization; `openapi/` documents them, and also its headers. The route that reads
- * a header checks it itself.
+ * The schemas of a route, for validation and serialization; `openapi/` documents them, and also its headers. The route
+ * that reads a header checks it itself.
  */
 export function routeSchema({ endpoint }: Route): Record<string, unknown> {
   const { body, query, takesAnyQuery, params, data, paged, documentTypes } = endpoint;
@@ -75,7 +75,8 @@ export function routeSchema({ endpoint }: Route): Record<string, unknown> {
 }
 
 /**
- * The same shape, with every object closed to unknown names unless it says otherwise: a misspelt name would be lost in silence.
+ * The same shape, with every object closed to unknown names unless it says otherwise: a misspelt name would be lost in
+ * silence.
  */
 function closed<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(closed) as Part;

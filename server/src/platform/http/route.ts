@@ -22,7 +22,9 @@ export type Need = 'nothing' | 'token' | CallerNeed | UserTypeNeed;
 export type CallerKind = 'session' | 'enrolment' | 'key' | 'caller';
 export type CallerNeed = CallerKind | Permission;
 
-/** A rule on the user type. It comes on top of another need, so that no route can check it in place of a key's scope. */
+/**
+ * A rule on the user type. It comes on top of another need, so that no route can check it in place of a key's scope.
+ */
 export interface UserTypeNeed {
   needs: CallerNeed;
   userTypes: readonly UserType[];
@@ -75,8 +77,8 @@ export type RouteDocument =
   | { type: string; tag: string; content: () => Promise<string | Buffer> };
 
 /**
- * By page number, with a total; by cursor, in lists that had `after` before (`CursorPagination`) and in others; or by either
- * (`ListPagination`).
+ * By page number, with a total; by cursor, in lists that had `after` before (`CursorPagination`) and in others; or by
+ * either (`ListPagination`).
  */
 export type Paging = boolean | 'by_cursor' | 'by_cursor_only' | 'by_page_or_cursor';
 
@@ -85,7 +87,9 @@ export type Paging = boolean | 'by_cursor' | 'by_cursor_only' | 'by_page_or_curs
  * running node (`app`) with each call. Readers that never call it, such as the docs, need not know what `App` is.
  */
 export interface Endpoint<App = never> {
-  /** Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change. */
+  /**
+   * Its name in the OpenAPI document. Default: what follows from the path (`openapi/operation.ts`). Must never change.
+   */
   operationId?: string;
   summary: string;
   /** Longer text for the reference page: units, limits, refusals. */
@@ -106,13 +110,18 @@ export interface Endpoint<App = never> {
   paged: Paging;
   /** The media types of its answers, if it does not answer with the envelope. */
   documentTypes?: readonly string[];
-  /** Its documents have an entity tag: a request with it in `If-None-Match` is answered with 304 if nothing has changed. */
+  /**
+   * Its documents have an entity tag: a request with it in `If-None-Match` is answered with 304 if nothing has changed.
+   */
   hasEntityTag?: true;
   /** The answer has no end of its own: its duration is not that of a request. */
   isEndless?: boolean;
   /** Media types in which it answers instead of the envelope if the Accept header asks for them. */
   exportTypes?: readonly string[];
-  /** The most events that a call usually makes: admission counts them and their deliveries. Default: none, it is admitted at once. */
+  /**
+   * The most events that a call usually makes: admission counts them and their deliveries. Default: none, it is
+   * admitted at once.
+   */
   events?: number;
   /** Takes an Idempotency-Key. */
   once?: true;

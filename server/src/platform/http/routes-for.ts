@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Call, Endpoint, EndpointDefinition, Need, Route } from './route.ts';
 
 /**
- * Makes the routes of modules whose handlers use the services `App`. Bound to `App` first, because TypeScript infers either all
- * type arguments or none: `const { get, post } = routesFor<PaymentsApp>()`.
+ * Makes the routes of modules whose handlers use the services `App`. Bound to `App` first, because TypeScript infers
+ * either all type arguments or none: `const { get, post } = routesFor<PaymentsApp>()`.
  */
 export function routesFor<App>() {
   return {

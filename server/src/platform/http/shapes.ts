@@ -36,8 +36,8 @@ export const oneLine = ({
   });
 
 /**
- * An address to which a payer's browser is sent, or which a page links to: `problemOfWebAddress` finds nothing. Without a user
- * name and password: a payer would see them, and a name before the host can pretend to be the host.
+ * An address to which a payer's browser is sent, or which a page links to: `problemOfWebAddress` finds nothing. Without
+ * a user name and password: a payer would see them, and a name before the host can pretend to be the host.
  */
 export const webAddress = (description: string) =>
   Type.String({
@@ -93,7 +93,9 @@ export const metadataChange = {
 /** The description of the body of an update. */
 export const changesSomething = 'At least one field besides `id` is needed.';
 
-/** A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal. */
+/**
+ * A country (ISO 3166-1 alpha-2). By pattern: an enumeration of 249 codes would fill the reference and every refusal.
+ */
 export const country = Type.String({
   pattern: `^(${countryCodes.join('|')})$`,
   title: 'a country code of ISO 3166-1 alpha-2, such as US',
@@ -138,8 +140,8 @@ export const keptAddress = Type.Unsafe<Record<string, string> | null>({
 export const updatedTime = Type.String({ description: 'Equal to `createdTime` when never updated.' });
 
 /**
- * Options of a body that creates a record without `id` and updates the record with this `id`: these fields are required to
- * create, and kept by an update without them.
+ * Options of a body that creates a record without `id` and updates the record with this `id`: these fields are required
+ * to create, and kept by an update without them.
  */
 export const requiredToCreate = (fields: readonly string[]) => ({
   if: { required: ['id'] },

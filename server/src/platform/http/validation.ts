@@ -84,7 +84,10 @@ interface Shape {
   additionalProperties?: unknown;
 }
 
-/** The shape that lacks a field. What a body needs to create a record (`requiredToCreate`) is in a part without properties. */
+/**
+ * The shape that lacks a field. What a body needs to create a record (`requiredToCreate`) is in a part without
+ * properties.
+ */
 function shapeAround({ instancePath, parentSchema = {} }: ErrorObject, schema: TSchema): Shape {
   return instancePath === '' && !('properties' in parentSchema) ? (schema as Shape) : (parentSchema as Shape);
 }

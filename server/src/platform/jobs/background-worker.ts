@@ -14,10 +14,12 @@ export interface BackgroundWorker {
   /** The topic that wakes a worker without `dueWork`, which polls for itself only. */
   wakesOn?: Topic | undefined;
   /**
-   * Releases the leases of processes that have died, so that their work is due at once. Called before the workers start,
-   * and only when no other process can use the database.
+   * Releases the leases of processes that have died, so that their work is due at once. Called before the workers
+   * start, and only when no other process can use the database.
    */
   freeDeadLeases?: () => Promise<void>;
-  /** Called when the database's clock was set back: shortens leases and due times that are further ahead than possible. */
+  /**
+   * Called when the database's clock was set back: shortens leases and due times that are further ahead than possible.
+   */
   clockWasSetBack?: () => Promise<void>;
 }

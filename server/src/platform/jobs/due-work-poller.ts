@@ -6,7 +6,10 @@ import { type Statement, statement } from '../postgres/statement.ts';
 /** Work that comes due in a table. */
 export interface DueWork {
   topic: Topic;
-  /** A query that returns a row when work may be due; `$1` is now in ms since the epoch. It must be answered by an index. */
+  /**
+   * A query that returns a row when work may be due; `$1` is now in ms since the epoch. It must be answered by an
+   * index.
+   */
   due: string;
 }
 
@@ -34,16 +37,16 @@ const emptyPollsUntilRest = emptyPollsUntilIdle + 30;
 const pollAfterFailureMs = 1_000;
 
 /**
- * Workers also poll for themselves at this interval, in case this poller fails. At 2 s these polls were half of all statements of
- * an idle service: 21.5 ms of processor time a second instead of 19.
+ * Workers also poll for themselves at this interval, in case this poller fails. At 2 s these polls were half of all
+ * statements of an idle service: 21.5 ms of processor time a second instead of 19.
  */
 export const fallbackPollMs = 10_000;
 
 /**
- * Polls for due work on behalf of all workers: work that comes due by the clock, and work whose notification from another node was
- * lost. One statement covers all workers: with one poll per worker an idle service ran 78 statements a second and used a tenth of a
- * processor. It runs ten times a second, three times after two seconds in which nothing came due, and once after ten more in which
- * no work was published either.
+ * Polls for due work on behalf of all workers: work that comes due by the clock, and work whose notification from
+ * another node was lost. One statement covers all workers: with one poll per worker an idle service ran 78 statements a
+ * second and used a tenth of a processor. It runs ten times a second, three times after two seconds in which nothing
+ * came due, and once after ten more in which no work was published either.
  *
  * It reports no errors: the workers poll for themselves as well, and report them.
  */

@@ -6,7 +6,8 @@ import { type Statement, statement } from '../postgres/statement.ts';
 export interface LeaseStore {
   /**
    * Releases everything under these lease tokens. Called after a claim has failed: its statement may have been executed
-   * although its answer was lost, and then no worker has what it claimed. Also called for a claim that ends after `stop`.
+   * although its answer was lost, and then no worker has what it claimed. Also called for a claim that ends after
+   * `stop`.
    */
   release: (leases: readonly string[]) => Promise<unknown>;
   freeAll: () => Promise<unknown>;
@@ -89,8 +90,8 @@ export interface ClaimOptions<Row> {
 }
 
 /**
- * Leases the due rows that have waited longest. Values: now and the end of the lease in ms, the most rows, the token of the
- * lease (`claimBy`).
+ * Leases the due rows that have waited longest. Values: now and the end of the lease in ms, the most rows, the token of
+ * the lease (`claimBy`).
  */
 export function claimStatement<Row>(
   { table, name, isDue }: LeasedTable,
@@ -123,8 +124,8 @@ export interface EndOptions {
 }
 
 /**
- * Records the result of an attempt, fenced by the lease. Values: the key, the lease, the new state, the number of attempts,
- * when it is due again and now, both in ms.
+ * Records the result of an attempt, fenced by the lease. Values: the key, the lease, the new state, the number of
+ * attempts, when it is due again and now, both in ms.
  */
 export function recordStatement(
   { table, name }: LeasedTable,

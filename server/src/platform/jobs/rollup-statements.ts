@@ -19,8 +19,8 @@ export interface TotalsOptions {
 }
 
 /**
- * A rollup in one statement, so that a reader counts every change exactly once. Concurrent rollups take different deltas and
- * write the totals in the order of their key, so they cannot deadlock.
+ * A rollup in one statement, so that a reader counts every change exactly once. Concurrent rollups take different
+ * deltas and write the totals in the order of their key, so they cannot deadlock.
  */
 export function rollupOf({ name, totals, deltas, key, sums }: TotalsOptions): (database: Queryable) => Promise<void> {
   const keys = key.join(', ');

@@ -18,8 +18,8 @@ const firstSweepAfterMs = 30 * secondMs;
 const sweepAgainAfterMs = 30 * secondMs;
 
 /**
- * Runs the retention sweeps half a minute after the start, then once an hour. A sweep that fails does not affect the others;
- * all are run again half a minute later.
+ * Runs the retention sweeps half a minute after the start, then once an hour. A sweep that fails does not affect the
+ * others; all are run again half a minute later.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;

@@ -1,8 +1,8 @@
 import type { LeaseStore } from './lease-statements.ts';
 
 /**
- * When the leases of a failed claim are released, in ms after the failure. Repeated, because a statement whose connection
- * broke may still be executed, up to the statement timeout of the database.
+ * When the leases of a failed claim are released, in ms after the failure. Repeated, because a statement whose
+ * connection broke may still be executed, up to the statement timeout of the database.
  */
 const releaseAfterMs = [0, 3_000, 15_000];
 

@@ -1,7 +1,7 @@
 /**
- * The work that a worker performs at present, in places of an array that are reused. A Map whose entries are added and removed
- * under load allocates new tables, to which the old ones refer, so that those in the old generation keep everything alive
- * (bench/README.md).
+ * The work that a worker performs at present, in places of an array that are reused. A Map whose entries are added and
+ * removed under load allocates new tables, to which the old ones refer, so that those in the old generation keep
+ * everything alive (bench/README.md).
  */
 export class WorkInFlight<Work> {
   readonly #places: (Work | undefined)[] = [];

@@ -25,11 +25,14 @@ export interface WorkerOptions<Row extends object>
   leases?: LeaseStore;
   /** Identifies a piece of work, equal for every claim of it. Leave it out where work is never claimed twice. */
   keyOf?: (work: Row) => string;
-  /** Whether the work may have been claimed before without a result since: then it may be in flight here. Default: it may. */
+  /**
+   * Whether the work may have been claimed before without a result since: then it may be in flight here. Default: it
+   * may.
+   */
   mayBeInFlight?: (work: Row) => boolean;
   /**
-   * Work in flight here was claimed again, because the clock jumped ahead and its lease seemed to have expired: it continues
-   * under the newer lease. Default: copies the lease token.
+   * Work in flight here was claimed again, because the clock jumped ahead and its lease seemed to have expired: it
+   * continues under the newer lease. Default: copies the lease token.
    */
   renew?: (inFlight: Leased<Row>, claimed: Leased<Row>) => void;
   /**
@@ -44,19 +47,20 @@ export interface WorkerOptions<Row extends object>
   /** Maximum number of pieces per claim. Default: as many as there are slots. */
   maxBatch?: number;
   /**
-   * Minimum time between the starts of two claims in ms, so that work gathers for one statement; a claim that was full is followed
-   * by the next one at once. Default: none.
+   * Minimum time between the starts of two claims in ms, so that work gathers for one statement; a claim that was full
+   * is followed by the next one at once. Default: none.
    */
   gapMs?: number;
   /**
-   * Time in ms until the next claim when nothing was due; read after each claim. Default: 1 s for a worker with `dueWork`,
-   * which the poller wakes, otherwise 100 ms.
+   * Time in ms until the next claim when nothing was due; read after each claim. Default: 1 s for a worker with
+   * `dueWork`, which the poller wakes, otherwise 100 ms.
    */
   pollMs?: (() => number) | undefined;
   /** Called by `stop` after the last claim; resolves when all work has ended. Default: `drained`. */
   drain?: (drained: Promise<void>) => Promise<void>;
   /**
-   * How long a claimed piece has waited for this machine, in ms; 0 if it waited for something else, such as a receiver. Default: 0.
+   * How long a claimed piece has waited for this machine, in ms; 0 if it waited for something else, such as a receiver.
+   * Default: 0.
    */
   waitedMs?: (work: Row) => number;
   /** Called for every claim that found work: how many pieces, and how long it took in ms. */
@@ -76,12 +80,12 @@ const firstBackoffMs = 50;
 const maximumBackoffMs = 1_000;
 
 /**
- * Takes work from a table: claims as many due rows as it has free slots, and performs them. There is no reaper: the lease of a
- * node that died expires, and its work is due again.
+ * Takes work from a table: claims as many due rows as it has free slots, and performs them. There is no reaper: the
+ * lease of a node that died expires, and its work is due again.
  *
  * `wake` makes it claim at once; without a wake it claims every `pollMs`. One claim is in flight at a time, so that the
- * size of claims adapts to the load. While the database is unavailable it retries with growing pauses of up to a second, and
- * reports the failure once.
+ * size of claims adapts to the load. While the database is unavailable it retries with growing pauses of up to a
+ * second, and reports the failure once.
  */
 export class Worker<Row extends object> implements BackgroundWorker {
   readonly name: string;
@@ -116,7 +120,9 @@ export class Worker<Row extends object> implements BackgroundWorker {
     return this.#running;
   }
 
-  /** How long the oldest piece has waited for this machine in ms, as far as the last claim and one under way have seen. */
+  /**
+   * How long the oldest piece has waited for this machine in ms, as far as the last claim and one under way have seen.
+   */
   get oldestWaitMs(): number {
     return Math.max(this.#oldestWaitMs, this.#claiming === undefined ? 0 : performance.now() - this.#claimedAtMs);
   }

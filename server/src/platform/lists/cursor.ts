@@ -12,8 +12,8 @@ const keyForms: Record<KeyType, RegExp> = {
 };
 
 /**
- * A cursor: a digest of the list and its filters, and the key below which the next rows are. It is opaque to callers, but it
- * is neither a secret nor a permission: a forged cursor shows only rows that the list shows anyway.
+ * A cursor: a digest of the list and its filters, and the key below which the next rows are. It is opaque to callers,
+ * but it is neither a secret nor a permission: a forged cursor shows only rows that the list shows anyway.
  */
 export function cursorOf(list: string, filters: object, key: string): string {
   return Buffer.concat([digestOf(list, filters), Buffer.from(key)]).toString('base64url');

@@ -19,8 +19,8 @@ export const exportText =
 export const totalHeader = 'x-total-count';
 
 /**
- * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined for JSON, which
- * is also sent for unknown types.
+ * The export that a request accepts, by the highest weight in its Accept header (RFC 9110, 12.5.1); undefined for JSON,
+ * which is also sent for unknown types.
  */
 export function exportTypeOf(accept = ''): ExportType | undefined {
   const [preferred] = accept
@@ -75,7 +75,10 @@ export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: P
 
 const rowsPerBatch = 1_000;
 
-/** The number of rows that an export will have; undefined if the list does not count them, or the export starts at `after`. */
+/**
+ * The number of rows that an export will have; undefined if the list does not count them, or the export starts at
+ * `after`.
+ */
 export async function totalOf(
   list: List<unknown> | CursorList<unknown>,
   { after }: Paging,
@@ -85,10 +88,10 @@ export async function totalOf(
 }
 
 /**
- * All rows of a list, newest first, as a stream; with `belowKey` those below it, and no header line in a CSV, so that they
- * can be appended to the rows received before. The first batch is read at once, so that a failure is refused as usual. Each
- * further batch is read when the client has received the one before: an export of any size needs little memory, holds no
- * connection between batches, and ends when the client disconnects.
+ * All rows of a list, newest first, as a stream; with `belowKey` those below it, and no header line in a CSV, so that
+ * they can be appended to the rows received before. The first batch is read at once, so that a failure is refused as
+ * usual. Each further batch is read when the client has received the one before: an export of any size needs little
+ * memory, holds no connection between batches, and ends when the client disconnects.
  */
 export async function exportOf<Row>(
   list: Pick<List<Row>, 'read'>,

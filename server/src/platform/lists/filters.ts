@@ -24,8 +24,8 @@ export interface Filter<Field extends TSchema = TSchema> {
   /** The SQL condition on a row, given the SQL of the value. It holds for all rows if the value is null. */
   condition: (value: string) => string;
   /**
-   * Whether the list knows the number of rows under this filter. Under a filter without a count, a list has no page numbers
-   * and no total: it is paged by cursor. Default: true.
+   * Whether the list knows the number of rows under this filter. Under a filter without a count, a list has no page
+   * numbers and no total: it is paged by cursor. Default: true.
    */
   counted?: boolean;
   /** It distinguishes live from test, so that most rows pass. */
@@ -68,8 +68,9 @@ export interface ListFilters<Filters extends Record<string, Filter>> extends Fil
 }
 
 /**
- * Declares the filters of a list once, so that the query parameters, the SQL and its values cannot disagree. A filter that is
- * not used costs nothing: values are known when a statement is planned (decision 13), so `null is null or …` is left out.
+ * Declares the filters of a list once, so that the query parameters, the SQL and its values cannot disagree. A filter
+ * that is not used costs nothing: values are known when a statement is planned (decision 13), so `null is null or …` is
+ * left out.
  *
  *     const filters = listFilters({
  *       currency: { field: Type.Optional(currency), type: 'text', condition: (value) => `t.currency = ${value}` },

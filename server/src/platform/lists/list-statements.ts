@@ -21,9 +21,9 @@ export interface RowSource {
 export const firstFilter = 4;
 
 /**
- * UUID keys contain the time, so that limits of time are ranges of keys. Integer keys always have the whole range, which is no
- * condition here: PostgreSQL estimated it at a two-hundredth of the rows, and read a million rows by the unique index of ids
- * instead of 10,000 by the index of a filter.
+ * UUID keys contain the time, so that limits of time are ranges of keys. Integer keys always have the whole range,
+ * which is no condition here: PostgreSQL estimated it at a two-hundredth of the rows, and read a million rows by the
+ * unique index of ids instead of 10,000 by the index of a filter.
  */
 const inRange = (alias: string, key: RowSource['key']) =>
   key === 'uuid' ? `and ${alias}.id >= source.from_key and ${alias}.id < source.to_key` : '';
@@ -34,9 +34,9 @@ const rangesOf = (key: string) =>
   `select row_number() over () as number, * from unnest($1::bigint[], $2::${key}[], $3::${key}[]) as row (tenant_id, from_key, to_key)`;
 
 /**
- * Reads a page, newest first. From each tenant, or each of its groups, up to `scan` rows are read in the order of an index,
- * and those that pass the filters are returned. `bound` is the key down to which the page is complete, or null when every row
- * was read; each row repeats it, and an empty page is one row without an id.
+ * Reads a page, newest first. From each tenant, or each of its groups, up to `scan` rows are read in the order of an
+ * index, and those that pass the filters are returned. `bound` is the key down to which the page is complete, or null
+ * when every row was read; each row repeats it, and an empty page is one row without an id.
  *
  * Values: those of `firstFilter`, the filters, and then `scan` and how many rows to return.
  */
@@ -81,8 +81,9 @@ export function readStatement<Row>(
 }
 
 /**
- * Reads a page by its number, newest first: each tenant contributes the keys that may precede the page's end, and only the
- * page's rows are read. Values: those of `firstFilter`, the filters, and then how many rows to skip and how many to return.
+ * Reads a page by its number, newest first: each tenant contributes the keys that may precede the page's end, and only
+ * the page's rows are read. Values: those of `firstFilter`, the filters, and then how many rows to skip and how many to
+ * return.
  */
 function pageStatement<Row>(
   name: string,
@@ -141,8 +142,8 @@ export interface ListStatements<Row> {
 }
 
 /**
- * The statements of a list, by the filter whose index finds the rows; without one of these filters, `all`. `conditions` replaces
- * the condition of a filter, and may refer to `source.tenant_id`.
+ * The statements of a list, by the filter whose index finds the rows; without one of these filters, `all`. `conditions`
+ * replaces the condition of a filter, and may refer to `source.tenant_id`.
  */
 export function listStatements<Row, Indexed extends string = never>(
   name: string,

@@ -218,7 +218,10 @@ export interface FilteredListOptions<Row extends { id: string | number }> {
   uncounted?: string | undefined;
 }
 
-/** A list under the filters of a query: the index of one filter finds the rows, and the other filters are tested on them. */
+/**
+ * A list under the filters of a query: the index of one filter finds the rows, and the other filters are tested on
+ * them.
+ */
 export function filteredList<Row extends { id: string | number }>(
   deps: ListDeps,
   { name, tenantIds, query, given, filters, statements, keys = everyInteger, ...options }: FilteredListOptions<Row>,

@@ -43,7 +43,9 @@ export function mailerOf(options: MailerOptions): Mailer {
   return options.url === undefined ? fileMailer(options) : smtpMailer(options.url, options.from);
 }
 
-/** Resolves when the SMTP server accepts a connection and the credentials in `url`; rejects with the reason otherwise. */
+/**
+ * Resolves when the SMTP server accepts a connection and the credentials in `url`; rejects with the reason otherwise.
+ */
 export async function verifyMailServer(url: string): Promise<void> {
   const transport = await transportTo(url);
   try {

@@ -4,13 +4,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Reg
 export const requestSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * How often the delay of the event loop is measured. At the library's 10 ms this timer alone used 4.4 ms of CPU time a second,
- * a quarter of what an idle process used; at 50 ms 1.5.
+ * How often the delay of the event loop is measured. At the library's 10 ms this timer alone used 4.4 ms of CPU time a
+ * second, a quarter of what an idle process used; at 50 ms 1.5.
  */
 const eventLoopSampleMs = 50;
 /**
- * How often its utilization is. At the library's 100 ms, each of which enters five digests of quantiles, a seventh of what an idle
- * process used.
+ * How often its utilization is. At the library's 100 ms, each of which enters five digests of quantiles, a seventh of
+ * what an idle process used.
  */
 const utilizationSampleMs = 1_000;
 

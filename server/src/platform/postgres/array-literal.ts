@@ -33,9 +33,9 @@ export interface BinaryValue {
 type Values<Value> = readonly (Value | null | undefined)[];
 
 /**
- * Arrays in the binary format, which PostgreSQL reads faster than text and in which no text needs quotes. The driver sends a
- * Buffer unchanged. A value that its type cannot hold exactly is a TypeError. Each type has a loop of its own: one loop that
- * calls a function for each value took twice the time.
+ * Arrays in the binary format, which PostgreSQL reads faster than text and in which no text needs quotes. The driver
+ * sends a Buffer unchanged. A value that its type cannot hold exactly is a TypeError. Each type has a loop of its own:
+ * one loop that calls a function for each value took twice the time.
  */
 export const encoders: { [Type in keyof BinaryValue]: (values: Values<BinaryValue[Type]>) => Buffer } = {
   bigint(values) {

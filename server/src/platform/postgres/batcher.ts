@@ -9,7 +9,10 @@ export interface BatcherOptions<Item, Result> {
   maxBatch: number;
   /** The cost of an item, relative to an ordinary one. Default: 1. */
   costOf?: (item: Item) => number;
-  /** The group of an item. A batch that cannot hold all waiting items is divided among their groups by cost. Default: one group. */
+  /**
+   * The group of an item. A batch that cannot hold all waiting items is divided among their groups by cost. Default:
+   * one group.
+   */
   groupOf?: (item: Item) => unknown;
   /** Maximum number of waiting items; further ones are refused at once. */
   maxQueued: number;
@@ -30,10 +33,10 @@ interface Waiting<Item, Result> extends Costed {
 const retryPauseMs = 50;
 
 /**
- * Group commit. When no batch is in flight, an item is run at the end of the turn of the event loop, with all others of that
- * turn: requests that were received together then share a statement (docs/decisions, Cheaper details). Otherwise it joins
- * the next batch, which starts when the one in flight returns. So the batch size adapts to the load, without a timer or a
- * minimum wait.
+ * Group commit. When no batch is in flight, an item is run at the end of the turn of the event loop, with all others of
+ * that turn: requests that were received together then share a statement (docs/decisions, Cheaper details). Otherwise
+ * it joins the next batch, which starts when the one in flight returns. So the batch size adapts to the load, without a
+ * timer or a minimum wait.
  *
  * An invalid item must not fail the others: a batch that is refused for its values is split until the item is alone.
  */

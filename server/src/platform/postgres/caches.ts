@@ -10,8 +10,8 @@ export interface CacheOptions<Key, Value> extends ReadThroughCacheOptions<Key, V
 }
 
 /**
- * Makes the caches of this process. Each is named after the records that it holds. Statements declare by that name which
- * entries they change (`statement(…, { invalidates })`); nothing else is needed to keep a cache true.
+ * Makes the caches of this process. Each is named after the records that it holds. Statements declare by that name
+ * which entries they change (`statement(…, { invalidates })`); nothing else is needed to keep a cache true.
  */
 export class Caches {
   readonly #notifications: Pick<Notifications, 'on'>;

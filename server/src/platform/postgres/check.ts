@@ -3,7 +3,9 @@ import type { Queryable } from './database.ts';
 /** An integrity claim about the whole database. */
 export interface Check {
   claim: string;
-  /** A select of one text column, `offender`, that names each row which breaks the claim; empty while the claim holds. */
+  /**
+   * A select of one text column, `offender`, that names each row which breaks the claim; empty while the claim holds.
+   */
   offenders: string;
 }
 

@@ -17,8 +17,8 @@ export interface Columns<Row> {
   readonly list: readonly Column<Row>[];
   /**
    * The query whose rows are the input: `select * from unnest($1::bigint[], $2::uuid[], …) as row (tenant_id, id, …)`.
-   * Columns of a larger statement (`further`) follow its own, and their arrays follow its own arrays. The first array is
-   * the parameter `$first`: 1 unless other values of the statement precede it.
+   * Columns of a larger statement (`further`) follow its own, and their arrays follow its own arrays. The first array
+   * is the parameter `$first`: 1 unless other values of the statement precede it.
    */
   relation(further?: readonly NamedType[], first?: number): string;
   /** One array for each column, in the order of the columns. */

@@ -11,8 +11,8 @@ export interface DatabaseClockOptions {
   /** Called when the two clocks begin to differ. Positive: this machine is ahead. */
   onApart?: (aheadMs: number) => void;
   /**
-   * Called when the database's clock was set back, because times written before may be far ahead. Called again (`isRepeated`)
-   * within the next minute, for times that were still written from an earlier reading.
+   * Called when the database's clock was set back, because times written before may be far ahead. Called again
+   * (`isRepeated`) within the next minute, for times that were still written from an earlier reading.
    */
   onSetBack?: (isRepeated: boolean) => void;
 }
@@ -34,15 +34,15 @@ const readClock = statement<{ now_ms: number }>('clock.read', `select ${database
 /** Clocks that differ by less count as the same. */
 const toleranceMs = secondMs;
 /**
- * A transaction with an earlier time may go on for seconds, and a result may wait to be recorded for as long as a lease. In these
- * steps a time that was committed so late is corrected before as much time has passed again.
+ * A transaction with an earlier time may go on for seconds, and a result may wait to be recorded for as long as a
+ * lease. In these steps a time that was committed so late is corrected before as much time has passed again.
  */
 const repeatSetBackAfterMs = [1, 2, 4, 8, 15, 30, 60].map((seconds) => seconds * secondMs);
 
 /**
- * The clock of all nodes of an installation: this machine's, as long as it agrees with the database's to within a second,
- * else the database's, continued between readings by monotonic time. Leases and due times that one node writes therefore
- * mean the same to every other, and setting a node's clock changes nothing.
+ * The clock of all nodes of an installation: this machine's, as long as it agrees with the database's to within a
+ * second, else the database's, continued between readings by monotonic time. Leases and due times that one node writes
+ * therefore mean the same to every other, and setting a node's clock changes nothing.
  */
 export class DatabaseClock {
   readonly #options: Required<DatabaseClockOptions>;

@@ -12,7 +12,10 @@ import { type Invalidation, invalidationsOf, type Statement, topicsOf } from './
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
   run<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
-  /** Authenticates what is written, with a key that the database never sees. Absent, or undefined, where there is no key. */
+  /**
+   * Authenticates what is written, with a key that the database never sees. Absent, or undefined, where there is no
+   * key.
+   */
   macOf?: MacOf | undefined;
 }
 
@@ -21,13 +24,16 @@ export type MacOf = (text: string) => Buffer | undefined;
 /** One transaction. Statements declare what they wake and invalidate; that takes effect with the commit. */
 export interface Transaction extends Queryable {
   /**
-   * Runs after the commit: for metrics and traces. Not after a rollback, and not when the answer to the commit was lost. Must
-   * return at once and never throw.
+   * Runs after the commit: for metrics and traces. Not after a rollback, and not when the answer to the commit was
+   * lost. Must return at once and never throw.
    */
   afterCommit(effect: () => void): void;
 }
 
-/** Runs an effect after the commit: of the transaction, or of a statement outside of one, which has committed when it returns. */
+/**
+ * Runs an effect after the commit: of the transaction, or of a statement outside of one, which has committed when it
+ * returns.
+ */
 export function afterCommit(database: Queryable | Transaction, effect: () => void): void {
   if ('afterCommit' in database) database.afterCommit(effect);
   else effect();
@@ -40,7 +46,10 @@ export interface Transactional extends Queryable {
 
 export interface DatabaseOptions {
   connection: ConnectionConfig;
-  /** Maximum number of connections. A batch writer has one, which keeps its statements prepared and its batches in order. */
+  /**
+   * Maximum number of connections. A batch writer has one, which keeps its statements prepared and its batches in
+   * order.
+   */
   connections: number;
   /** Shown in pg_stat_activity. */
   name: string;
@@ -53,8 +62,8 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks. */
   onIdleError?: (error: Error) => void;
   /**
-   * Called after a commit with what its statements have declared (`statement(…, { wakes, invalidates })`), before the caller
-   * gets the result. Also called when the answer to the commit was lost. Must not throw.
+   * Called after a commit with what its statements have declared (`statement(…, { wakes, invalidates })`), before the
+   * caller gets the result. Also called when the answer to the commit was lost. Must not throw.
    */
   onCommitted?: (topics: readonly Topic[], invalidations: readonly Invalidation[]) => void;
   /** See `Queryable`. */
@@ -70,13 +79,15 @@ export type Suspension = 'silent' | 'full';
 
 /** Maximum number of requests that wait for a connection. */
 const maximumWaiting = 500;
-/** A silent server does not cancel statements. Its connection is closed this long after it should have cancelled one. */
+/**
+ * A silent server does not cancel statements. Its connection is closed this long after it should have cancelled one.
+ */
 const silenceMs = 2_000;
 const checkEveryMs = 1_000;
 
 /**
- * A pool of connections to one PostgreSQL. Failures of the database itself are thrown as a Refusal for the caller (503 with
- * Retry-After); a violated constraint is thrown as the driver's error.
+ * A pool of connections to one PostgreSQL. Failures of the database itself are thrown as a Refusal for the caller (503
+ * with Retry-After); a violated constraint is thrown as the driver's error.
  */
 export class Database implements Transactional {
   readonly #pool: pg.Pool;
@@ -84,7 +95,9 @@ export class Database implements Transactional {
   /** The maximum number of connections. */
   readonly connections: number;
   readonly macOf: MacOf | undefined;
-  /** The sockets of all connections, including those being opened, with the time they were created (performance.now()). */
+  /**
+   * The sockets of all connections, including those being opened, with the time they were created (performance.now()).
+   */
   readonly #sockets = new Map<Socket, number>();
   readonly #clients = new Set<SessionClient>();
   readonly #watch: NodeJS.Timeout;
@@ -171,9 +184,9 @@ export class Database implements Transactional {
   }
 
   /**
-   * Closes the sockets of connections that are idle, in use or being opened, without notice to the server. Statements in
-   * flight are refused as `away`, with an unknown outcome. Connections opened after `openedBeforeMs` (performance.now())
-   * are left alone.
+   * Closes the sockets of connections that are idle, in use or being opened, without notice to the server. Statements
+   * in flight are refused as `away`, with an unknown outcome. Connections opened after `openedBeforeMs`
+   * (performance.now()) are left alone.
    */
   discardConnections(reason: string, openedBeforeMs = Number.POSITIVE_INFINITY): void {
     for (const [socket, openedAtMs] of this.#sockets) {
@@ -192,7 +205,9 @@ export class Database implements Transactional {
     await this.#pool.end();
   }
 
-  /** Counts checks instead of time, because after a stall of this process an answer may have arrived without being read. */
+  /**
+   * Counts checks instead of time, because after a stall of this process an answer may have arrived without being read.
+   */
   #discardUnanswered(limitMs: number): void {
     for (const client of this.#clients) {
       if (client.countUnanswered() * checkEveryMs > limitMs)
@@ -206,7 +221,8 @@ export class Database implements Transactional {
     socket.once('close', () => this.#sockets.delete(socket));
     // The driver handles errors only after it has begun to connect; a socket may be closed before that.
     socket.on('error', () => {});
-    // For a request that was waiting in the pool when it was suspended. The driver must begin to connect before it can fail.
+    // For a request that was waiting in the pool when it was suspended. The driver must begin to connect before it can
+    // fail.
     if (this.#suspended === 'silent') setImmediate(() => socket.destroy(discarded('the server is silent.')));
     return socket;
   }
@@ -261,7 +277,8 @@ export class Database implements Transactional {
       }
       commit = 'unanswered';
       const { command } = await query('commit');
-      // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is acknowledged.
+      // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is
+      // acknowledged.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
       commit = 'done';
     } catch (error) {
@@ -327,9 +344,9 @@ export class Database implements Transactional {
 }
 
 /**
- * The answer to a statement, by a callback. With the driver's promise and its timeout for each query, everything that later
- * statements allocate survives until the next full collection once one has met a statement in flight: 1.6 KB for each payment
- * (bench/README.md).
+ * The answer to a statement, by a callback. With the driver's promise and its timeout for each query, everything that
+ * later statements allocate survives until the next full collection once one has met a statement in flight: 1.6 KB for
+ * each payment (bench/README.md).
  */
 async function answered(
   send: (done: (error: Error | undefined, result: pg.QueryResult) => void) => void,

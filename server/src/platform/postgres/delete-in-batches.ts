@@ -5,8 +5,8 @@ import type { Statement } from './statement.ts';
 const defaultBatchRows = 5_000;
 
 /**
- * Repeats a statement that deletes a limited number of rows until it finds no more, and returns the number of deleted rows.
- * The statement takes the limit as its last value and returns the rows that it deleted.
+ * Repeats a statement that deletes a limited number of rows until it finds no more, and returns the number of deleted
+ * rows. The statement takes the limit as its last value and returns the rows that it deleted.
  */
 export async function deleteInBatches(
   database: Queryable,

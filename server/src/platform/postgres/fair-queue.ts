@@ -11,7 +11,9 @@ interface Group<Item> {
   spent: number;
 }
 
-/** The most that an item may cost without a debt. A payment of this cost takes about twice the time of one of cost 1. */
+/**
+ * The most that an item may cost without a debt. A payment of this cost takes about twice the time of one of cost 1.
+ */
 const ordinaryCost = 8;
 
 /**
@@ -21,13 +23,13 @@ const ordinaryCost = 8;
 const expectedForBatches = 8;
 
 /**
- * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer places, so that it
- * hardly delays the items of other groups:
+ * Items in order of arrival, taken in batches of limited cost. A group with expensive items gets fewer places, so that
+ * it hardly delays the items of other groups:
  *
  * - A batch that cannot hold everything is divided among the groups by cost, at most a quarter to each.
  * - An item that costs more than an ordinary one puts its group in debt for the difference. While items of other groups
- *   wait, the group gets no further item until the others have got as much. While other groups are expected, it gets one
- *   item per batch. This keeps the batches short in which, or for which, other groups wait.
+ *   wait, the group gets no further item until the others have got as much. While other groups are expected, it gets
+ *   one item per batch. This keeps the batches short in which, or for which, other groups wait.
  */
 export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
@@ -74,8 +76,8 @@ export class FairQueue<Item extends Costed> {
   }
 
   /**
-   * Gives the next place to the group that has spent least; among equals, to the one that has waited longest. A group whose
-   * next item does not fit waits for the next batch, in which it comes first.
+   * Gives the next place to the group that has spent least; among equals, to the one that has waited longest. A group
+   * whose next item does not fit waits for the next batch, in which it comes first.
    */
   *#shared(maxItems: number, maxCost: number): Generator<Item> {
     const waiting = [...Map.groupBy(this.#items, ({ group }) => group)]

@@ -23,9 +23,9 @@ export interface IdempotentAnswer<Answer> {
 }
 
 /**
- * Runs `work` in a transaction, once per Idempotency-Key. The answer is stored in the same transaction, so that a repeat
- * returns it, even one that arrives while the first is still running. Refusals are not stored: a repeat runs again. A
- * request without a key always runs.
+ * Runs `work` in a transaction, once per Idempotency-Key. The answer is stored in the same transaction, so that a
+ * repeat returns it, even one that arrives while the first is still running. Refusals are not stored: a repeat runs
+ * again. A request without a key always runs.
  *
  * @throws Refusal `idempotency_mismatch` when the key was used with another body.
  */

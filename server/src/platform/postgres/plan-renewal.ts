@@ -6,8 +6,8 @@ const firstCheckMs = 2_000;
 const longestCheckMs = 60_000;
 
 /**
- * How often the tables have grown to sixteen times their pages, summed over all. PostgreSQL itself discards plans when a table was
- * analysed.
+ * How often the tables have grown to sixteen times their pages, summed over all. PostgreSQL itself discards plans when
+ * a table was analysed.
  */
 const countGrowth = statement<{ growth: number }>(
   'plans.count_growth',
@@ -16,9 +16,9 @@ const countGrowth = statement<{ growth: number }>(
 );
 
 /**
- * Says when kept plans are too old: a plan that was made while a table was small may use another index than the right one.
- * The generation changes whenever a table has grown to sixteen times its size. It becomes part of the statement's name and
- * text, so that every connection plans it again, also behind a pooler that gives each transaction another one.
+ * Says when kept plans are too old: a plan that was made while a table was small may use another index than the right
+ * one. The generation changes whenever a table has grown to sixteen times its size. It becomes part of the statement's
+ * name and text, so that every connection plans it again, also behind a pooler that gives each transaction another one.
  */
 export class PlanRenewal {
   readonly #database: Queryable;

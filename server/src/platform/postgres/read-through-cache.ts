@@ -9,13 +9,15 @@ export interface ReadThroughCacheOptions<Key, Value> {
 }
 
 /**
- * Caches values until they change; made by `Caches`. While notifications of changes are disconnected it caches nothing and reads every value
- * from the database, so that a revoked key or session is never served from memory.
+ * Caches values until they change; made by `Caches`. While notifications of changes are disconnected it caches nothing
+ * and reads every value from the database, so that a revoked key or session is never served from memory.
  */
 export class ReadThroughCache<Key extends {}, Value extends {}> {
   readonly #load: (key: Key) => Promise<Value | undefined>;
   readonly #entries: LRUCache<Key, Value>;
-  /** Reads in flight, shared by concurrent callers: a thousand payments after a change of their channel cause one read. */
+  /**
+   * Reads in flight, shared by concurrent callers: a thousand payments after a change of their channel cause one read.
+   */
   readonly #reading = new Map<Key, Promise<Value | undefined>>();
   /** Counts changes: a value whose read overlaps one may be stale and is not cached. */
   #changes = 0;

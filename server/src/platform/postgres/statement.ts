@@ -1,6 +1,8 @@
 import type { Topic } from './notifications/topics.ts';
 
-/** A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`topics.ts`). */
+/**
+ * A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`topics.ts`).
+ */
 export interface Wake<Row> {
   topic: Topic;
   when?(rows: readonly Row[]): boolean;
@@ -16,9 +18,9 @@ export interface Invalidation {
 }
 
 /**
- * The cached values that an execution changes: one for each row that it returns. Every process drops them when the transaction
- * commits. A transaction that notifies others commits under a lock of the whole database, so no statement that runs for every
- * create, settlement or delivery may invalidate.
+ * The cached values that an execution changes: one for each row that it returns. Every process drops them when the
+ * transaction commits. A transaction that notifies others commits under a lock of the whole database, so no statement
+ * that runs for every create, settlement or delivery may invalidate.
  */
 export interface Invalidates<Row> {
   cache: CacheName;

@@ -1,6 +1,9 @@
 export interface WriteBehindOptions<Value> {
   write: (batch: readonly Value[]) => Promise<unknown>;
-  /** How long values gather before they are written, in ms. Default: not at all, but what is added during a write gathers for the next. */
+  /**
+   * How long values gather before they are written, in ms. Default: not at all, but what is added during a write
+   * gathers for the next.
+   */
   delayMs?: number;
   /** Maximum number of values in one write. Default: no limit. */
   maxBatch?: number;
@@ -11,8 +14,8 @@ export interface WriteBehindOptions<Value> {
 }
 
 /**
- * Writes values in batches, one at a time, for what may be late and, if the process or the database dies, lost: nobody waits for it, and
- * a failed write is not repeated. What must not be lost belongs in the transaction that it is about.
+ * Writes values in batches, one at a time, for what may be late and, if the process or the database dies, lost: nobody
+ * waits for it, and a failed write is not repeated. What must not be lost belongs in the transaction that it is about.
  */
 export class WriteBehind<Value> {
   readonly #options: WriteBehindOptions<Value>;
@@ -33,7 +36,10 @@ export class WriteBehind<Value> {
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns at once. Replaces a value of the same key that waits. Returns false if too many values wait: this one is not written. */
+  /**
+   * Returns at once. Replaces a value of the same key that waits. Returns false if too many values wait: this one is
+   * not written.
+   */
   add(value: Value, key: unknown = value): boolean {
     if (this.#waiting.size >= this.#maxWaiting && !this.#waiting.has(key)) return false;
     this.#waiting.set(key, value);

@@ -11,8 +11,8 @@ const idleUtilization = 0.1;
 const mostChecks = 10;
 
 /**
- * Collects the garbage of the start after the first second in which this process does next to nothing, at the latest after ten
- * seconds: that takes 50 to 80 ms, for which the first requests would wait.
+ * Collects the garbage of the start after the first second in which this process does next to nothing, at the latest
+ * after ten seconds: that takes 50 to 80 ms, for which the first requests would wait.
  */
 export function collectGarbageOfStart(collect: () => void = collectGarbage): void {
   let since = performance.eventLoopUtilization();

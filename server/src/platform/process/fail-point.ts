@@ -1,6 +1,6 @@
 /**
- * Ends this process as kill -9 does, at the n-th time the named point is reached. Fault tests use it to prove that a crash
- * between any two steps of a payment charges nobody twice. In production it does nothing.
+ * Ends this process as kill -9 does, at the n-th time the named point is reached. Fault tests use it to prove that a
+ * crash between any two steps of a payment charges nobody twice. In production it does nothing.
  */
 export type FailPoint = (name: string) => void;
 

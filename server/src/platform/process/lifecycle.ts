@@ -5,8 +5,8 @@ export interface Part {
 }
 
 /**
- * The running parts of the process. `stop` stops them in reverse order and continues when a part fails to stop. A second
- * call waits for the first.
+ * The running parts of the process. `stop` stops them in reverse order and continues when a part fails to stop. A
+ * second call waits for the first.
  */
 export class Lifecycle {
   readonly #parts: Part[] = [];

@@ -4,8 +4,9 @@ import { escapeUnprintable } from '../../../../sdk/src/printable.ts';
 export type Log = Logger;
 
 /**
- * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text. Secrets are
- * redacted, and what would act on a terminal that shows the log is escaped. Writes synchronously, so that the last lines of a process are not lost.
+ * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text.
+ * Secrets are redacted, and what would act on a terminal that shows the log is escaped. Writes synchronously, so that
+ * the last lines of a process are not lost.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {

@@ -37,10 +37,10 @@ interface Worker<Input, Value> {
 }
 
 /**
- * Runs heavy computations in processes of their own, one task per process at a time. Unlike a thread, a process returns all of
- * its memory, can run at a lower priority, and crashes alone. Workers start when they are needed and end when they are idle.
- * Groups (tenants) take turns, so that a group with one task waits for one task of each other group. When too many tasks wait,
- * the newest of the group with the most is refused.
+ * Runs heavy computations in processes of their own, one task per process at a time. Unlike a thread, a process returns
+ * all of its memory, can run at a lower priority, and crashes alone. Workers start when they are needed and end when
+ * they are idle. Groups (tenants) take turns, so that a group with one task waits for one task of each other group.
+ * When too many tasks wait, the newest of the group with the most is refused.
  */
 export class ProcessPool<Input, Value> {
   readonly #options: ProcessPoolOptions;

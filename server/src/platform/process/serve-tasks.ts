@@ -9,7 +9,8 @@ export function serveTasks<Input, Value>(perform: (input: Input) => Promise<Valu
       (error) => process.send?.({ outcome: 'failed', error } satisfies TaskResult<Value>),
     );
   });
-  // A terminal or a service manager signals all processes; this one ends with its parent, whose requests it still serves.
+  // A terminal or a service manager signals all processes; this one ends with its parent, whose requests it still
+  // serves.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());
 }

@@ -10,8 +10,9 @@ export type SharedEntry = readonly [name: string, key: string];
 export type AnswerRequest = (text: string, from: number) => Promise<string>;
 
 /**
- * The other processes of this node (`app.processes`). Sends them every use of a limit that is counted in memory, so that a limit
- * holds for all processes together, and topics of work that has become due. With one process nothing is sent.
+ * The other processes of this node (`app.processes`). Sends them every use of a limit that is counted in memory, so
+ * that a limit holds for all processes together, and topics of work that has become due. With one process nothing is
+ * sent.
  *
  * What must be decided in one place, such as the admission of a login, the other processes ask the first one.
  */

@@ -18,8 +18,9 @@ export interface TracedWork {
 }
 
 /**
- * Traces payments (`app.tracing.endpoint`). The id of a trace is that of its payment, and the id of its root span is derived from
- * it. So the work of several processes, over days, forms one trace, and nothing has to be stored or passed on for it.
+ * Traces payments (`app.tracing.endpoint`). The id of a trace is that of its payment, and the id of its root span is
+ * derived from it. So the work of several processes, over days, forms one trace, and nothing has to be stored or passed
+ * on for it.
  */
 export interface Tracing {
   /** Must neither throw nor wait. */

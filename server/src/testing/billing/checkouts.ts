@@ -2,8 +2,10 @@ import { dataOf, makeChannel, makeMember, makeTenant } from '../factories.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 import type { Reply, TestFlorin } from '../service/florin.ts';
 
+type ServiceClient = Omit<TestFlorin, 'dataDir' | 'stop'>;
+
 /** A tenant with an administrator, and with two test channels: an offline one and one of the sandbox. */
-export async function makeShop(florin: TestFlorin, admin: string, name = 'Mühle & Söhne') {
+export async function makeShop(florin: ServiceClient, admin: string, name = 'Mühle & Söhne') {
   const tenantId = await makeTenant(florin, admin, name);
   const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const bank = await makeChannel(florin, as, { name: 'Bank <transfer>', livemode: false, currency: 'USD,EUR,JPY,KWD' });
@@ -16,14 +18,14 @@ export type Shop = Awaited<ReturnType<typeof makeShop>>;
 /** The path of a URL in a response. */
 export const pathOf = (url: string) => new URL(url).pathname;
 
-export async function makeCheckout(florin: TestFlorin, { as, bank, cards }: Shop, changes: object = {}) {
+export async function makeCheckout(florin: ServiceClient, { as, bank, cards }: Shop, changes: object = {}) {
   const input = { amount: 1999, currency: 'EUR', channelIds: [cards, bank], description: 'A <b>chair</b>', ...changes };
   const checkout = dataOf(await florin.post('/api/checkout/create', input, as));
   return { ...checkout, path: pathOf(checkout.url) };
 }
 
 /** Opens pages and submits their forms, like a browser without scripts. */
-export const pagesOf = (florin: TestFlorin) => ({
+export const pagesOf = (florin: ServiceClient) => ({
   open: (path: string, language = 'en'): Promise<Reply> =>
     florin.call('GET', path, { headers: { 'accept-language': language } }),
   submit: (path: string, fields: Record<string, string | number> = {}): Promise<Reply> =>

@@ -8,8 +8,8 @@ export interface PlacedText {
 }
 
 /**
- * Extracts the text of a PDF, page by page, in the order of its content. Supports what pdfkit writes: deflated streams, fonts
- * with a ToUnicode table, and one matrix for each text.
+ * Extracts the text of a PDF, page by page, in the order of its content. Supports what pdfkit writes: deflated streams,
+ * fonts with a ToUnicode table, and one matrix for each text.
  */
 export function pagesOf(pdf: Buffer): PlacedText[][] {
   const objects = objectsOf(pdf);

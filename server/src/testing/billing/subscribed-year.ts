@@ -33,7 +33,8 @@ export async function startYear() {
     PORT: '0',
     APP_DATA_DIR: dataDir,
     APP_ADMIN_PASSWORD: administratorPassword,
-    // A provider call that was in progress when the service was killed is looked up when its lease ends: 12 s instead of 50.
+    // A provider call that was in progress when the service was killed is looked up when its lease ends: 12 s instead
+    // of 50.
     APP_PROVIDER_TIMEOUT: '1s',
     APP_LOG_LEVEL: 'error',
   };
@@ -115,7 +116,9 @@ export async function startYear() {
     },
   };
 
-  /** Waits until the clock has passed `atMs` on its way to `toTime`; repeats the request, which a kill may have lost. */
+  /**
+   * Waits until the clock has passed `atMs` on its way to `toTime`; repeats the request, which a kill may have lost.
+   */
   async function waitForClock(atMs: number, toTime: string): Promise<void> {
     await eventually(
       `the clock has passed ${new Date(atMs).toISOString()}`,

@@ -14,7 +14,9 @@ import { noFailPoint } from '../../platform/process/fail-point.ts';
 import { arrangeChannels, paymentsNode } from '../payments/payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
-/** One node's subscriptions on a test database; the test decides when due work is processed. Two of these are two nodes. */
+/**
+ * One node's subscriptions on a test database; the test decides when due work is processed. Two of these are two nodes.
+ */
 export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   let nowMs = startMs;
   const payments = await paymentsNode(db, () => nowMs);
@@ -66,7 +68,10 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   };
 }
 
-/** Creates channels (`arrangeChannels`), customers 1 and 2 and plans 1 to 3 of tenant 1, customer 3 and plan 4 of tenant 2. */
+/**
+ * Creates channels (`arrangeChannels`), customers 1 and 2 and plans 1 to 3 of tenant 1, customer 3 and plan 4 of tenant
+ * 2.
+ */
 export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
   await arrangeChannels(db);
   await db.query(`insert into customer (tenant_id, id, name, default_channel_id, created_at)

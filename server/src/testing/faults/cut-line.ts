@@ -4,8 +4,8 @@ import type pg from 'pg';
 export type CutLine = Awaited<ReturnType<typeof startCutLine>>;
 
 /**
- * A TCP proxy to a database that can cut all of its connections after PostgreSQL has executed a statement and before the
- * answer arrives. To PostgreSQL and to the other nodes that looks as if the process had been killed at this step.
+ * A TCP proxy to a database that can cut all of its connections after PostgreSQL has executed a statement and before
+ * the answer arrives. To PostgreSQL and to the other nodes that looks as if the process had been killed at this step.
  */
 export async function startCutLine({ host = '', port = 5432, ...others }: pg.ClientConfig) {
   const sockets = new Set<Socket>();

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Suspends a PostgreSQL with all its backends: no connection breaks, no statement fails, and nothing is answered. Returns a
- * function that resumes them. Linux only.
+ * Suspends a PostgreSQL with all its backends: no connection breaks, no statement fails, and nothing is answered.
+ * Returns a function that resumes them. Linux only.
  */
 export function freeze(postmaster: number): () => void {
   process.kill(postmaster, 'SIGSTOP');

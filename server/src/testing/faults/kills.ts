@@ -8,8 +8,8 @@ export interface Kill {
 }
 
 /**
- * Kills for a number of stretches, the same for the same seed: in each, one or two of the service at random times, and sometimes
- * one before it. In one stretch the last kill is of PostgreSQL alone, in another one of both.
+ * Kills for a number of stretches, the same for the same seed: in each, one or two of the service at random times, and
+ * sometimes one before it. In one stretch the last kill is of PostgreSQL alone, in another one of both.
  */
 export function killSchedule(seed: number, stretches: number): Kill[][] {
   const random = seededRandom(seed);

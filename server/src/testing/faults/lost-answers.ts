@@ -7,9 +7,9 @@ export interface LosingDatabase extends Transactional {
 }
 
 /**
- * A database whose first `count` answers to a statement are lost after it was executed, as after a broken connection or a
- * query timeout. Answers without rows arrive. `valueIndex`: which value of the statement `lost` collects, such as the lease of
- * a claim.
+ * A database whose first `count` answers to a statement are lost after it was executed, as after a broken connection or
+ * a query timeout. Answers without rows arrive. `valueIndex`: which value of the statement `lost` collects, such as the
+ * lease of a claim.
  */
 export function losingAnswers(
   database: Transactional,

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The messages that a node without a mail server stored as files. Skips files that are still being written, and files that the
- * node removes meanwhile because they have expired.
+ * The messages that a node without a mail server stored as files. Skips files that are still being written, and files
+ * that the node removes meanwhile because they have expired.
  */
 export async function keptMails(dataDir: string): Promise<string[]> {
   const folder = join(dataDir, 'mail');

@@ -16,8 +16,8 @@ import {
 } from './callbacks.ts';
 
 /**
- * A Florin with a channel of the sandbox. The clock stands still unless a test sets `nowMs`, so that no look-up or retry comes
- * due.
+ * A Florin with a channel of the sandbox. The clock stands still unless a test sets `nowMs`, so that no look-up or
+ * retry comes due.
  */
 export function callbackScenario() {
   const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };

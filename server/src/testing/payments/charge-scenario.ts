@@ -5,8 +5,8 @@ import { arrangeChannels, principalOf } from './payments.ts';
 import { processingNode } from './processing.ts';
 
 /**
- * A database with channels 10, 11 and 21 of a scripted provider, 10 being the fallback of 11, and for each test a node whose
- * dispatcher is not started. The clock stands still unless a test sets `nowMs`.
+ * A database with channels 10, 11 and 21 of a scripted provider, 10 being the fallback of 11, and for each test a node
+ * whose dispatcher is not started. The clock stands still unless a test sets `nowMs`.
  */
 export function chargeScenario() {
   const principal = principalOf(1, 7);

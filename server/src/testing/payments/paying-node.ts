@@ -15,8 +15,8 @@ import { type PaymentLoad, paymentRequest, startPaymentLoad } from './payment-lo
 export type PayingNode = Awaited<ReturnType<typeof payingNode>>;
 
 /**
- * A service process with its embedded database, which tests kill and start again, and a webhook receiver. Records which payments
- * were acknowledged over all starts, and compares the service and the deliveries with them.
+ * A service process with its embedded database, which tests kill and start again, and a webhook receiver. Records which
+ * payments were acknowledged over all starts, and compares the service and the deliveries with them.
  */
 export async function payingNode(settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));

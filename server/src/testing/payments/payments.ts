@@ -92,7 +92,10 @@ export function principalOf(tenantId: number, userId: number, userType: UserType
   };
 }
 
-/** Tenants 1 and 2; for each tenant, and the platform's 0, a channel `10 + tenant` for USD and JPY; for 1 also 21, and 31, switched off. */
+/**
+ * Tenants 1 and 2; for each tenant, and the platform's 0, a channel `10 + tenant` for USD and JPY; for 1 also 21, and
+ * 31, switched off.
+ */
 export async function arrangeChannels({ query, database }: TestDatabase): Promise<void> {
   await query(`insert into tenant (id, name) values (1, 'One'), (2, 'Two')`);
   const created = [1, 2].map((tenantId) => ({ action: 'tenant.create', tenantId, recordId: tenantId }) as const);

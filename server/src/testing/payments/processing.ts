@@ -64,7 +64,9 @@ export interface ProcessingNodeOptions {
   wrapDatabase?: (database: Transactional) => Transactional;
 }
 
-/** The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes. */
+/**
+ * The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes.
+ */
 export async function processingNode(
   { connection, database }: TestDatabase,
   {

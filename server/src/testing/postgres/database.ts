@@ -18,7 +18,8 @@ export async function databaseFromTemplate(template: string = inject('templateDa
   const [administrator, service] = [inject('administrator'), inject('service')];
   const name = `florin_test_${randomBytes(6).toString('hex')}`;
   if (template === 'template0') await createEmptyDatabase(administrator, name, service.user);
-  // The default writes every page of the copy to the WAL: 50 ms of CPU time instead of 24, and 32 for dropping it instead of 11.
+  // The default writes every page of the copy to the WAL: 50 ms of CPU time instead of 24, and 32 for dropping it
+  // instead of 11.
   else await administer(administrator, `create database ${name} template ${template} strategy file_copy`);
   const connection = { ...service, database: name };
   const db = databaseAt(connection);
@@ -48,8 +49,8 @@ export function administerDatabase({ connection: { database } }: TestDatabase, s
 }
 
 /**
- * Makes the clock of this database settable: connections opened afterwards find now() and clock_timestamp() in a schema that
- * precedes PostgreSQL's own. Returns a function that sets it, in ms from the real time.
+ * Makes the clock of this database settable: connections opened afterwards find now() and clock_timestamp() in a schema
+ * that precedes PostgreSQL's own. Returns a function that sets it, in ms from the real time.
  */
 export async function settableClock(db: TestDatabase): Promise<(byMs: number) => Promise<void>> {
   const { database, user } = db.connection;
@@ -71,15 +72,18 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
   };
 }
 
-/** A pause is this share of the time waited so far. Without pauses, polling took one core from the work that was waited for. */
+/**
+ * A pause is this share of the time waited so far. Without pauses, polling took one core from the work that was waited
+ * for.
+ */
 const pauseShare = 0.2;
 const maxPauseMs = 50;
 /** Real time, also in a test that replaces the clock. */
 const now = performance.now.bind(performance);
 
 /**
- * Checks `condition`, first every millisecond and then at growing intervals of up to 50 ms, until it returns a value; fails with
- * `what` after the deadline, which is long enough for a busy machine.
+ * Checks `condition`, first every millisecond and then at growing intervals of up to 50 ms, until it returns a value;
+ * fails with `what` after the deadline, which is long enough for a busy machine.
  */
 export async function eventually<Value>(
   what: string,

@@ -7,7 +7,10 @@ import type { TestDatabase } from './database.ts';
 
 const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
-/** Gives an empty database (`databaseFromTemplate('template0')`) the schema of an older release: that after a migration, such as `0032`. */
+/**
+ * Gives an empty database (`databaseFromTemplate('template0')`) the schema of an older release: that after a migration,
+ * such as `0032`.
+ */
 export async function migrateUpTo({ connection }: TestDatabase, migration: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'florin-upgrade-'));
   try {

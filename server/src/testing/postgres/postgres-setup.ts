@@ -38,8 +38,8 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
  * Starts one PostgreSQL for the whole test run, with a migrated database that every test file copies: the embedded one
- * without fsync, with its role for the service, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may create
- * databases. Tests that kill PostgreSQL start their own.
+ * without fsync, with its role for the service, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may
+ * create databases. Tests that kill PostgreSQL start their own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -56,7 +56,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their nodes. */
+/**
+ * Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their
+ * nodes.
+ */
 const settings = [
   'fsync=off',
   'synchronous_commit=off',

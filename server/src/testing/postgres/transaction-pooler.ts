@@ -14,7 +14,9 @@ interface ServerConnection {
 }
 
 export interface PoolerOptions {
-  /** Refuses `options` as pgbouncer does by default; otherwise they are dropped, as with `ignore_startup_parameters`. */
+  /**
+   * Refuses `options` as pgbouncer does by default; otherwise they are dropped, as with `ignore_startup_parameters`.
+   */
   refuseOptions?: boolean;
   serverConnections?: number;
 }
@@ -25,9 +27,9 @@ export interface Pooler {
 }
 
 /**
- * A pooler in transaction mode, as pgbouncer with `pool_mode = transaction`: a client has a server connection from its first
- * message until the server is ready outside a transaction. What the server sends while no client has the connection, such
- * as a notification, is dropped.
+ * A pooler in transaction mode, as pgbouncer with `pool_mode = transaction`: a client has a server connection from its
+ * first message until the server is ready outside a transaction. What the server sends while no client has the
+ * connection, such as a notification, is dropped.
  */
 export async function transactionPooler(
   upstream: pg.ClientConfig,

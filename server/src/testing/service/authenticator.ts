@@ -23,8 +23,8 @@ interface Behaviour {
 const keyPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * An authenticator in software that holds one passkey (WebAuthn, sections 6 and 7), with a browser around it. Keys are Ed25519,
- * whose signatures do not differ from run to run.
+ * An authenticator in software that holds one passkey (WebAuthn, sections 6 and 7), with a browser around it. Keys are
+ * Ed25519, whose signatures do not differ from run to run.
  */
 export class Authenticator {
   readonly #origin: string;

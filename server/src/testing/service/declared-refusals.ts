@@ -31,9 +31,9 @@ function declarations(): Declared[] {
 }
 
 /**
- * Throws if an operation has answered with a status, or refused with a type, that its description does not declare, so that each
- * test checks that the OpenAPI document is complete. A refusal of an unknown path belongs to no operation, and a node without an API
- * knows no paths.
+ * Throws if an operation has answered with a status, or refused with a type, that its description does not declare, so
+ * that each test checks that the OpenAPI document is complete. A refusal of an unknown path belongs to no operation,
+ * and a node without an API knows no paths.
  */
 export function requireDeclared(method: string, path: string, status: number, refusal?: unknown): void {
   documented ??= declarations();

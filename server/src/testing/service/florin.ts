@@ -42,7 +42,10 @@ export interface CallOptions {
 
 export const administratorPassword = 'correct horse battery';
 
-/** The whole service over real HTTP, on a database of its own. Settings are written as in the environment. It logs nothing, unless a log is given. */
+/**
+ * The whole service over real HTTP, on a database of its own. Settings are written as in the environment. It logs
+ * nothing, unless a log is given.
+ */
 export async function florinOn(
   { connection }: TestDatabase,
   environment: Record<string, string> = {},

@@ -1,6 +1,6 @@
 /**
- * Hosts of all kinds, to test which addresses webhooks may reach. Numbers with a leading zero are octal, as in the URL standard:
- * 0127 is 87.
+ * Hosts of all kinds, to test which addresses webhooks may reach. Numbers with a leading zero are octal, as in the URL
+ * standard: 0127 is 87.
  */
 
 /** Hosts that deliveries must not reach outside standalone mode, by kind, in every spelling that URLs may have. */

@@ -23,8 +23,8 @@ export type TestNodes = Awaited<ReturnType<typeof testNodes>>;
 const eventsAtOnce = 500;
 
 /**
- * Nodes of one cluster, each in its own process, on one database, with receivers for their deliveries. Call `close` at the
- * end. Endpoints and events belong to the platform's tenant.
+ * Nodes of one cluster, each in its own process, on one database, with receivers for their deliveries. Call `close` at
+ * the end. Endpoints and events belong to the platform's tenant.
  */
 export async function testNodes(db: TestDatabase) {
   const folder = await mkdtemp(join(tmpdir(), 'florin-nodes-'));

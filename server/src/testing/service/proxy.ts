@@ -11,8 +11,8 @@ export interface ProxyBelow {
 }
 
 /**
- * A reverse proxy that offers a node below a path of its host, and answers 404 elsewhere. It passes the whole path on, or strips
- * its beginning, and passes the `Host` header on.
+ * A reverse proxy that offers a node below a path of its host, and answers 404 elsewhere. It passes the whole path on,
+ * or strips its beginning, and passes the `Host` header on.
  */
 export async function openProxy(path: string, { strips }: { strips: boolean }): Promise<ProxyBelow> {
   let node = '';

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../../app/verify.ts', import.meta.url));
 
-/** Runs `npm run verify` beside the service on this data folder. `broken`: every line that reports neither progress nor success. */
+/**
+ * Runs `npm run verify` beside the service on this data folder. `broken`: every line that reports neither progress nor
+ * success.
+ */
 export async function verified(dataDir: string): Promise<{ code: number; broken: string[] }> {
   const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [script], { env: { PATH, HOME, NODE_COMPILE_CACHE, APP_DATA_DIR: dataDir } });

@@ -48,9 +48,9 @@ export interface MollieSimulatorOptions {
 }
 
 /**
- * Simulates Mollie on the loopback address: API, checkout page and webhooks. It accepts every key `test_…` or `live_…`, and
- * all keys share one account. `pay`, `fail`, `expire` and `cancelByPayer` act as the payer; a person can use the checkout
- * page instead.
+ * Simulates Mollie on the loopback address: API, checkout page and webhooks. It accepts every key `test_…` or `live_…`,
+ * and all keys share one account. `pay`, `fail`, `expire` and `cancelByPayer` act as the payer; a person can use the
+ * checkout page instead.
  */
 export class MollieSimulator {
   readonly api: MollieApi;
@@ -90,7 +90,8 @@ export class MollieSimulator {
   }
 
   /**
-   * Applies a fault to the next matching request, once. Resolves afterwards: the request was then executed, or never will be.
+   * Applies a fault to the next matching request, once. Resolves afterwards: the request was then executed, or never
+   * will be.
    */
   fault(fault: Fault): Promise<void> {
     return new Promise((hit) => this.#faults.push({ fault, hit }));

@@ -1,9 +1,9 @@
 import { StripeProblem } from './stripe-params.ts';
 
 /**
- * A fault of one request. `…Before` comes before the simulator executes the request, `…After` after that. `stall` executes the
- * request when `resume` is called; its key is in use until then. `status500After` stores the 500 as the answer to the key. A
- * status with a body is the answer of a proxy that has not forwarded the request.
+ * A fault of one request. `…Before` comes before the simulator executes the request, `…After` after that. `stall`
+ * executes the request when `resume` is called; its key is in use until then. `status500After` stores the 500 as the
+ * answer to the key. A status with a body is the answer of a proxy that has not forwarded the request.
  */
 export type StripeFault =
   | 'hangBefore'

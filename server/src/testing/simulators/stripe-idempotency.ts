@@ -10,7 +10,9 @@ export interface StripeAnswer {
 export class IdempotencyRecords {
   readonly #records = new Map<string, { fingerprint: string; answer: StripeAnswer | 'in use' }>();
 
-  /** Executes a key once; a repeat with the same parameters gets the stored answer. Validation errors are not stored. */
+  /**
+   * Executes a key once; a repeat with the same parameters gets the stored answer. Validation errors are not stored.
+   */
   async once(
     key: string | undefined,
     fingerprint: string,

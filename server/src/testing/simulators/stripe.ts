@@ -34,10 +34,10 @@ export const simulatedApiKey = 'sk_test_simulated0000000000000000';
 export const simulatedLiveApiKey = 'sk_live_simulated0000000000000000';
 
 /**
- * Simulates Stripe on the loopback address as its documentation describes it: payment intents and refunds, idempotency keys,
- * test payment methods (`pm_card_visa`, `pm_card_chargeDeclinedInsufficientFunds`, `pm_card_threeDSecure`,
- * `pm_usBankAccount_success`, `pm_card_refundFail`), signed events, and faults on request. Its `charges` and `refunds` are
- * an independent record of the money moved.
+ * Simulates Stripe on the loopback address as its documentation describes it: payment intents and refunds, idempotency
+ * keys, test payment methods (`pm_card_visa`, `pm_card_chargeDeclinedInsufficientFunds`, `pm_card_threeDSecure`,
+ * `pm_usBankAccount_success`, `pm_card_refundFail`), signed events, and faults on request. Its `charges` and `refunds`
+ * are an independent record of the money moved.
  */
 export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
   const simulator = new StripeSimulator(options);
@@ -222,8 +222,8 @@ export class StripeSimulator {
   }
 
   /**
-   * Expands the charge and its balance transaction, nothing else. The fee is 2.9 % plus 30; it is unknown while the capture
-   * is asynchronous.
+   * Expands the charge and its balance transaction, nothing else. The fee is 2.9 % plus 30; it is unknown while the
+   * capture is asynchronous.
    */
   #expanded(intent: SimulatedIntent, params: Params): unknown {
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);

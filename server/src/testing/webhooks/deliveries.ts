@@ -47,8 +47,8 @@ type TestWorkerOptions = Partial<DeliveryWorkerOptions> & { guard?: AddressGuard
 export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
 
 /**
- * A database of its own with delivery workers and receivers, and nothing else of the service. Call `clean` after each test
- * and `close` at the end. By default endpoints belong to tenant 0 and subscribe to every type.
+ * A database of its own with delivery workers and receivers, and nothing else of the service. Call `clean` after each
+ * test and `close` at the end. By default endpoints belong to tenant 0 and subscribe to every type.
  */
 export async function testDeliveries() {
   const db: TestDatabase = await databaseFromTemplate();

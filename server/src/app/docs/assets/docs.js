@@ -78,8 +78,8 @@ async function ownId(path, field, body = {}) {
 }
 
 /**
- * Puts records of the caller in the place of those that the examples name, where nobody has edited them. What changes something
- * is filled in for test keys alone: nobody should refund a real payment by trying.
+ * Puts records of the caller in the place of those that the examples name, where nobody has edited them. What changes
+ * something is filled in for test keys alone: nobody should refund a real payment by trying.
  */
 async function fillIn(form) {
   const key = pastedKey();

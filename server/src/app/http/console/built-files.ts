@@ -25,16 +25,16 @@ export interface BuiltFile {
 }
 
 /**
- * The page, in which `{{nonce}}` stands for the nonce of the answer and `__BASE_PATH__` for the path of the public address;
- * undefined when the console is not built.
+ * The page, in which `{{nonce}}` stands for the nonce of the answer and `__BASE_PATH__` for the path of the public
+ * address; undefined when the console is not built.
  */
 export function findPage(folder: string): Promise<string | undefined> {
   return readFile(join(folder, 'index.html'), 'utf8').catch(unlessAbsent);
 }
 
 /**
- * A file of the console in the best encoding that the browser accepts; undefined if there is none of that name. The name
- * contains a hash of the content, and the compressed files are beside it.
+ * A file of the console in the best encoding that the browser accepts; undefined if there is none of that name. The
+ * name contains a hash of the content, and the compressed files are beside it.
  */
 export async function findFile(
   folder: string,

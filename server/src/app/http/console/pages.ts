@@ -1,4 +1,6 @@
-/** The first segments of the console's own paths: `/payments/txn_…` is answered with the console, which shows that page. */
+/**
+ * The first segments of the console's own paths: `/payments/txn_…` is answered with the console, which shows that page.
+ */
 export const consolePages = [
   'welcome',
   'payments',

@@ -6,8 +6,8 @@ import { builtConsole, findFile, findPage } from './built-files.ts';
 import { consolePages } from './pages.ts';
 
 /**
- * Serves the console at `/` and at the paths of its pages. The page is small and never cached; the files that it names have a
- * hash of their content in their names and are cached for a year. `basePath` is that of the public address.
+ * Serves the console at `/` and at the paths of its pages. The page is small and never cached; the files that it names
+ * have a hash of their content in their names and are cached for a year. `basePath` is that of the public address.
  */
 export function addConsole(app: FastifyInstance, basePath: string): void {
   const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {

@@ -178,8 +178,8 @@ start();
 `;
 
 /**
- * The page on which a user approves the login of a program (`/api/device`). It works with the session of the console, or signs
- * in to it.
+ * The page on which a user approves the login of a program (`/api/device`). It works with the session of the console,
+ * or signs in to it.
  */
 export function addDevicePage(app: FastifyInstance): void {
   addStaticPage(app, '/device', { page, style, script });

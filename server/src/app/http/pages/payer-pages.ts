@@ -23,8 +23,8 @@ const maximumFormBytes = 4 * 1024;
 type Show = (request: FastifyRequest) => Promise<Page | undefined>;
 
 /**
- * The pages that payers open, below /p: checkouts and portals. They return HTML instead of the envelope, and are not part of
- * the API. Unknown, expired and used tokens all get the same page.
+ * The pages that payers open, below /p: checkouts and portals. They return HTML instead of the envelope, and are not
+ * part of the API. Unknown, expired and used tokens all get the same page.
  */
 export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages, failures, admit }: PayerPages): void {
   const answering =

@@ -15,8 +15,8 @@ interface SandboxPage {
 const path = '/sandbox/pay/:key';
 
 /**
- * The page to which the sandbox sends a payer, as a provider would: the amount and three buttons, in a form without script.
- * After a choice the page shows the result and continues to the merchant.
+ * The page to which the sandbox sends a payer, as a provider would: the amount and three buttons, in a form without
+ * script. After a choice the page shows the result and continues to the merchant.
  */
 export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
   const show = (reply: FastifyReply, payment: PayerPayment | undefined) =>

@@ -7,8 +7,9 @@ const texts = {
 } as const;
 
 /**
- * The page for somebody who opens an address that does not exist in a browser. Programs, and everything below `/api/`, get the
- * refusal in the envelope: undefined. `publicUrl` is empty if none is set: the link then leads to the host that was opened.
+ * The page for somebody who opens an address that does not exist in a browser. Programs, and everything below `/api/`,
+ * get the refusal in the envelope: undefined. `publicUrl` is empty if none is set: the link then leads to the host that
+ * was opened.
  */
 export function unknownPage(
   { url, headers }: { url: string; headers: Record<string, string | string[] | undefined> },

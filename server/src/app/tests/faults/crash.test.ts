@@ -5,8 +5,8 @@ import { eventually } from '../../../testing/postgres/database.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../../testing/simulators/stripe.ts';
 
 /**
- * One kill of each kind in every test run: every acknowledged payment is stored once and delivered to webhooks, and nobody is
- * charged twice. The fault tests beside this file (`npm run drills`) kill at every step.
+ * One kill of each kind in every test run: every acknowledged payment is stored once and delivered to webhooks, and
+ * nobody is charged twice. The fault tests beside this file (`npm run drills`) kill at every step.
  */
 let stripe: StripeSimulator;
 let node: PayingNode;
@@ -79,7 +79,8 @@ test('kill -9 of PostgreSQL under load: the service recovers by itself, and noth
 test('the webhook receives every payment at least once, always under the same id', () => node.expectDeliveries());
 
 test('SIGTERM under load answers every accepted request, and the process ends with 0', async () => {
-  // With several processes the kernel may reset a connection that is made while one of them closes its port (record 60).
+  // With several processes the kernel may reset a connection that is made while one of them closes its port (record
+  // 60).
   await node.service.end('SIGTERM');
   await node.start({ APP_PROCESSES: '1' });
   const load = node.load('term');

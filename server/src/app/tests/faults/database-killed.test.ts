@@ -4,7 +4,10 @@ import { situations } from '../../../testing/faults/database-killed/situations.t
 import { databaseFromTemplate } from '../../../testing/postgres/database.ts';
 import { florinOn } from '../../../testing/service/florin.ts';
 
-/** Parts that do not work with the database by themselves: they serve requests, supervise processes, or are the database. */
+/**
+ * Parts that do not work with the database by themselves: they serve requests, supervise processes, or are the
+ * database.
+ */
 const notWorkers = ['http', 'PDF renderer', 'processes', 'database', 'postgres', 'waiting', 'admission'];
 
 test('for every background part of a process there are situations in which a drill kills PostgreSQL', async () => {

@@ -9,8 +9,8 @@ import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgr
 import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
 
 /**
- * Requests generated from the OpenAPI document, some valid, most invalid in one way; the same in every run. `npm run fuzz` sends
- * 20,000 others.
+ * Requests generated from the OpenAPI document, some valid, most invalid in one way; the same in every run. `npm run
+ * fuzz` sends 20,000 others.
  */
 const seed = 20_260_131;
 const rounds = 60;

@@ -20,8 +20,8 @@ import { readSettings } from '../../config/settings.ts';
 import { prepareServer } from '../../http/serve.ts';
 
 /**
- * A node dies after any statement of a request that changes what other nodes have cached. The others must read again whatever
- * was committed, without anything further from that node.
+ * A node dies after any statement of a request that changes what other nodes have cached. The others must read again
+ * whatever was committed, without anything further from that node.
  */
 let db: TestDatabase;
 let line: CutLine;

@@ -24,8 +24,8 @@ export const contestedDue = `select from checkout_payment p where ${toJudge} and
   select from transaction t where t.tenant_id = p.tenant_id and t.id = p.transaction_id and ${hasEnded})`;
 
 /**
- * Locks ended payments until the transaction ends, and skips those that another node has locked. In the order of their checkouts,
- * which are locked afterwards. Values: limit.
+ * Locks ended payments until the transaction ends, and skips those that another node has locked. In the order of their
+ * checkouts, which are locked afterwards. Values: limit.
  */
 export const claimContested = statement<ContestedPayment>(
   'checkouts.claim_contested',
@@ -74,7 +74,9 @@ export const findOpenPayments = statement<OpenPayment>(
     where p.tenant_id = $1 and p.checkout_id = $2 and t.status in ('PENDING', 'PROCESSING')`,
 );
 
-/** All payments of a locked checkout are contested from now on, except those that are judged. Values: tenant, checkout. */
+/**
+ * All payments of a locked checkout are contested from now on, except those that are judged. Values: tenant, checkout.
+ */
 export const contestPayments = statement(
   'checkouts.contest_payments',
   `update checkout_payment set is_contested = true

@@ -26,8 +26,8 @@ import { type CheckoutRow, findCheckout } from './statements.ts';
 type CheckoutInput = Static<typeof checkoutInput>;
 
 /**
- * Creates a checkout: a page on which a payer pays an amount, or the remaining amount of an invoice. With an idempotency key,
- * a repeated request gets the same checkout.
+ * Creates a checkout: a page on which a payer pays an amount, or the remaining amount of an invoice. With an
+ * idempotency key, a repeated request gets the same checkout.
  */
 export async function createCheckout(
   { body: input, principal: caller, idempotencyKey }: Call<CheckoutInput>,
@@ -128,7 +128,10 @@ async function draftOfInvoice(
   };
 }
 
-/** Reads the channels. Refuses one that the tenant cannot use, that refuses the currency, or that has no page for payers. */
+/**
+ * Reads the channels. Refuses one that the tenant cannot use, that refuses the currency, or that has no page for
+ * payers.
+ */
 async function usableChannels(
   ids: readonly number[],
   tenantId: number,

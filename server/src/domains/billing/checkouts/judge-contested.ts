@@ -21,8 +21,9 @@ export interface ContestedDeps extends Pick<SettlementDeps, 'returnExcess'>, Fai
 const maximumBatch = 50;
 
 /**
- * Judges payments of checkouts for an amount that were made beside others and have ended: the first that succeeded pays the
- * checkout, and what another one took is given back. One transaction claims and judges them, so no leases are needed.
+ * Judges payments of checkouts for an amount that were made beside others and have ended: the first that succeeded pays
+ * the checkout, and what another one took is given back. One transaction claims and judges them, so no leases are
+ * needed.
  */
 export function contestedPaymentWorker(deps: ContestedDeps): Worker<ContestedPayment> {
   const { onError, onRecovered } = deps;

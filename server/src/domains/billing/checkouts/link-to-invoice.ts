@@ -13,8 +13,9 @@ import { findOpenOfInvoice } from './statements.ts';
 const leastRemainingMs = 7 * dayMs;
 
 /**
- * The URL of an invoice's page, for mails and the portal: that of its newest checkout that stays open for a week, or else of a
- * new one for 30 days, on the channel of the invoice or of its customer. Without a channel, the page only shows the invoice.
+ * The URL of an invoice's page, for mails and the portal: that of its newest checkout that stays open for a week, or
+ * else of a new one for 30 days, on the channel of the invoice or of its customer. Without a channel, the page only
+ * shows the invoice.
  */
 export async function linkToInvoice({ tenantId, invoiceId }: InvoiceKey, app: BillingApp): Promise<string | null> {
   const { database, clock } = app;

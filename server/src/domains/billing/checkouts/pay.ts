@@ -21,10 +21,10 @@ export interface PayerChoice {
 }
 
 /**
- * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second click
- * or a second payer finds the first payment and creates none. Another payment is possible after the previous one has failed,
- * and while the previous one waits for a person: the first money pays the checkout or its invoice, and what comes second is given
- * back. Throws when the channel or the invoice refuses the payment.
+ * Creates a payment of a checkout on one of its channels, if it is still OPEN. The checkout is locked, so that a second
+ * click or a second payer finds the first payment and creates none. Another payment is possible after the previous one
+ * has failed, and while the previous one waits for a person: the first money pays the checkout or its invoice, and what
+ * comes second is given back. Throws when the channel or the invoice refuses the payment.
  */
 export async function payCheckout(
   transaction: Transaction,

@@ -9,7 +9,10 @@ import type { CheckoutRow } from './statements.ts';
 
 export type CheckoutRecord = Static<typeof checkoutRecord>;
 
-/** The record for a caller. Without `transaction_write` it has no URL, because payments can be made and given up on the page. */
+/**
+ * The record for a caller. Without `transaction_write` it has no URL, because payments can be made and given up on the
+ * page.
+ */
 export function recordFor(principal: Principal, row: CheckoutRow, nowMs: number, app: BillingApp): CheckoutRecord {
   const record = recordOf(row, nowMs, app);
   return holds(principal, 'transaction_write') ? record : { ...record, url: null };

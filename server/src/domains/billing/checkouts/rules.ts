@@ -3,8 +3,8 @@ import { dayMs, hourMs } from '../../../core/clock.ts';
 import type { CheckoutOnPage, CheckoutRow } from './statements.ts';
 
 /**
- * OPEN: it can be paid. PROCESSING: a payment of the checkout or its invoice is in progress. EXPIRED: its time is over, it was
- * closed, or its invoice can no longer be paid.
+ * OPEN: it can be paid. PROCESSING: a payment of the checkout or its invoice is in progress. EXPIRED: its time is over,
+ * it was closed, or its invoice can no longer be paid.
  */
 export const checkoutStatuses = ['OPEN', 'PROCESSING', 'PAID', 'EXPIRED'] as const;
 export type CheckoutStatus = (typeof checkoutStatuses)[number];
@@ -20,8 +20,8 @@ export function statusOf(
 }
 
 /**
- * Whether the newest payment waits for its payer at a provider, or for money on a channel without a provider: nothing happens
- * until a person does something.
+ * Whether the newest payment waits for its payer at a provider, or for money on a channel without a provider: nothing
+ * happens until a person does something.
  */
 export function isWaiting({
   payment_status: status,
@@ -31,7 +31,10 @@ export function isWaiting({
   return (status === 'PENDING' || status === 'PROCESSING') && (provider === null || next_action !== null);
 }
 
-/** Whether the page is shown. The receipt is shown for at least a day after the payment, even after the checkout is closed. */
+/**
+ * Whether the page is shown. The receipt is shown for at least a day after the payment, even after the checkout is
+ * closed.
+ */
 export function isShown(
   row: Pick<CheckoutRow, 'paid_at' | 'closed_at' | 'expires_at'>,
   status: CheckoutStatus,

@@ -36,8 +36,9 @@ export interface CheckoutRow {
 }
 
 /**
- * The newest payment and the invoice of `checkout c` decide its status. Each subquery is a lookup by the whole key: with joins,
- * a list that reads 10,000 checkouts built a hash table of all payments of the tenant, 1.6 s for 200,000 of them.
+ * The newest payment and the invoice of `checkout c` decide its status. Each subquery is a lookup by the whole key:
+ * with joins, a list that reads 10,000 checkouts built a hash table of all payments of the tenant, 1.6 s for 200,000 of
+ * them.
  */
 const statusOfPayment =
   '(select t.status from transaction t where t.tenant_id = p.tenant_id and t.id = p.transaction_id)';
@@ -75,8 +76,8 @@ export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c
 export const nextCheckoutId = statement<{ id: number }>('checkouts.next_id', `select next_id('checkout_id_seq') as id`);
 
 /**
- * Values: tenant, id, mode, hash of the token, sealed token, invoice, amount, currency, channels, customer, description,
- * metadata as JSON, return address, user, expiry (ms), now (ms).
+ * Values: tenant, id, mode, hash of the token, sealed token, invoice, amount, currency, channels, customer,
+ * description, metadata as JSON, return address, user, expiry (ms), now (ms).
  */
 export const insertCheckout = statement(
   'checkouts.insert',
@@ -126,8 +127,8 @@ export const findByToken = statement<CheckoutOnPage>(
 );
 
 /**
- * Locks a checkout for the rest of the transaction. Another statement must read its status afterwards: one that waits for
- * the lock sees the payments from before it waited. Values: hash of the token.
+ * Locks a checkout for the rest of the transaction. Another statement must read its status afterwards: one that waits
+ * for the lock sees the payments from before it waited. Values: hash of the token.
  */
 export const lockByToken = statement<{ id: number }>(
   'checkouts.lock_by_token',

@@ -67,8 +67,8 @@ export const findCustomer = statement<CustomerRow & { clock_now: string | null }
 );
 
 /**
- * The oldest customer with this external id, live ones first: in several tenants or modes there can be more than one. Values:
- * visible tenants, external id, modes.
+ * The oldest customer with this external id, live ones first: in several tenants or modes there can be more than one.
+ * Values: visible tenants, external id, modes.
  */
 export const findByExternalId = statement<CustomerRow>(
   'customers.find_by_external_id',

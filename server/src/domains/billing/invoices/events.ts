@@ -51,8 +51,8 @@ export async function appendInvoiceEvents(
 }
 
 /**
- * The mail that an event causes. Invoices of subscriptions are charged automatically and not mailed (`issueInvoices`). An
- * invoice that is PAID because its total is 0 gets no receipt.
+ * The mail that an event causes. Invoices of subscriptions are charged automatically and not mailed (`issueInvoices`).
+ * An invoice that is PAID because its total is 0 gets no receipt.
  */
 function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
   if (type === 'invoice.finalized' && invoice.status === 'OPEN') return [{ kind: 'INVOICE', invoice }];
@@ -73,9 +73,9 @@ async function withNextPaymentAttempts(transaction: Queryable, invoices: readonl
 }
 
 /**
- * An event with the invoice as the detail route returns it. `invoice.paid` and `invoice.payment_failed` also name the payment
- * that caused them: `transactionId`, and for a failed payment `failureCode` and `failureMessage`. `created` is the real time,
- * even when the customer has a test clock.
+ * An event with the invoice as the detail route returns it. `invoice.paid` and `invoice.payment_failed` also name the
+ * payment that caused them: `transactionId`, and for a failed payment `failureCode` and `failureMessage`. `created` is
+ * the real time, even when the customer has a test clock.
  */
 export function invoiceEventDraft(
   { type, invoice, payment }: InvoiceEvent,

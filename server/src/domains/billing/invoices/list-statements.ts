@@ -113,8 +113,9 @@ export const statements = listStatements<InvoiceRow, 'ids' | 'number' | 'subscri
 export const indexedDescription = 40;
 
 /**
- * Searches invoices; each branch uses its own index. Values: tenants; the text as an integer, as the series and number of an
- * invoice (null: it is none) and unchanged; a pattern for the first characters of a description that begins with the text.
+ * Searches invoices; each branch uses its own index. Values: tenants; the text as an integer, as the series and number
+ * of an invoice (null: it is none) and unchanged; a pattern for the first characters of a description that begins with
+ * the text.
  */
 export const findBySearch = statement<{ id: number }>(
   'invoices.find_by_search',

@@ -26,7 +26,10 @@ export function lockInvoices(transaction: Queryable, wanted: readonly InvoiceKey
   ]);
 }
 
-/** The open payments of locked invoices, by `mapKeyOf`. No statement runs if none of the invoices has ever had a payment. */
+/**
+ * The open payments of locked invoices, by `mapKeyOf`. No statement runs if none of the invoices has ever had a
+ * payment.
+ */
 export async function openPaymentsOf(
   transaction: Queryable,
   invoices: readonly LockedInvoice[],

@@ -11,9 +11,9 @@ export const unpaidAmountOf = ({ status, total, amount_paid }: InvoiceRow) =>
   isPayable(status) ? total - amount_paid : 0;
 
 /**
- * Whether an open payment may take money without anybody doing anything more, so that it reserves its amount. Money on a
- * channel without a provider is awaited from a person. So is a payer at a provider, but the payer may have paid a moment ago:
- * only the provider's word (`stillWaiting`) shows that the payment still waits.
+ * Whether an open payment may take money without anybody doing anything more, so that it reserves its amount. Money on
+ * a channel without a provider is awaited from a person. So is a payer at a provider, but the payer may have paid a
+ * moment ago: only the provider's word (`stillWaiting`) shows that the payment still waits.
  */
 export const isReserving = ({ provider, waits_for_payer, transaction_id }: OpenPayment, stillWaiting: StillWaiting) =>
   provider !== null && !(waits_for_payer && stillWaiting.has(transaction_id));

@@ -62,14 +62,14 @@ export interface InvoiceRow {
 }
 
 /**
- * Whether a payment `t` is in progress and reserves its amount on its invoice. One that waits for a person does not: for its
- * payer, who has something to do at the provider, or for money on a channel without a provider.
+ * Whether a payment `t` is in progress and reserves its amount on its invoice. One that waits for a person does not:
+ * for its payer, who has something to do at the provider, or for money on a channel without a provider.
  */
 const isInProgress = `t.status in ('PENDING', 'PROCESSING') and t.provider is not null and t.next_action is null`;
 
 /**
- * A sum over the payments `p` of `invoice i` with their transactions `t`. Sums that change with the transactions are not stored
- * with the invoice, so that those changes need no lock on it. Most rows have no payment and cost nothing.
+ * A sum over the payments `p` of `invoice i` with their transactions `t`. Sums that change with the transactions are
+ * not stored with the invoice, so that those changes need no lock on it. Most rows have no payment and cost nothing.
  */
 const sumOfPayments = (amount: string, condition: string) => `case when i.payments = 0 then 0 else (
     select coalesce(sum(${amount}), 0)
@@ -149,8 +149,8 @@ export interface OpenPayment {
 }
 
 /**
- * The open payments of invoices. Run it after the invoices are locked: a statement that waits for a lock sees other tables as
- * they were before it waited. Values: arrays of tenants and invoices.
+ * The open payments of invoices. Run it after the invoices are locked: a statement that waits for a lock sees other
+ * tables as they were before it waited. Values: arrays of tenants and invoices.
  */
 export const findOpenPayments = statement<OpenPayment>(
   'invoices.find_open_payments',
@@ -181,7 +181,9 @@ export const findNextPaymentAttempts = statement<{ tenant_id: number; id: number
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)`,
 );
 
-/** Whether the invoice exists: a payment may name one of another system. Invoices are never deleted. Values: tenant, id. */
+/**
+ * Whether the invoice exists: a payment may name one of another system. Invoices are never deleted. Values: tenant, id.
+ */
 export const invoiceExists = statement<{ id: number }>(
   'invoices.exists',
   'select id from invoice where tenant_id = $1 and id = $2',
@@ -213,11 +215,13 @@ export const findPayments = statement<PaymentRow>(
 /**
  * Locks invoices. One array for each column, sorted and without duplicates (`lockInvoices`): tenant, id.
  *
- * To avoid deadlocks, a transaction locks rows in one order: invoices by key, then subscriptions by key, then the number
- * counters by tenant (`advanceCounters`). Rows that belong to an invoice or a subscription are written only under its lock.
+ * To avoid deadlocks, a transaction locks rows in one order: invoices by key, then subscriptions by key, then the
+ * number counters by tenant (`advanceCounters`). Rows that belong to an invoice or a subscription are written only
+ * under its lock.
  *
- * Lateral subqueries look rows up by the whole key, in the order of the input. PostgreSQL planned a join as 500 invoices
- * against each customer of the tenant: 82 ms with 1,000 customers, more than the statement timeout of 10 s with 100,000.
+ * Lateral subqueries look rows up by the whole key, in the order of the input. PostgreSQL planned a join as 500
+ * invoices against each customer of the tenant: 82 ms with 1,000 customers, more than the statement timeout of 10 s
+ * with 100,000.
  */
 export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',

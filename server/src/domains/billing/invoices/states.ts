@@ -2,8 +2,8 @@ export const invoiceStatuses = ['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE'
 export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
 /**
- * All transitions of an invoice, each with its cause. An UNCOLLECTIBLE invoice can still be paid. A refund of a payment does
- * not reopen a PAID invoice.
+ * All transitions of an invoice, each with its cause. An UNCOLLECTIBLE invoice can still be paid. A refund of a payment
+ * does not reopen a PAID invoice.
  */
 export const transitions: Record<InvoiceStatus, Partial<Record<InvoiceStatus, string>>> = {
   DRAFT: { OPEN: 'finalize', PAID: 'finalize, when the total is 0', VOID: 'void' },

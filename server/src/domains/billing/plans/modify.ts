@@ -22,8 +22,8 @@ type PlanInput = Static<typeof planInput>;
 type WholePlan = Creation<PlanInput, typeof requiredOfNewPlan>;
 
 /**
- * Creates a plan, or updates the given fields of the one with this `id`, and returns the saved row. A plan in use keeps its
- * currency and interval. A new amount, tax rate, name or channel applies from the next period on.
+ * Creates a plan, or updates the given fields of the one with this `id`, and returns the saved row. A plan in use keeps
+ * its currency and interval. A new amount, tax rate, name or channel applies from the next period on.
  */
 export async function modifyPlan(
   { body: input, principal: caller, idempotencyKey }: Call<PlanInput>,

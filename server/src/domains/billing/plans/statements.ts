@@ -23,7 +23,10 @@ export interface PlanRow {
 const columns = `id, tenant_id, livemode, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
   tax_rate, created_at, updated_at`;
 
-/** Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, tax rate or null, now (ms), mode. */
+/**
+ * Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, tax rate
+ * or null, now (ms), mode.
+ */
 export const insertPlan = statement<PlanRow>(
   'plans.insert',
   `insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,

@@ -44,9 +44,9 @@ const path = '/api/subscription/create';
 const longestTrialMs = 730 * dayMs;
 
 /**
- * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends; without one it begins
- * now and is invoiced in the same transaction. The worker pays the invoice shortly afterwards. With an idempotency key, a
- * repeated request gets the first answer.
+ * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends; without one it
+ * begins now and is invoiced in the same transaction. The worker pays the invoice shortly afterwards. With an
+ * idempotency key, a repeated request gets the first answer.
  */
 export async function createSubscription(
   { body: input, principal, idempotencyKey }: Call<CreateInput>,

@@ -98,8 +98,8 @@ const terms = `cross join lateral (
      ) as next_plan`;
 
 /**
- * Locks due subscriptions, those with the earliest due time first. It skips locked rows and so never waits, which allows any
- * lock order. Values: clock, now (ms), limit.
+ * Locks due subscriptions, those with the earliest due time first. It skips locked rows and so never waits, which
+ * allows any lock order. Values: clock, now (ms), limit.
  */
 export const claimDue = statement<SubscriptionWithTerms>(
   'subscriptions.claim_due',
@@ -119,8 +119,8 @@ const lockInInputOrder = `from unnest($1::bigint[], $2::bigint[]) as wanted (ten
      ) as s`;
 
 /**
- * Locks subscriptions: after invoices and before number counters. `lockInvoiceRows` explains the lock order and the lateral
- * lookups. Values: arrays of tenants and ids, from `inLockOrder`.
+ * Locks subscriptions: after invoices and before number counters. `lockInvoiceRows` explains the lock order and the
+ * lateral lookups. Values: arrays of tenants and ids, from `inLockOrder`.
  */
 export const lockSubscriptions = statement<SubscriptionWithTerms>(
   'subscriptions.lock_many',
@@ -219,7 +219,9 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
        or exists (select from invoice_collection c where c.clock_id = k.id and c.due_at <= k.now_at)`,
 );
 
-/** For the poller: whether work is due in real time (clock 0). The test clock worker wakes this worker for test clocks. */
+/**
+ * For the poller: whether work is due in real time (clock 0). The test clock worker wakes this worker for test clocks.
+ */
 export const subscriptionDue = `select from subscription where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
     union all
    select from invoice_collection where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;

@@ -40,7 +40,9 @@ export function hasEnded(state: SubscriptionState): boolean {
   return Object.keys(transitions[state]).length === 0;
 }
 
-/** States in which the worker begins new periods. A PAST_DUE subscription catches up when its failed invoices are paid. */
+/**
+ * States in which the worker begins new periods. A PAST_DUE subscription catches up when its failed invoices are paid.
+ */
 export const renewingStates = ['TRIALING', 'ACTIVE'] as const satisfies readonly SubscriptionState[];
 
 /** Pairs of states for the SQL guard. Pairs of equal states are included: an update can change terms alone. */

@@ -16,8 +16,8 @@ const maxWaitMs = 15 * secondMs;
 const pollMs = 10;
 
 /**
- * Advances a test clock: all work that is due up to `toTime` is done in order. Returns when the clock has arrived, or after
- * 15 s while it is still ADVANCING.
+ * Advances a test clock: all work that is due up to `toTime` is done in order. Returns when the clock has arrived, or
+ * after 15 s while it is still ADVANCING.
  */
 export async function advanceClock(
   { body: { id, toTime }, principal }: Call<Static<typeof clockAdvance>>,

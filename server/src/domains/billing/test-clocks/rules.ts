@@ -10,8 +10,8 @@ export function requireTestClocksOffered({ clocksOffered }: { clocksOffered: boo
 }
 
 /**
- * Statements take times as seconds in a double, which is exact to the microsecond until 2242. After that, work that is due at
- * the clock's time could be rounded to a later time, and the clock would wait for it forever.
+ * Statements take times as seconds in a double, which is exact to the microsecond until 2242. After that, work that is
+ * due at the clock's time could be rounded to a later time, and the clock would wait for it forever.
  */
 const latestMs = Date.UTC(2200, 0, 1);
 

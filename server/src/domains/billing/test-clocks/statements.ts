@@ -66,8 +66,8 @@ export const findAdvancingClocks = statement<ClockRow>(
 );
 
 /**
- * Moves a clock if it still has the time `from`, so that only one of two nodes moves it. Values: tenant, id, from, to (ms),
- * whether it arrives.
+ * Moves a clock if it still has the time `from`, so that only one of two nodes moves it. Values: tenant, id, from, to
+ * (ms), whether it arrives.
  */
 export const moveClock = statement<{ id: number }>(
   'clocks.step',

@@ -7,7 +7,9 @@ import { advancingClockDue, type ClockRow, clocksDue, findAdvancingClocks, moveC
 export interface TestClockWork {
   /** The earliest due time of work for this clock's customers; null: there is none. */
   nextDueMs: (snapshot: Queryable, clock: ClockKey) => Promise<number | null>;
-  /** Whether work is in progress that ends without requests, such as a payment at its provider. The clock waits for it. */
+  /**
+   * Whether work is in progress that ends without requests, such as a payment at its provider. The clock waits for it.
+   */
   isInProgress: (snapshot: Queryable, clock: ClockKey) => Promise<boolean>;
   /** The topics that wake the workers of this work. */
   topics: readonly Topic[];
@@ -34,9 +36,9 @@ const maxWaitMs = 2_000;
 const restMs = 1_000;
 
 /**
- * Advances test clocks, each from one due time to the next. At each due time a clock waits until all due work is done and its
- * payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is needed: a move
- * names the time from which it starts, and only one of two concurrent moves succeeds.
+ * Advances test clocks, each from one due time to the next. At each due time a clock waits until all due work is done
+ * and its payments are settled, so that a year that passes in seconds has the same results as a real one. No lease is
+ * needed: a move names the time from which it starts, and only one of two concurrent moves succeeds.
  */
 export class TestClocks {
   readonly worker: Worker<ClockRow>;

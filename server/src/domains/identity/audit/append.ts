@@ -32,9 +32,9 @@ export interface AuditedChange {
 }
 
 /**
- * Records a change in the audit log, in the transaction of the change, so that neither is committed without the other. Takes
- * no lock, so that concurrent changes do not wait for each other; a worker chains the entry within about a second after the
- * commit.
+ * Records a change in the audit log, in the transaction of the change, so that neither is committed without the other.
+ * Takes no lock, so that concurrent changes do not wait for each other; a worker chains the entry within about a second
+ * after the commit.
  */
 export async function appendAudit(transaction: Queryable, actor: Actor, change: AuditedChange): Promise<void> {
   await appendAuditEntries(transaction, [[actor, change]]);

@@ -7,9 +7,9 @@ import { deleteThrough, lockChain, oldestLinks, tenantsWithExpired } from './cha
 const batchEntries = 10_000;
 
 /**
- * Removes entries older than `keepMs`, whole UTC days only, so that it removes something once a day and not in every run.
- * Only the beginning of a chain is removed. In the same transaction an `audit.expire` entry records the number and the
- * hash of the last removed entry, so that the rest can still be verified.
+ * Removes entries older than `keepMs`, whole UTC days only, so that it removes something once a day and not in every
+ * run. Only the beginning of a chain is removed. In the same transaction an `audit.expire` entry records the number and
+ * the hash of the last removed entry, so that the rest can still be verified.
  */
 export async function expireAuditEntries(database: Database, nowMs: number, keepMs: number): Promise<void> {
   const cutoffMs = Math.floor((nowMs - keepMs) / dayMs) * dayMs;

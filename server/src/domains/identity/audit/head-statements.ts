@@ -7,8 +7,8 @@ export const listHeads = statement<ChainRow>(
 );
 
 /**
- * The hash of one entry, null if the entry is missing, and the numbers of the tenant's first and last entries. The hash of the
- * entry that expired last is taken from the `audit.expire` entry. Values: tenant, number.
+ * The hash of one entry, null if the entry is missing, and the numbers of the tenant's first and last entries. The hash
+ * of the entry that expired last is taken from the `audit.expire` entry. Values: tenant, number.
  */
 export const findLinks = statement<{ hash: Buffer | null; first: number; last: number }>(
   'audit.find_links',

@@ -2,7 +2,10 @@ import { platformTenant } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { findLinks, listHeads } from './head-statements.ts';
 
-/** The last entry of a tenant's chain at some time. Stored elsewhere, it later proves that no entry before it was changed or removed. */
+/**
+ * The last entry of a tenant's chain at some time. Stored elsewhere, it later proves that no entry before it was
+ * changed or removed.
+ */
 export interface AuditHead {
   tenantId: number;
   seq: number;

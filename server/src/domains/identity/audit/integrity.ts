@@ -2,8 +2,8 @@ import type { Check, Finding } from '../../../platform/postgres/check.ts';
 import { linkTime } from './chain-statements.ts';
 
 /**
- * Where the beginning of a chain was removed, the chain continues from the last `audit.expire` entry. Its fields are read with
- * regular expressions, because a body that was tampered with may not be JSON.
+ * Where the beginning of a chain was removed, the chain continues from the last `audit.expire` entry. Its fields are
+ * read with regular expressions, because a body that was tampered with may not be JSON.
  */
 const anchors = `
   select distinct on (tenant_id) tenant_id,

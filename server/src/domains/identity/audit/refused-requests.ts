@@ -42,10 +42,10 @@ const othersRefused: RefusedRequest = {
 };
 
 /**
- * Records refused requests at a bounded rate. The first request of a caller is written within about a second, and further ones
- * of the same minute as one entry with their `count`. A flood writes at most 200 entries a minute, and one that counts the
- * other requests. Entries are held in memory until then: a killed process loses up to a minute of them, and entries that
- * cannot be written because the database is unavailable are lost.
+ * Records refused requests at a bounded rate. The first request of a caller is written within about a second, and
+ * further ones of the same minute as one entry with their `count`. A flood writes at most 200 entries a minute, and one
+ * that counts the other requests. Entries are held in memory until then: a killed process loses up to a minute of them,
+ * and entries that cannot be written because the database is unavailable are lost.
  */
 export class RefusedRequests {
   readonly #entries: WriteBehind<CallerCount>;

@@ -41,7 +41,8 @@ export const entryColumns = columns<EntryDraft>([
 
 /**
  * Entries are dated by the database's clock, which all nodes share. The id is a UUIDv7 with the microseconds in its
- * counter (RFC 9562, section 6.2, method 3), so that the entries of one node sort in the order in which they were written.
+ * counter (RFC 9562, section 6.2, method 3), so that the entries of one node sort in the order in which they were
+ * written.
  */
 export const appendEntries = statement(
   'audit.append',

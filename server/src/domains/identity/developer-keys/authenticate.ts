@@ -18,8 +18,8 @@ interface ConnectionKey {
 }
 
 /**
- * Authenticates a request from an address by its Authorization header: `Bearer <access token>` or `ApiKey <key>`, the scheme
- * in any case. Without that header the cookie of the console is looked at. Refuses with `credentials_missing`,
+ * Authenticates a request from an address by its Authorization header: `Bearer <access token>` or `ApiKey <key>`, the
+ * scheme in any case. Without that header the cookie of the console is looked at. Refuses with `credentials_missing`,
  * `credentials_invalid`, `address_not_allowed` or `origin_not_allowed`.
  */
 export function authenticator({ keys, sessions, sessionCookie }: Authenticators): Authenticate {

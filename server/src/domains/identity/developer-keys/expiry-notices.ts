@@ -9,8 +9,8 @@ const noticeMs = 7 * dayMs;
 const maxNotices = 200;
 
 /**
- * Queues mails to the owners of keys that expire within 7 days, once for each key. Leaves out keys that were replaced, and keys with
- * a lifetime of 7 days or less.
+ * Queues mails to the owners of keys that expire within 7 days, once for each key. Leaves out keys that were replaced,
+ * and keys with a lifetime of 7 days or less.
  */
 export async function queueExpiryNotices(database: Queryable, nowMs: number): Promise<void> {
   await database.run(markExpiring, [new Date(nowMs), new Date(nowMs + noticeMs), maxNotices, nowMs]);

@@ -54,8 +54,8 @@ export class KeyAuthenticator {
   }
 
   /**
-   * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses. Queries the
-   * database only for a key that is not cached. A check is not recorded as a use.
+   * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses.
+   * Queries the database only for a key that is not cached. A check is not recorded as a use.
    */
   async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
     if (!hasKeyFormat(key)) throw keyRefused();

@@ -5,7 +5,9 @@ import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { type OwnedKeyRow, revokeAdministeredKey, revokeKey } from './statements.ts';
 
-/** Revokes one of the owner's keys, immediately and permanently. Revoking it again changes nothing and returns the same. */
+/**
+ * Revokes one of the owner's keys, immediately and permanently. Revoking it again changes nothing and returns the same.
+ */
 export function revokeOwnKey(
   { body: { id }, principal: owner }: Call<{ id: number }>,
   app: IdentityApp,

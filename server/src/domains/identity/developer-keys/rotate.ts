@@ -12,9 +12,9 @@ import { type KeyRow, lockKeyOfUser, replaceKey } from './statements.ts';
 const defaultOverlapSeconds = 86_400;
 
 /**
- * Replaces one of the owner's keys by a new one with its scope, name, mode and allowed addresses. The old key keeps working
- * during the overlap, so that programs can be changed one after the other. Refuses with `key_inactive` a key that is revoked,
- * has expired or was replaced before.
+ * Replaces one of the owner's keys by a new one with its scope, name, mode and allowed addresses. The old key keeps
+ * working during the overlap, so that programs can be changed one after the other. Refuses with `key_inactive` a key
+ * that is revoked, has expired or was replaced before.
  */
 export async function rotateKey(
   {

@@ -29,8 +29,8 @@ export function masked(key: string): string {
 
 /**
  * The scope of a new key, as it is stored. Refuses unknown scopes (400), `*` from a caller who is not an administrator
- * (403), and scopes that the caller does not hold (403). The default scope is granted to every caller, because a key can never
- * do more than its owner.
+ * (403), and scopes that the caller does not hold (403). The default scope is granted to every caller, because a key
+ * can never do more than its owner.
  */
 export function grantedScope(requested: string | undefined, owner: Principal): string {
   if (requested === undefined) return defaultScopes.join(',');

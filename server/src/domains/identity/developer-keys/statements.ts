@@ -138,7 +138,10 @@ export const replaceKey = statement<Pick<KeyRow, 'key_hash'>>(
   { invalidates: itsKey },
 );
 
-/** Marks keys that are about to expire, and queues the mails to their owners. Values: now, the latest expiry, limit, now in ms. */
+/**
+ * Marks keys that are about to expire, and queues the mails to their owners. Values: now, the latest expiry, limit, now
+ * in ms.
+ */
 export const markExpiring = statement<{ id: string }>(
   'developer_keys.mark_expiring',
   `with marked as (
@@ -160,7 +163,10 @@ export const markExpiring = statement<{ id: string }>(
   { wakes: [{ topic: userMailsDue, when: (rows) => rows.length > 0 }] },
 );
 
-/** A key about whose end its owner is to be mailed: not if it was revoked or replaced meanwhile. Values: key, owner, now. */
+/**
+ * A key about whose end its owner is to be mailed: not if it was revoked or replaced meanwhile. Values: key, owner,
+ * now.
+ */
 export const findExpiring = statement<ExpiringKeyRow>(
   'developer_keys.find_expiring',
   `select k.id, k.masked, k.name, k.expires_at, u.user_name, u.email

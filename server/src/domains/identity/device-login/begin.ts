@@ -17,8 +17,8 @@ export const intervalSeconds = 5;
 const maxPending = 1_000;
 
 /**
- * Controls, the characters that change the direction of text, with which a name could be displayed as another one, and those that show
- * nothing: fonts leave them out, or draw a gap (U+2800).
+ * Controls, the characters that change the direction of text, with which a name could be displayed as another one, and
+ * those that show nothing: fonts leave them out, or draw a gap (U+2800).
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

@@ -19,8 +19,8 @@ export interface DeviceKey {
 }
 
 /**
- * Creates the key of an approved login and uses up the approval, in one transaction. The key is not created earlier, because
- * it would have to be stored in plain text while the program polls.
+ * Creates the key of an approved login and uses up the approval, in one transaction. The key is not created earlier,
+ * because it would have to be stored in plain text while the program polls.
  */
 export function claimDeviceKey(
   deviceCode: string,

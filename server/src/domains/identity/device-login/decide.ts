@@ -13,8 +13,8 @@ import type { decideInput } from './schema.ts';
 import { type DeviceRow, decideDevice, findPending } from './statements.ts';
 
 /**
- * The pending login with this code. Wrong codes are counted per user. After ten of them no code is looked up, and guesses
- * that were sent in parallel get no answer.
+ * The pending login with this code. Wrong codes are counted per user. After ten of them no code is looked up, and
+ * guesses that were sent in parallel get no answer.
  */
 export async function findDeviceRequest(
   userCode: string,
@@ -36,7 +36,9 @@ function requireAttempts({ isExceeded, resetSeconds }: Quota): void {
   throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', { retryAfterSeconds: resetSeconds });
 }
 
-/** Approves or denies a login. An approved program gets a key of the caller, who must hold every scope that is granted. */
+/**
+ * Approves or denies a login. An approved program gets a key of the caller, who must hold every scope that is granted.
+ */
 export async function decideDeviceRequest(
   { body: { userCode, approve, scope, livemode }, principal }: Call<Static<typeof decideInput>>,
   app: IdentityApp,

@@ -5,7 +5,9 @@ import { deviceLoginRoutes, group } from './routes.ts';
 import { codeInput, decideInput, decision, deviceCode, deviceKey, deviceRequest, tokenInput } from './schema.ts';
 import { deleteExpiredDevices } from './statements.ts';
 
-/** Logins of programs without a browser, which the user approves in one (RFC 8628). The program gets a developer key. */
+/**
+ * Logins of programs without a browser, which the user approves in one (RFC 8628). The program gets a developer key.
+ */
 export const deviceLogin = {
   name: 'device-login',
   tables: ['device_login'],

@@ -12,8 +12,9 @@ export interface DeviceRow {
 const columns = 'd.client, d.address, d.scope, d.livemode, d.created_at, d.expires_at';
 
 /**
- * Returns no row when too many logins are pending, or when the user code, one of 2.6 · 10^10, is already in use. Values: hashes
- * of the device code and the user code, client, address, scope, mode, now, expiry, how many may be pending.
+ * Returns no row when too many logins are pending, or when the user code, one of 2.6 · 10^10, is already in use.
+ * Values: hashes of the device code and the user code, client, address, scope, mode, now, expiry, how many may be
+ * pending.
  */
 export const insertDevice = statement<DeviceRow>(
   'device_logins.insert',
@@ -64,8 +65,8 @@ interface ClaimedRow {
 }
 
 /**
- * Uses up an approval whose session has not ended: a new password, a disabled user or a logout revokes the approval. Values:
- * hash of the device code, now.
+ * Uses up an approval whose session has not ended: a new password, a disabled user or a logout revokes the approval.
+ * Values: hash of the device code, now.
  */
 export const claimDevice = statement<ClaimedRow>(
   'device_logins.claim',

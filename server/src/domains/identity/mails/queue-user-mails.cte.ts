@@ -1,6 +1,6 @@
 /**
- * CTE `queued`: a mail for each row of `from`, which has the columns kind, tenant_id, user_id, record_id and now_ms. It replaces a mail
- * of the kind about the same record that has not been sent. The statement wakes `userMailsDue`.
+ * CTE `queued`: a mail for each row of `from`, which has the columns kind, tenant_id, user_id, record_id and now_ms. It
+ * replaces a mail of the kind about the same record that has not been sent. The statement wakes `userMailsDue`.
  */
 export function queueUserMailsCte(from: string): string {
   return `replaced as (

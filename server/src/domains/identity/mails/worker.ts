@@ -33,9 +33,9 @@ interface TryResult {
 }
 
 /**
- * Sends the mails of a queue. While the mail server is down they are retried for about three days (`retryWaitsMs`). Each is
- * sent at least once: when the process dies after sending, SMTP cannot tell whether the message was accepted, and it is sent
- * again under the same Message-ID.
+ * Sends the mails of a queue. While the mail server is down they are retried for about three days (`retryWaitsMs`).
+ * Each is sent at least once: when the process dies after sending, SMTP cannot tell whether the message was accepted,
+ * and it is sent again under the same Message-ID.
  */
 export function mailWorker<Queued extends QueuedMail>(options: MailWorkerOptions<Queued>): Worker<Queued> {
   const { name, queue, onError, onRecovered } = options;

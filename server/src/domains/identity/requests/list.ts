@@ -58,7 +58,10 @@ export async function findRequestOf(database: Queryable, id: string, principal: 
   return found;
 }
 
-/** A caller with `*` sees the requests of the whole tenant, any other session those of its user, and any other key its own. */
+/**
+ * A caller with `*` sees the requests of the whole tenant, any other session those of its user, and any other key its
+ * own.
+ */
 function restrictionOf({ holdsAll, by, userId, keyId }: Principal): {
   ownUserId?: number;
   ownKeyId?: number | undefined;

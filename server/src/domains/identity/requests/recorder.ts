@@ -38,9 +38,9 @@ export interface RequestRecorderOptions {
 
 const writeEveryMs = secondMs;
 /**
- * Requests recorded per second: per tenant, separately for those that succeeded and those that were refused, and in total.
- * A row costs 8 µs of processor time and a create 150 to 200 µs: recording every create would take 4 % of their speed. A
- * request over the limit costs 0.1 µs.
+ * Requests recorded per second: per tenant, separately for those that succeeded and those that were refused, and in
+ * total. A row costs 8 µs of processor time and a create 150 to 200 µs: recording every create would take 4 % of their
+ * speed. A request over the limit costs 0.1 µs.
  */
 const maxPerTenant = 100;
 const maxOfAllTenants = 1_000;
@@ -52,8 +52,8 @@ const maxUserAgent = 200;
 const maxIdempotencyKey = 255;
 
 /**
- * Writes answered requests in batches, once a second, so that no request waits for the log. Requests over the limits above are
- * dropped and counted; so is a batch whose write fails. A killed process loses up to a second of requests.
+ * Writes answered requests in batches, once a second, so that no request waits for the log. Requests over the limits
+ * above are dropped and counted; so is a batch whose write fails. A killed process loses up to a second of requests.
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;

@@ -16,8 +16,9 @@ import { secondFactorActive, secretPlace, withCode } from './verify.ts';
 const issuer = 'Florin';
 
 /**
- * Draws a secret, which is used once a code confirms it. Needs the password, and a fresh passkey if the user has one, so that a
- * stolen session can neither lock its owner out nor add a factor. Beginning again replaces a secret that was not confirmed.
+ * Draws a secret, which is used once a code confirms it. Needs the password, and a fresh passkey if the user has one,
+ * so that a stolen session can neither lock its owner out nor add a factor. Beginning again replaces a secret that was
+ * not confirmed.
  */
 export async function beginEnrolment(
   { body: { password }, principal, address }: Call<{ password: string }>,
@@ -35,8 +36,8 @@ export async function beginEnrolment(
 }
 
 /**
- * Activates the second factor and returns the recovery codes. Ends the other sessions of the user, which were started without
- * it; this session is stepped up.
+ * Activates the second factor and returns the recovery codes. Ends the other sessions of the user, which were started
+ * without it; this session is stepped up.
  */
 export function confirmEnrolment(
   { body: { code }, principal, address }: Call<{ code: string }>,

@@ -6,8 +6,8 @@ import { type LoginOrigin, type OpenedLogin, openSession } from '../sessions/ope
 import { withCode } from './verify.ts';
 
 /**
- * Starts the session of a login whose password was right, given the challenge and a code. Challenge and code are used up
- * together with the start, in one transaction.
+ * Starts the session of a login whose password was right, given the challenge and a code. Challenge and code are used
+ * up together with the start, in one transaction.
  */
 export async function loginWithSecondFactor(
   { challenge, code, ...origin }: { challenge: string; code: string } & LoginOrigin,

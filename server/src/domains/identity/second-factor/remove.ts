@@ -37,8 +37,8 @@ export async function removeOwnFactor(
 }
 
 /**
- * Removes the second factor of another user who has lost it, passkeys included, and ends that user's sessions. The caller must
- * hold every permission of that user, and be stepped up.
+ * Removes the second factor of another user who has lost it, passkeys included, and ends that user's sessions. The
+ * caller must hold every permission of that user, and be stepped up.
  */
 export async function removeFactorOf(
   { body: { id: userId }, principal }: Call<{ id: number }>,

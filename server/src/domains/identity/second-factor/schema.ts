@@ -24,7 +24,10 @@ export const recoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String(), { description: 'Ten codes, each for one use. Not shown again.' }),
 });
 
-/** The new tokens of a session that was stepped up, in the strict profile. Absent for the console, whose cookie is replaced. */
+/**
+ * The new tokens of a session that was stepped up, in the strict profile. Absent for the console, whose cookie is
+ * replaced.
+ */
 export const replacedTokens = { token: Type.Optional(tokenPair) };
 
 export const enrolled = Type.Object({ ...recoveryCodes.properties, ...replacedTokens });

@@ -46,8 +46,8 @@ export async function markSteppedUp(
 }
 
 /**
- * Records that the session of the caller is stepped up. In the strict profile its tokens stop working; `withNewTokens` signs the next
- * ones. The caller enters what proved the factor into the audit log.
+ * Records that the session of the caller is stepped up. In the strict profile its tokens stop working; `withNewTokens`
+ * signs the next ones. The caller enters what proved the factor into the audit log.
  */
 export async function recordStepUp(
   transaction: Queryable,
@@ -79,8 +79,8 @@ interface Caller {
 }
 
 /**
- * The answer to a request that stepped the session up. In the strict profile with the new tokens of the session: as `token`, or in
- * a cookie if the request came with one.
+ * The answer to a request that stepped the session up. In the strict profile with the new tokens of the session: as
+ * `token`, or in a cookie if the request came with one.
  */
 export async function withNewTokens<Data extends object>(
   answer: { message: string; data: Data },

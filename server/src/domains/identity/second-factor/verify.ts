@@ -18,19 +18,23 @@ interface CodeOwner {
 }
 
 /**
- * Wrong codes of one user in 15 minutes, from any address and on any node. Three of a million codes are right at any time, so an
- * attacker with the password and many addresses needs years. Only callers with the password can use up the limit.
+ * Wrong codes of one user in 15 minutes, from any address and on any node. Three of a million codes are right at any
+ * time, so an attacker with the password and many addresses needs years. Only callers with the password can use up the
+ * limit.
  */
 const failuresAllowed = 10;
-/** Allows for phone clocks that are up to one step off, and for codes typed at the end of a step (RFC 6238, section 5.2). */
+/**
+ * Allows for phone clocks that are up to one step off, and for codes typed at the end of a step (RFC 6238, section
+ * 5.2).
+ */
 const driftSteps = 1;
 const failureWindowMs = 15 * minuteMs;
 
 export const secretPlace = (userId: number): string => `second_factor/${userId}/secret`;
 
 /**
- * Verifies a code and runs `work`, in one transaction that also uses the code up. A wrong code is refused with `code_wrong` and
- * counts as a failed login.
+ * Verifies a code and runs `work`, in one transaction that also uses the code up. A wrong code is refused with
+ * `code_wrong` and counts as a failed login.
  */
 export async function withCode<Result>(
   code: string,

@@ -20,8 +20,8 @@ export function normalizedAccount(account: string): string {
 }
 
 /**
- * What failed logins of an account are counted by: once for a user, with whichever name they were typed, and as typed if it is
- * nobody's.
+ * What failed logins of an account are counted by: once for a user, with whichever name they were typed, and as typed
+ * if it is nobody's.
  */
 export function countedAccount(user: { id: number } | undefined, account: string): string {
   return user === undefined ? `name ${normalizedAccount(account)}` : `user ${user.id}`;

@@ -19,8 +19,8 @@ const challengeMs = 5 * minuteMs;
 const maxTries = 5;
 
 /**
- * The refusal of a login that has the right password and still needs a second step. Its challenge is a secret of 256 bits that
- * is valid for this user and password only, and for one login.
+ * The refusal of a login that has the right password and still needs a second step. Its challenge is a secret of 256
+ * bits that is valid for this user and password only, and for one login.
  */
 export async function challengeLogin(
   user: LoginRow,

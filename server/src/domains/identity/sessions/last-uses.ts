@@ -8,8 +8,8 @@ export interface LastUse<Id> {
 }
 
 /**
- * Writes last uses without delaying the requests that used a key or a session. A failed write is not repeated: the next use after a
- * minute is recorded again. `write` takes one array for each column.
+ * Writes last uses without delaying the requests that used a key or a session. A failed write is not repeated: the next
+ * use after a minute is recorded again. `write` takes one array for each column.
  */
 export function lastUseWriter<Id extends number | string>(
   write: (ids: Id[], times: Date[], addresses: string[]) => Promise<unknown>,

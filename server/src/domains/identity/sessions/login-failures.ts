@@ -32,13 +32,13 @@ interface Counter {
 }
 
 /**
- * Limits failed logins, by account and address and by address alone. An attempt is counted before its password is hashed,
- * so that any number of parallel guesses costs at most as many hashes as failures are allowed. Successful logins are never
- * limited: when concurrent attempts use up a limit, a login waits for their outcome.
+ * Limits failed logins, by account and address and by address alone. An attempt is counted before its password is
+ * hashed, so that any number of parallel guesses costs at most as many hashes as failures are allowed. Successful
+ * logins are never limited: when concurrent attempts use up a limit, a login waits for their outcome.
  *
  * An account that has logged in from an address before is *familiar* there: it is not refused for failures of other
- * accounts at that address, such as those of an attacker behind the same router. The counters are in memory and bounded, in the
- * first process of a node for all of them.
+ * accounts at that address, such as those of an attacker behind the same router. The counters are in memory and
+ * bounded, in the first process of a node for all of them.
  */
 export class LoginFailures {
   readonly #counters: AttemptCounters;
@@ -53,8 +53,8 @@ export class LoginFailures {
   }
 
   /**
-   * Runs an attempt. It has failed if `work` resolves to undefined. It does not count if `work` rejects, because an overload, an
-   * unreachable database or a request for a second factor says nothing about the password.
+   * Runs an attempt. It has failed if `work` resolves to undefined. It does not count if `work` rejects, because an
+   * overload, an unreachable database or a request for a second factor says nothing about the password.
    */
   async attempt<Result>(
     account: string,
@@ -75,8 +75,8 @@ export class LoginFailures {
   }
 
   /**
-   * The same for credentials that cannot be guessed, such as the signature of a passkey: failures count and are refused beyond a
-   * limit, but an attempt that succeeds is never refused.
+   * The same for credentials that cannot be guessed, such as the signature of a passkey: failures count and are refused
+   * beyond a limit, but an attempt that succeeds is never refused.
    */
   async attemptUnguessable<Result>(
     account: string,

@@ -14,7 +14,8 @@ import { verifyPassword } from './verify-password.ts';
  * Starts a session. A wrong password, an unknown account, a disabled user and a disabled tenant get the same refusal
  * after the same work, so that callers cannot tell them apart. The attempt is counted before the password is hashed.
  *
- * A user with a second factor gets no session yet, but the refusal `second_factor_challenge` with the challenge for the next step.
+ * A user with a second factor gets no session yet, but the refusal `second_factor_challenge` with the challenge for the
+ * next step.
  */
 export async function login(
   { account, password, ...origin }: Static<typeof loginInput> & LoginOrigin,

@@ -6,9 +6,9 @@ import { tokenReplaced } from './session-authenticator.ts';
 import { endSession, endSessionsOfUser, type LiveSessionRow } from './statements.ts';
 
 /**
- * Ends the session of an access token, or with `everywhere` every session of its user. Checks only the token itself, not
- * whether its session is live, so that logging out twice is not an error. The token of an ended session ends no other
- * session, and a token that was replaced ends none at all: somebody else may have kept it.
+ * Ends the session of an access token, or with `everywhere` every session of its user. Checks only the token itself,
+ * not whether its session is live, so that logging out twice is not an error. The token of an ended session ends no
+ * other session, and a token that was replaced ends none at all: somebody else may have kept it.
  */
 export async function logout(
   authorization: string | undefined,
@@ -45,8 +45,8 @@ export async function logoutSession(
 }
 
 /**
- * In the strict profile, ending the other sessions of a user needs a recent login or step-up (ASVS 7.5.2), because the session
- * may have been left open on a desk.
+ * In the strict profile, ending the other sessions of a user needs a recent login or step-up (ASVS 7.5.2), because the
+ * session may have been left open on a desk.
  */
 export function requireFreshSession(
   { created_at, stepped_up_until }: Pick<LiveSessionRow, 'created_at' | 'stepped_up_until'>,

@@ -30,8 +30,9 @@ export interface OpenedLogin {
 }
 
 /**
- * Starts a session. Returns undefined if the user was disabled, got another password, or enrolled or lost a second factor since
- * `user` was read. `secondFactor`: the method with which the user has just proven it; the session then counts as stepped up.
+ * Starts a session. Returns undefined if the user was disabled, got another password, or enrolled or lost a second
+ * factor since `user` was read. `secondFactor`: the method with which the user has just proven it; the session then
+ * counts as stepped up.
  */
 export async function openSession(
   transaction: Queryable,

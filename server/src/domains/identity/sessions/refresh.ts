@@ -5,9 +5,9 @@ import { advanceGeneration, endSession, findLiveSession, type LiveSessionRow } f
 import { type OpenedSession, signAccessToken, signTokenPair, type TokenPair } from './token-pair.ts';
 
 /**
- * Issues a new access token for a live session. The refresh token stays the same: the API promises only a new access token, so
- * clients may keep their refresh token. In the strict profile all tokens of the session are replaced, and a refresh token that
- * was replaced before ends the session, because somebody else has used it (ASVS 10.4.5).
+ * Issues a new access token for a live session. The refresh token stays the same: the API promises only a new access
+ * token, so clients may keep their refresh token. In the strict profile all tokens of the session are replaced, and a
+ * refresh token that was replaced before ends the session, because somebody else has used it (ASVS 10.4.5).
  */
 export async function refresh(refreshToken: string, origin: RequestOrigin, app: IdentityApp): Promise<TokenPair> {
   const { sessionId, generation } = await app.tokens.verify('refresh', refreshToken);

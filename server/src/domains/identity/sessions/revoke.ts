@@ -8,7 +8,9 @@ import type { revokeSessionInput } from './schema.ts';
 import { sessionEnded } from './session-authenticator.ts';
 import { endSessionOfUser, endSessionsOfUser, findLiveSession } from './statements.ts';
 
-/** Ends one session of the caller, or with `all` every one, this one included. Ending a session again is not an error. */
+/**
+ * Ends one session of the caller, or with `all` every one, this one included. Ending a session again is not an error.
+ */
 export async function revokeSessions(
   { body: { id, all }, principal }: Call<Static<typeof revokeSessionInput>>,
   app: IdentityApp,

@@ -47,8 +47,8 @@ interface LiveSession {
 }
 
 /**
- * Authenticates access tokens, from a cache of live sessions. The claims in a token are for its readers only: the database
- * decides what a user may do, so that a changed role or an ended session takes effect on the next request.
+ * Authenticates access tokens, from a cache of live sessions. The claims in a token are for its readers only: the
+ * database decides what a user may do, so that a changed role or an ended session takes effect on the next request.
  */
 export class SessionAuthenticator {
   readonly #tokens: Tokens;
@@ -75,8 +75,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. A check is no use: it does
-   * not keep a session from ending for idleness.
+   * Refuses with `credentials_invalid`. Queries the database only for a session that is not cached. A check is no use:
+   * it does not keep a session from ending for idleness.
    */
   async authenticate(accessToken: string, address: string, isCheck = false): Promise<Principal> {
     return this.#principalOf(await this.#tokens.verify('access', accessToken), address, isCheck);

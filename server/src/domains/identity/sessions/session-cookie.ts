@@ -1,17 +1,22 @@
 import { Refusal } from '../../../core/errors.ts';
 
-/** A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight. */
+/**
+ * A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight.
+ */
 const consoleHeader = 'x-florin-console';
 
-/** The cookie that holds a session of the console: `HttpOnly`, `SameSite=Strict`, and on https `Secure` with `__Host-`. */
+/**
+ * The cookie that holds a session of the console: `HttpOnly`, `SameSite=Strict`, and on https `Secure` with `__Host-`.
+ */
 export class SessionCookie {
   readonly name: string;
   readonly #origin: string;
   readonly #attributes: string;
 
   /**
-   * `publicUrl`: how browsers reach the service. Cookies are shared between ports, so the name has the port without https, and
-   * the path if there is one: `__Host-` demands `Path=/`, and two services on one host must not replace each other's cookies.
+   * `publicUrl`: how browsers reach the service. Cookies are shared between ports, so the name has the port without
+   * https, and the path if there is one: `__Host-` demands `Path=/`, and two services on one host must not replace each
+   * other's cookies.
    */
   constructor(publicUrl: string) {
     const { origin, protocol, port, pathname } = new URL(publicUrl);
@@ -42,8 +47,8 @@ export class SessionCookie {
   }
 
   /**
-   * Refuses a request that a page of another origin may have sent (`origin_not_allowed`). Browsers send the cookie with every
-   * request to this host, also with those of pages on another port.
+   * Refuses a request that a page of another origin may have sent (`origin_not_allowed`). Browsers send the cookie with
+   * every request to this host, also with those of pages on another port.
    */
   requireOwnOrigin({ method, headers }: CookieRequest): void {
     const { origin, host, 'sec-fetch-site': site } = headers;

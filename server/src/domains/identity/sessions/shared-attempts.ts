@@ -29,8 +29,8 @@ type Reserved =
   | { refused: RefusalType; message: string; retryAfterSeconds: number | undefined };
 
 /**
- * In the first process: admits the attempts of the other processes by its own counters, so that the limits hold however an
- * attacker spreads guesses over them. The attempts of a process that ends are released.
+ * In the first process: admits the attempts of the other processes by its own counters, so that the limits hold however
+ * an attacker spreads guesses over them. The attempts of a process that ends are released.
  */
 export function serveAttempts(siblings: Siblings, counters: AttemptCounters): void {
   const admitted = new Map<number, { attempt: LoginAttempt; from: number }>();

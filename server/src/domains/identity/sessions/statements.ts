@@ -42,9 +42,9 @@ export const findLogin = statement<LoginRow>(
 );
 
 /**
- * Starts a session if the user is still enabled, still has the verified password hash, and has a second factor exactly if one
- * was proven. The row locks wait for a concurrent change of the user; a later change finds the session and ends it. So no race
- * leaves a live session behind.
+ * Starts a session if the user is still enabled, still has the verified password hash, and has a second factor exactly
+ * if one was proven. The row locks wait for a concurrent change of the user; a later change finds the session and ends
+ * it. So no race leaves a live session behind.
  */
 export const startSession = statement<{ id: string }>(
   'sessions.start',
@@ -136,7 +136,9 @@ export const stepUpSession = statement<{ id: string; generation: number }>(
   { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
-/** Returns no row when the tokens were replaced before. Values: session, the generation of the token that is replaced. */
+/**
+ * Returns no row when the tokens were replaced before. Values: session, the generation of the token that is replaced.
+ */
 export const advanceGeneration = statement<{ id: string; generation: number }>(
   'sessions.advance_generation',
   `update session set generation = generation + 1 where id = $1 and generation = $2 and ended_at is null
@@ -144,7 +146,10 @@ export const advanceGeneration = statement<{ id: string; generation: number }>(
   { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 
-/** Returns the methods with which the user can answer it. Values: hash of the challenge, user, digest of the password hash, expiry. */
+/**
+ * Returns the methods with which the user can answer it. Values: hash of the challenge, user, digest of the password
+ * hash, expiry.
+ */
 export const insertChallenge = statement<{ methods: string[] }>(
   'sessions.insert_challenge',
   `insert into login_challenge (token_hash, user_id, password_digest, expires_at) values ($1, $2, $3, $4)
@@ -160,7 +165,9 @@ export const findChallenge = statement<{ user_id: number }>(
   'select user_id from login_challenge where token_hash = $1 and used_at is null and expires_at > $2 and tries < $3',
 );
 
-/** Counts a try before the code is verified, so that parallel tries cannot exceed the limit. Values: hash, now, limit. */
+/**
+ * Counts a try before the code is verified, so that parallel tries cannot exceed the limit. Values: hash, now, limit.
+ */
 export const tryChallenge = statement<{ user_id: number; password_digest: Buffer }>(
   'sessions.try_challenge',
   `update login_challenge set tries = tries + 1

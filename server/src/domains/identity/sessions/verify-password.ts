@@ -6,9 +6,9 @@ interface WithPassword {
 }
 
 /**
- * Compares a password with that of a user, and renews a hash of another Unicode form of it. Takes as long when there is no such
- * user. Returns the user with the hash that is stored now, or undefined if the password is not right. `findAgain` reads the user
- * again when the hash has changed meanwhile.
+ * Compares a password with that of a user, and renews a hash of another Unicode form of it. Takes as long when there is
+ * no such user. Returns the user with the hash that is stored now, or undefined if the password is not right.
+ * `findAgain` reads the user again when the hash has changed meanwhile.
  */
 export async function verifyPassword<User extends WithPassword>(
   found: User | undefined,

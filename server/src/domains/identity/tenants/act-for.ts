@@ -6,9 +6,9 @@ import { type tenantIdInput, tenantIdOf } from './schema.ts';
 import { findTenant } from './statements.ts';
 
 /**
- * The caller, acting in the tenant that the request names: what the caller creates belongs to that tenant, and only records of
- * that tenant are found. Without a `tenantId` it is the caller's own. Only a platform administrator may name another one; for
- * others a foreign tenant gets the same refusal (`record_not_found`) as one that does not exist.
+ * The caller, acting in the tenant that the request names: what the caller creates belongs to that tenant, and only
+ * records of that tenant are found. Without a `tenantId` it is the caller's own. Only a platform administrator may name
+ * another one; for others a foreign tenant gets the same refusal (`record_not_found`) as one that does not exist.
  */
 export async function actFor(
   principal: Principal,

@@ -12,8 +12,8 @@ const signatures: readonly (readonly [type: Image['type'], first: Buffer, last: 
 ];
 
 /**
- * The picture in a `data:` URL or in base64; null if it is none or too large. The type follows from the first and last bytes of
- * the file, not from its declared type. SVG is refused, because it can contain scripts.
+ * The picture in a `data:` URL or in base64; null if it is none or too large. The type follows from the first and last
+ * bytes of the file, not from its declared type. SVG is refused, because it can contain scripts.
  */
 export function imageOf(text: string): Image | null {
   const encoded = text.replace(/^data:image\/(?:png|jpeg);base64,/, '');

@@ -15,8 +15,9 @@ import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statem
 type TenantInput = Static<typeof tenantInput>;
 
 /**
- * Creates a tenant, or updates the tenant named by `id`; fields that are left out keep their values. Disabling a tenant refuses
- * its logins, sessions and keys immediately; enabling it again makes its keys and its unexpired sessions work again.
+ * Creates a tenant, or updates the tenant named by `id`; fields that are left out keep their values. Disabling a tenant
+ * refuses its logins, sessions and keys immediately; enabling it again makes its keys and its unexpired sessions work
+ * again.
  */
 export async function modifyTenant(
   { body: input, principal, idempotencyKey }: Call<TenantInput>,

@@ -18,8 +18,8 @@ interface NamedRecord {
 }
 
 /**
- * Reads a record that the caller may see. An unknown id and the id of a record of another tenant or mode get the same refusal.
- * The values of the statement are the tenants that the caller may see, and the id.
+ * Reads a record that the caller may see. An unknown id and the id of a record of another tenant or mode get the same
+ * refusal. The values of the statement are the tenants that the caller may see, and the id.
  *
  * @throws Refusal `record_not_found`
  */

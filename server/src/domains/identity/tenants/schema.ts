@@ -92,8 +92,8 @@ export const tenantRecord = Type.Object({
 });
 
 /**
- * The `tenantId` of other records. It is a string, and a number is accepted too. Null, which answers show for the platform's own
- * tenant, counts as not given: only callers of the platform see it, and their tenant is the default.
+ * The `tenantId` of other records. It is a string, and a number is accepted too. Null, which answers show for the
+ * platform's own tenant, counts as not given: only callers of the platform see it, and their tenant is the default.
  */
 export const tenantIdInput = Type.Union(
   [

@@ -28,9 +28,9 @@ export const findSeller = statement<SellerRow>(
 );
 
 /**
- * Values: tenant, name (null keeps it), now; address, tax id and colour, each preceded by whether it is given; whether a logo
- * is given, its bytes and its type; whether customers are mailed and in which language (null keeps it); the texts of mails,
- * preceded by whether they are given.
+ * Values: tenant, name (null keeps it), now; address, tax id and colour, each preceded by whether it is given; whether
+ * a logo is given, its bytes and its type; whether customers are mailed and in which language (null keeps it); the
+ * texts of mails, preceded by whether they are given.
  */
 export const updateSeller = statement(
   'sellers.update',

@@ -15,8 +15,8 @@ export interface TenantRow {
 }
 
 /**
- * Copies of tenants and users that authentication holds. A change of one drops all entries: such changes are rare, and a stale
- * entry would let a revoked caller in.
+ * Copies of tenants and users that authentication holds. A change of one drops all entries: such changes are rare, and
+ * a stale entry would let a revoked caller in.
  */
 export const principals = 'principals';
 
@@ -39,8 +39,8 @@ export const countTenants = statement<{ total: number }>(
 );
 
 /**
- * Values: name, state, now, whether a second factor is required (null: no), address as JSON, tax id, whether customers are
- * mailed and in which language (null: the defaults).
+ * Values: name, state, now, whether a second factor is required (null: no), address as JSON, tax id, whether customers
+ * are mailed and in which language (null: the defaults).
  */
 export const insertTenant = statement<TenantRow>(
   'tenants.insert',
@@ -55,8 +55,8 @@ export const lockTenant = statement<TenantRow>(
 );
 
 /**
- * Values: id, name, state, now, whether a second factor is required (null keeps it); address and tax id, each preceded by
- * whether it is given; whether customers are mailed and in which language (null keeps it).
+ * Values: id, name, state, now, whether a second factor is required (null keeps it); address and tax id, each preceded
+ * by whether it is given; whether customers are mailed and in which language (null keeps it).
  */
 export const updateTenant = statement<TenantRow>(
   'tenants.update',

@@ -10,8 +10,8 @@ export async function visibleTenants(database: Queryable, principal: Principal):
 }
 
 /**
- * The tenants whose rows a list shows: those that the caller may see, or the one that a platform administrator names. A tenant
- * that does not exist has no rows.
+ * The tenants whose rows a list shows: those that the caller may see, or the one that a platform administrator names. A
+ * tenant that does not exist has no rows.
  */
 export async function listedTenants(
   database: Queryable,

@@ -11,8 +11,8 @@ import { findUser, replacePassword, voidResetsOfUser } from './statements.ts';
 import { verifyOwnPassword } from './verify-own-password.ts';
 
 /**
- * Changes the caller's own password, given the present one. Ends the caller's other sessions and voids every mailed token. A
- * wrong present password counts as a failed login, so that a stolen session cannot be used to guess it.
+ * Changes the caller's own password, given the present one. Ends the caller's other sessions and voids every mailed
+ * token. A wrong present password counts as a failed login, so that a stolen session cannot be used to guess it.
  */
 export async function changePassword(
   { oldPassword, newPassword, address }: Static<typeof changePasswordInput> & { address: string },

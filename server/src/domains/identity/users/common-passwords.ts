@@ -1,6 +1,6 @@
 /**
- * Whether a password is among the 49,000 most frequent ones of published lists of leaked passwords, ignoring case. The lists
- * are loaded at the first call, not at the start, because unpacking them takes about 100 ms and 6 MB.
+ * Whether a password is among the 49,000 most frequent ones of published lists of leaked passwords, ignoring case. The
+ * lists are loaded at the first call, not at the start, because unpacking them takes about 100 ms and 6 MB.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   commonPasswords ??= load();

@@ -36,7 +36,10 @@ export interface FirstAdministrator {
   password?: string;
   /** The file that holds the generated password. */
   passwordFile?: string;
-  /** With app.security.profile=strict: the link with which the administrator chooses a password, and the file that holds it. */
+  /**
+   * With app.security.profile=strict: the link with which the administrator chooses a password, and the file that holds
+   * it.
+   */
   invitation?: string;
   invitationFile?: string;
 }
@@ -115,8 +118,8 @@ function insertAdministrator(
 }
 
 /**
- * Creates a further platform administrator: `florin create-admin`, for operators who are locked out. Refuses an account that
- * exists, and a weak password.
+ * Creates a further platform administrator: `florin create-admin`, for operators who are locked out. Refuses an account
+ * that exists, and a weak password.
  */
 export async function addAdministrator({
   database,

@@ -29,8 +29,9 @@ interface FirstInvitationDeps extends Pick<FirstAdministratorDeps, 'database' | 
 }
 
 /**
- * Creates the platform administrator if there are no users yet, and writes a link to `<data-dir>/admin-invitation` with which
- * the password can be chosen once, within a day (ASVS 6.4.1). If it was not chosen by then, the next start writes another link.
+ * Creates the platform administrator if there are no users yet, and writes a link to `<data-dir>/admin-invitation` with
+ * which the password can be chosen once, within a day (ASVS 6.4.1). If it was not chosen by then, the next start writes
+ * another link.
  */
 export async function ensureInvitedAdministrator(deps: FirstInvitationDeps): Promise<FirstAdministrator> {
   const { database, account, dataDir, publicUrl } = deps;

@@ -7,7 +7,9 @@ const changeOf = (field: string, value: string) =>
 const userType = changeOf('userType', '(?:"[A-Z_]*")');
 const roles = changeOf('roles', String.raw`(?:\[[^\]]*\])`);
 
-/** For each user what the latest entry that names the field has given. Users whose entries have expired are not found. */
+/**
+ * For each user what the latest entry that names the field has given. Users whose entries have expired are not found.
+ */
 const given = (pattern: string) => `
   select distinct on (record_id) record_id, substring(body from ${pattern}) as value
     from audit_entry

@@ -15,8 +15,9 @@ export interface InvitationMailDeps {
 const lifetimeMs = 7 * dayMs;
 
 /**
- * Writes the invitation of a user, who chooses a password with its token. Undefined if the user was disabled or has a password.
- * Each try has a token of its own, and those of earlier tries stay valid: the mail server may have accepted one that seemed to fail.
+ * Writes the invitation of a user, who chooses a password with its token. Undefined if the user was disabled or has a
+ * password. Each try has a token of its own, and those of earlier tries stay valid: the mail server may have accepted
+ * one that seemed to fail.
  */
 export async function invitationMail(
   { user_id }: QueuedUserMail,

@@ -41,9 +41,10 @@ type UserInput = Static<typeof userInput>;
 type WholeUser = Creation<UserInput, typeof requiredOfNewUser>;
 
 /**
- * Creates a user, or updates the user named by `id`; fields that are left out keep their values. A user without a password is
- * invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions and voids mailed
- * tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next request.
+ * Creates a user, or updates the user named by `id`; fields that are left out keep their values. A user without a
+ * password is invited by mail. A new password, another e-mail address or disabling the user ends the user's sessions
+ * and voids mailed tokens; disabling also revokes the user's keys. A changed type or role takes effect on the next
+ * request.
  */
 export async function modifyUser(
   { body: input, principal, idempotencyKey }: Call<UserInput>,
@@ -79,7 +80,10 @@ export async function modifyUser(
   });
 }
 
-/** Callers change their own e-mail address only with the present password, so that a stolen session cannot take over the account. */
+/**
+ * Callers change their own e-mail address only with the present password, so that a stolen session cannot take over the
+ * account.
+ */
 async function requireOwnPassword(
   { password, email, oldPassword }: UserInput,
   { userId, userName, address = '' }: Principal,

@@ -23,9 +23,9 @@ export function namingBy(principal: Principal, before?: UserRow): Naming {
 }
 
 /**
- * Takes the user name and the e-mail address of a saved user. Refuses with `account_taken` if another user of the tenant has
- * one of them. A name with which a user of another tenant logs in is saved, but continues to log in only that user, because a
- * refusal would reveal that the user exists. Only callers who see all tenants are refused.
+ * Takes the user name and the e-mail address of a saved user. Refuses with `account_taken` if another user of the
+ * tenant has one of them. A name with which a user of another tenant logs in is saved, but continues to log in only
+ * that user, because a refusal would reveal that the user exists. Only callers who see all tenants are refused.
  */
 export async function takeNames(transaction: Queryable, user: UserRow, naming: Naming): Promise<void> {
   const names = { userName: user.user_name, email: user.email };

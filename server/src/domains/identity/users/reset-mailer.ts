@@ -27,7 +27,9 @@ const maxUsersOfAddress = 5;
 
 /** Requests that wait; then those of the address with the most are dropped. */
 const maxRequests = 10_000;
-/** Before each request, so that what a known address costs does not slow the next answer to somebody who asks in turns. */
+/**
+ * Before each request, so that what a known address costs does not slow the next answer to somebody who asks in turns.
+ */
 const pauseMs = 50;
 
 interface ResetRequest {
@@ -37,10 +39,11 @@ interface ResetRequest {
 }
 
 /**
- * Mails the tokens with which users reset their passwords. A request is answered before the address is looked up, so that the time of
- * the answer does not depend on whether the address is known. Requests are then worked on one at a time, those of callers in turn,
- * with the same statements for known and unknown addresses. For the same reason no row is written for a mail (`user_mail`): it would
- * be written for known addresses only. A mail that is lost is requested again.
+ * Mails the tokens with which users reset their passwords. A request is answered before the address is looked up, so
+ * that the time of the answer does not depend on whether the address is known. Requests are then worked on one at a
+ * time, those of callers in turn, with the same statements for known and unknown addresses. For the same reason no row
+ * is written for a mail (`user_mail`): it would be written for known addresses only. A mail that is lost is requested
+ * again.
  */
 export class ResetMailer {
   readonly #deps: ResetMailerDeps;
@@ -106,7 +109,8 @@ export class ResetMailer {
     const nowMs = clock();
     const validUntilMs = nowMs + lifetimeMs;
     return await database.transaction(async (transaction) => {
-      // Requests at the same time count one after the other. A change of the user voids all tokens, also one that is being made.
+      // Requests at the same time count one after the other. A change of the user voids all tokens, also one that is
+      // being made.
       const [locked] = await transaction.run(lockActiveUser, [user.id]);
       const userId = locked?.updated_at === user.updated_at ? locked.id : nobody.id;
       const times = [new Date(validUntilMs), new Date(nowMs)];

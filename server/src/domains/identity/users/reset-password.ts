@@ -20,9 +20,10 @@ import {
 } from './statements.ts';
 
 /**
- * Sets a new password with a mailed token of a reset or an invitation, which works once. The token also proves that the user
- * receives mail at the address, so the user can log in with it unless another user has proven that before. Ends every session
- * of the user, voids the user's other tokens, and clears the user's failed logins from the caller's address.
+ * Sets a new password with a mailed token of a reset or an invitation, which works once. The token also proves that the
+ * user receives mail at the address, so the user can log in with it unless another user has proven that before. Ends
+ * every session of the user, voids the user's other tokens, and clears the user's failed logins from the caller's
+ * address.
  */
 export async function resetPassword(
   { token, newPassword, ...origin }: Static<typeof resetPasswordInput> & { address: string; requestId: string },

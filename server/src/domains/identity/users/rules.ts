@@ -5,12 +5,15 @@ import { isCommonPassword } from './common-passwords.ts';
 
 const maximumPasswordBytes = 1024;
 
-/** Characters that show nothing, or a gap: spaces, controls, and those that fonts leave out (`Default_Ignorable_Code_Point`). */
+/**
+ * Characters that show nothing, or a gap: spaces, controls, and those that fonts leave out
+ * (`Default_Ignorable_Code_Point`).
+ */
 const invisible = /[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
 
 /**
- * Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. Any run of spaces and invisible
- * characters counts as one, and none at the ends, because it is as easy to guess.
+ * Requires at least `minLength` characters, at most 1024 bytes, and no commonly used password. Any run of spaces and
+ * invisible characters counts as one, and none at the ends, because it is as easy to guess.
  */
 export async function requireStrongPassword(given: string, minLength: number, field: string): Promise<void> {
   const password = given.normalize('NFC');
@@ -29,8 +32,8 @@ export async function requireStrongPassword(given: string, minLength: number, fi
 const minCharactersBesideName = 5;
 
 /**
- * Refuses a password that is little more than the user's name, the address, or the name of this service, which attackers try
- * first. Names of fewer than four characters are ignored.
+ * Refuses a password that is little more than the user's name, the address, or the name of this service, which
+ * attackers try first. Names of fewer than four characters are ignored.
  */
 export function refuseOwnName(
   password: string,
@@ -47,7 +50,10 @@ export function refuseOwnName(
   throw new Refusal('password_too_weak', message, { field });
 }
 
-/** Beyond ASCII, where the schema's pattern allows anything, requires letters and digits of any script, each of which shows. */
+/**
+ * Beyond ASCII, where the schema's pattern allows anything, requires letters and digits of any script, each of which
+ * shows.
+ */
 export function requireUserName(userName: string): void {
   const isOfLetters = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName);
   if (!isOfLetters || /\p{Default_Ignorable_Code_Point}/u.test(userName)) {
@@ -58,8 +64,8 @@ export function requireUserName(userName: string): void {
 export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
 
 /**
- * As in `userInput`, where it has no \p{L}, which works only where patterns are compiled with the Unicode flag; `requireUserName`
- * is stricter.
+ * As in `userInput`, where it has no \p{L}, which works only where patterns are compiled with the Unicode flag;
+ * `requireUserName` is stricter.
  */
 export const userNamePattern = '^[^\\u0000-/:-@\\[-`{-\\u00a9][^\\u0000-\\u001f!-*,/:-?\\[-^`{-\\u00a9]{0,63}$';
 export const emailPattern = '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$';
@@ -81,8 +87,9 @@ interface Privileges {
 }
 
 /**
- * Refuses to create or update a user with a permission that the caller does not have, because the caller could act as that
- * user. Only an administrator who holds `*` may change an administrator; an administrator's key with fewer scopes may not.
+ * Refuses to create or update a user with a permission that the caller does not have, because the caller could act as
+ * that user. Only an administrator who holds `*` may change an administrator; an administrator's key with fewer scopes
+ * may not.
  */
 export function refusePrivilegeEscalation(principal: Principal, target: Privileges): void {
   if (target.userType === 'PLATFORM_ADMIN' && principal.userType !== 'PLATFORM_ADMIN') {
@@ -112,8 +119,8 @@ export function givesPermissions(before: Abilities, after: Abilities): boolean {
 type Abilities = Omit<Privileges, 'tenantId'> & { state: boolean };
 
 /**
- * Refuses a key that sets a password, or the address that receives the mail with which a password is set. Otherwise the holder
- * of the key could log in and create keys that outlive it.
+ * Refuses a key that sets a password, or the address that receives the mail with which a password is set. Otherwise the
+ * holder of the key could log in and create keys that outlive it.
  */
 export function requireSessionToSet(field: 'password' | 'email', principal: Principal): void {
   if (principal.by === 'session') return;

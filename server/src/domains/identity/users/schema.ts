@@ -19,7 +19,9 @@ const newPassword = (...notes: string[]) =>
 const userType = Type.Enum([...userTypes]);
 const role = Type.Enum([...roleNames]);
 
-/** In answers. Without a format, because addresses may have characters beyond ASCII, about which validators disagree. */
+/**
+ * In answers. Without a format, because addresses may have characters beyond ASCII, about which validators disagree.
+ */
 const userEmail = Type.String({ documented: { format: undefined } });
 
 export const forgotPasswordInput = Type.Object(

@@ -30,8 +30,8 @@ export const countUsers = statement<{ total: number }>(
 );
 
 /**
- * Locks the user to change and every platform administrator, so that two concurrent changes cannot each rely on the other
- * administrator to remain.
+ * Locks the user to change and every platform administrator, so that two concurrent changes cannot each rely on the
+ * other administrator to remain.
  */
 export const lockWithAdministrators = statement<UserRow>(
   'users.lock_with_administrators',
@@ -59,8 +59,8 @@ export const updateUser = statement<UserRow>(
 );
 
 /**
- * Returns a row if the name now logs in the user, and none if it logs in another user. Values: name, user, whether it is proven
- * to be the user's.
+ * Returns a row if the name now logs in the user, and none if it logs in another user. Values: name, user, whether it
+ * is proven to be the user's.
  */
 export const claimLoginName = statement<{ name: string }>(
   'users.claim_login_name',
@@ -102,7 +102,10 @@ export const deleteOtherLoginNames = statement(
 /** Serializes nodes that start concurrently on an empty database. */
 export const lockUsers = statement('users.lock_all', 'lock table app_user in share row exclusive mode');
 
-/** Enabled users with this e-mail address or user name, ignoring case. The user whom it logs in comes first. Values: name, limit. */
+/**
+ * Enabled users with this e-mail address or user name, ignoring case. The user whom it logs in comes first. Values:
+ * name, limit.
+ */
 export const findActiveByName = statement<UserRow>(
   'users.find_active_by_name',
   `select ${columns}
@@ -113,8 +116,8 @@ export const findActiveByName = statement<UserRow>(
 );
 
 /**
- * Returns no row if the user already has $5 open tokens that expire no later; those of invitations are valid longer. The caller has
- * locked the user. Values: token hash, user, expiry, now, limit.
+ * Returns no row if the user already has $5 open tokens that expire no later; those of invitations are valid longer.
+ * The caller has locked the user. Values: token hash, user, expiry, now, limit.
  */
 export const insertReset = statement<{ user_id: number }>(
   'users.insert_reset',

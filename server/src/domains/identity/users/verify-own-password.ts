@@ -11,8 +11,8 @@ interface OwnPassword {
 }
 
 /**
- * The hash of a caller's own password, or undefined if the password is wrong. A wrong one counts as a failed login, so that a
- * stolen session cannot be used to guess it.
+ * The hash of a caller's own password, or undefined if the password is wrong. A wrong one counts as a failed login, so
+ * that a stolen session cannot be used to guess it.
  */
 export async function verifyOwnPassword(
   { userId, userName, password, address }: OwnPassword,

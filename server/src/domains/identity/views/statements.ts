@@ -26,8 +26,8 @@ export const lockOwner = statement<{ id: number }>(
 );
 
 /**
- * Replaces a view of the same name. Returns no row if the view is new and the user already has the maximum. Values: user, list,
- * name, query, now, the maximum.
+ * Replaces a view of the same name. Returns no row if the view is new and the user already has the maximum. Values:
+ * user, list, name, query, now, the maximum.
  */
 export const upsertView = statement<ViewRow>(
   'views.upsert',

@@ -15,7 +15,10 @@ import { storeCallback } from './statements.ts';
 
 export type ReceiveResult = 'received' | 'repeated' | 'refused';
 
-/** Refusals are delayed to a multiple of this. It is longer than a query for a channel, so nearly all take the same time. */
+/**
+ * Refusals are delayed to a multiple of this. It is longer than a query for a channel, so nearly all take the same
+ * time.
+ */
 const refusalStepMs = 10;
 
 export interface CallbackIntakeOptions {
@@ -50,8 +53,8 @@ interface ProviderChannel extends ChannelRow {
 }
 
 /**
- * Receives callbacks: refuses those whose signature does not verify, and stores all others before they are answered. The
- * `CallbackWorker` settles them afterwards, so that providers do not wait and no crash loses a callback.
+ * Receives callbacks: refuses those whose signature does not verify, and stores all others before they are answered.
+ * The `CallbackWorker` settles them afterwards, so that providers do not wait and no crash loses a callback.
  */
 export class CallbackIntake {
   readonly #options: CallbackIntakeOptions;
@@ -61,9 +64,9 @@ export class CallbackIntake {
   }
 
   /**
-   * Receives a callback from the network. Every callback that cannot be verified gets the same refusal, `callback_invalid`, so
-   * that strangers learn neither which channels exist nor which have a provider or a secret; the log has the reason. Failures
-   * are limited for each network; they never keep out a callback that is genuine.
+   * Receives a callback from the network. Every callback that cannot be verified gets the same refusal,
+   * `callback_invalid`, so that strangers learn neither which channels exist nor which have a provider or a secret; the
+   * log has the reason. Failures are limited for each network; they never keep out a callback that is genuine.
    */
   receive({ channel, token, network }: CallbackAddress, request: CallbackRequest): Promise<void> {
     return withEvenFailures(refusalStepMs, async () => {
@@ -106,7 +109,10 @@ export class CallbackIntake {
       .filter(({ callback_token }) => token === undefined || isEqual(token, callback_token));
   }
 
-  /** Returns the first channel whose provider accepts the callback. A channel that fails otherwise does not end the search. */
+  /**
+   * Returns the first channel whose provider accepts the callback. A channel that fails otherwise does not end the
+   * search.
+   */
   async #verify(channels: readonly ProviderChannel[], callback: Callback): Promise<VerifiedCallback> {
     const { providers, credentials, logError } = this.#options;
     let reason: unknown = new Refusal('callback_invalid', 'There is no such channel with a provider.');

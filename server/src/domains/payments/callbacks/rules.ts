@@ -62,8 +62,8 @@ export function parseChannelParam(text: string): { id: number } | { code: string
 }
 
 /**
- * Waits before each retry of a callback whose operation is unknown: the answer that contains the provider's reference may
- * not be recorded yet, or a later look-up may find it.
+ * Waits before each retry of a callback whose operation is unknown: the answer that contains the provider's reference
+ * may not be recorded yet, or a later look-up may find it.
  */
 export const retryWaitsMs: readonly number[] = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs];
 

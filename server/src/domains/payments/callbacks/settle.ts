@@ -25,8 +25,8 @@ export interface CallbackSettlerDeps {
 export type SettleResult = 'settled' | 'unknown' | 'busy';
 
 /**
- * Settles the operation of a callback, or has it looked up. Repeating it is harmless: a final state never moves backwards
- * (`processing/settle.ts`), and the timeline message has the id of the callback.
+ * Settles the operation of a callback, or has it looked up. Repeating it is harmless: a final state never moves
+ * backwards (`processing/settle.ts`), and the timeline message has the id of the callback.
  */
 export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<SettleResult> {
   const { notice: content, channel_id, event_id } = callback;
@@ -67,8 +67,9 @@ async function findOperation(
 }
 
 /**
- * Makes every open operation of the payment due for a look-up, because some providers report changes of refunds under the id
- * of the payment. Also looks up what has ended, because a closed payment may have been paid, or a refund have failed.
+ * Makes every open operation of the payment due for a look-up, because some providers report changes of refunds under
+ * the id of the payment. Also looks up what has ended, because a closed payment may have been paid, or a refund have
+ * failed.
  */
 async function lookUp(
   operation: OperationRow,

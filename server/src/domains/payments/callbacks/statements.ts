@@ -59,8 +59,8 @@ const precedes = (identifier: Identifier) => `earlier.state = 'RECEIVED' and ear
 
 /**
  * Whether `t` is the first callback of its operation, leased ones included. Callbacks whose operation was not found
- * (`tries`) do not count: they wait for their retry without delaying others, and `makeEarlierDue` restores the order if the
- * operation is found. `offset 0` makes the planner use the index instead of a join.
+ * (`tries`) do not count: they wait for their retry without delaying others, and `makeEarlierDue` restores the order if
+ * the operation is found. `offset 0` makes the planner use the index instead of a join.
  */
 const isNext = identifiers
   .map(
@@ -79,8 +79,8 @@ export const claimCallbacks = claimStatement<DueCallback>(callbackTable, {
 });
 
 /**
- * Makes callbacks due that were received before a callback, have the same identifier, and wait for a retry because their
- * operation was not found. Values: the callback's channel and provider id, now in ms.
+ * Makes callbacks due that were received before a callback, have the same identifier, and wait for a retry because
+ * their operation was not found. Values: the callback's channel and provider id, now in ms.
  */
 export const makeEarlierDue = Object.fromEntries(
   identifiers.map((identifier) => [

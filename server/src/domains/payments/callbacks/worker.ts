@@ -33,9 +33,9 @@ interface TryResult {
 }
 
 /**
- * Settles stored callbacks. Those of one operation are settled one after another, in the order in which they were received
- * (`claimCallbacks`). A callback whose operation is not found is retried after 5 s, 30 s, 5 min and 1 h, then ignored. A
- * callback whose process died is due again when its lease ends.
+ * Settles stored callbacks. Those of one operation are settled one after another, in the order in which they were
+ * received (`claimCallbacks`). A callback whose operation is not found is retried after 5 s, 30 s, 5 min and 1 h, then
+ * ignored. A callback whose process died is due again when its lease ends.
  */
 export function callbackWorker(deps: CallbackWorkerDeps): Worker<DueCallback> {
   const { onError, onRecovered } = deps;

@@ -50,8 +50,8 @@ export class ChannelDirectory {
   }
 
   /**
-   * For callers inside a transaction: a channel that is not cached is read on the transaction's own connection. Waiting for a
-   * second connection could deadlock, because those who use them may wait for locks of this transaction.
+   * For callers inside a transaction: a channel that is not cached is read on the transaction's own connection. Waiting
+   * for a second connection could deadlock, because those who use them may wait for locks of this transaction.
    */
   async findInTransaction(transaction: Queryable, id: number): Promise<ChannelRow | undefined> {
     return this.#cache.peek(id) ?? (await this.#read(transaction, id));

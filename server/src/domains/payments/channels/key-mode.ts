@@ -4,8 +4,8 @@ import { type SecretOpener, secretPlace } from './secrets.ts';
 import { type ChannelRow, type ChannelWithKey, listChannelsWithKey } from './statements.ts';
 
 /**
- * Whether the channel holds an API key of its provider's other mode: payments through it would be test payments in live books, or
- * the other way round. Such keys are refused; channels that were saved before they were can still have one.
+ * Whether the channel holds an API key of its provider's other mode: payments through it would be test payments in live
+ * books, or the other way round. Such keys are refused; channels that were saved before they were can still have one.
  */
 export function hasKeyOfOtherMode(channel: ChannelWithKey, { open, isLost }: SecretOpener): boolean {
   const { tenant_id, id, livemode, provider, api_key_sealed: sealed } = channel;

@@ -191,8 +191,8 @@ async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: 
 }
 
 /**
- * Every fallback must be another channel, one that the tenant may use, and of the mode of the channel: a payment never falls back
- * from live to test, or the other way.
+ * Every fallback must be another channel, one that the tenant may use, and of the mode of the channel: a payment never
+ * falls back from live to test, or the other way.
  */
 async function requireFallbacks(
   { id, fallbackChannelIds = [] }: ChannelInput,
@@ -228,9 +228,10 @@ function livemodeOfNewChannel({ provider, livemode }: ChannelInput, principal: P
 }
 
 /**
- * Refuses what takes payments of the other mode: the sandbox and keys of a provider's test mode on a live channel, whose payments
- * would be booked as revenue, and another provider without test credentials on a test channel, because it would take
- * real money. A live channel that holds a test key already can be saved without naming a key, and switched off.
+ * Refuses what takes payments of the other mode: the sandbox and keys of a provider's test mode on a live channel,
+ * whose payments would be booked as revenue, and another provider without test credentials on a test channel, because
+ * it would take real money. A live channel that holds a test key already can be saved without naming a key, and
+ * switched off.
  */
 function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: ProviderName | null): void {
   const provider = input.provider === undefined ? before : input.provider;

@@ -6,8 +6,8 @@ import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts
 import type { ChannelRow } from './statements.ts';
 
 /**
- * `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is the ISO 4217 code of a currency to
- * pay in, and in use or one that the channel has already.
+ * `USD, EUR` → [USD, EUR], without repeats. Throws the refusal `invalid_request` unless each is the ISO 4217 code of a
+ * currency to pay in, and in use or one that the channel has already.
  */
 export function currenciesOf(text: string, existing: readonly string[] = []): string[] {
   const codes = text.split(',').map((code) => code.trim());
@@ -45,8 +45,8 @@ export function mayChange(channel: ChannelRow, principal: Principal): boolean {
 }
 
 /**
- * The mode of a provider's API key: Stripe's begin with `sk_test_`, `rk_test_`, `sk_live_` or `rk_live_`, Mollie's with `test_` or
- * `live_`. Undefined: the key does not tell.
+ * The mode of a provider's API key: Stripe's begin with `sk_test_`, `rk_test_`, `sk_live_` or `rk_live_`, Mollie's with
+ * `test_` or `live_`. Undefined: the key does not tell.
  */
 export function livemodeOfApiKey(apiKey: string): boolean | undefined {
   const mode = /^(?:[sr]k_(?:org_)?)?(test|live)_/.exec(apiKey)?.[1];
@@ -58,7 +58,9 @@ export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
 }
 
-/** Whether a payer can pay without giving a payment method beforehand: on the provider's page, or without a provider. */
+/**
+ * Whether a payer can pay without giving a payment method beforehand: on the provider's page, or without a provider.
+ */
 export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === null || !providersWithoutPage.has(provider);
 }
@@ -76,7 +78,9 @@ export function requireAccepting(channel: ChannelRow, currency: string): void {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Why the channel does not accept payments in this currency: one of `acceptanceRefusals`. Undefined: it accepts them. */
+/**
+ * Why the channel does not accept payments in this currency: one of `acceptanceRefusals`. Undefined: it accepts them.
+ */
 export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
   if (channel.is_disabled) return sandboxDisabled('channelId');
   if (channel.has_key_of_other_mode) {

@@ -56,8 +56,8 @@ export const findChannels = statement<ChannelRow>(
 );
 
 /**
- * Serialises changes of channels, so that each reads the result of the one before. Readers do not wait, and channels change
- * rarely.
+ * Serialises changes of channels, so that each reads the result of the one before. Readers do not wait, and channels
+ * change rarely.
  */
 export const lockChannels = statement('channels.lock', 'lock table channel in share row exclusive mode');
 

@@ -1,6 +1,7 @@
 /**
- * The four accounts of a tenant in each currency. The balance of an account is its debits less its credits. All balances sum
- * to zero, because every transfer debits one account and credits another with the same amount (docs/concepts/ledger.md).
+ * The four accounts of a tenant in each currency. The balance of an account is its debits less its credits. All
+ * balances sum to zero, because every transfer debits one account and credits another with the same amount
+ * (docs/concepts/ledger.md).
  */
 export const accounts = {
   PROVIDER_RECEIVABLE: 'Money that providers have taken from payers and owe us.',

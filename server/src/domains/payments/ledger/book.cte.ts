@@ -1,7 +1,7 @@
 /**
- * CTEs that book the transfers of transitions in the statement that applies them, so that both are written or neither. They
- * read a CTE `moved (tenant_id, id, livemode, booked_channel_id, currency, amount, from_status, to_status, refunded,
- * refund_id, fee, at)` with the payments after their transitions.
+ * CTEs that book the transfers of transitions in the statement that applies them, so that both are written or neither.
+ * They read a CTE `moved (tenant_id, id, livemode, booked_channel_id, currency, amount, from_status, to_status,
+ * refunded, refund_id, fee, at)` with the payments after their transitions.
  *
  * | Transition | Debit | Credit |
  * |---|---|---|
@@ -10,8 +10,8 @@
  * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
  * | a refund fails after it had succeeded | PROVIDER_RECEIVABLE | REFUNDS |
  *
- * A payment that returns from REFUNDED to SUCCESS is not booked as a success again. Leg 2 of a refund is its reversal; the
- * primary key ensures that it is booked only once.
+ * A payment that returns from REFUNDED to SUCCESS is not booked as a success again. Leg 2 of a refund is its reversal;
+ * the primary key ensures that it is booked only once.
  */
 export const bookTransfersCte = `
   transfer as (

@@ -23,8 +23,8 @@ interface TransferPage {
 }
 
 /**
- * One page of entries, newest first, and the exact total, both from one snapshot. Each transfer has two entries, the debit
- * before the credit; a filter by account selects one of them.
+ * One page of entries, newest first, and the exact total, both from one snapshot. Each transfer has two entries, the
+ * debit before the credit; a filter by account selects one of them.
  */
 export function entriesOf(
   database: Pick<Database, 'snapshot'>,

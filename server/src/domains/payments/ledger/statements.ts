@@ -57,9 +57,9 @@ const newestFirst = 'created_at desc, source_id desc, leg';
 const matchesFilter = '($2::text is null or currency = $2) and ($3::text is null or $3 in (debit, credit))';
 
 /**
- * Locates a page of transfers by the daily totals: the total number of transfers of modes $4 in days $5 to $6; the days that
- * contain transfers $7 to $7 + $8, newest first; and how many transfers of these days come before the page. Exact, because one
- * statement adds the rolled-up totals and the deltas.
+ * Locates a page of transfers by the daily totals: the total number of transfers of modes $4 in days $5 to $6; the days
+ * that contain transfers $7 to $7 + $8, newest first; and how many transfers of these days come before the page. Exact,
+ * because one statement adds the rolled-up totals and the deltas.
  */
 export const locateTransfers = statement<{
   total: number;

@@ -16,8 +16,9 @@ const channelWithWork = `channel_with_work as (
    )`;
 
 /**
- * A claim whose answer was lost is taken back, because no provider was called under it. An operation that the claim changed
- * from READY to CALLING (its `called_at` is the time of the claim) becomes READY again; every other one is looked up first.
+ * A claim whose answer was lost is taken back, because no provider was called under it. An operation that the claim
+ * changed from READY to CALLING (its `called_at` is the time of the claim) becomes READY again; every other one is
+ * looked up first.
  */
 export const operationTable = leasedTable({
   table: 'provider_operation',
@@ -31,8 +32,8 @@ export const operationTable = leasedTable({
 });
 
 /**
- * Each channel has two queues: operations that a payer may wait for, and those in the background. The index orders each of
- * them by due time.
+ * Each channel has two queues: operations that a payer may wait for, and those in the background. The index orders each
+ * of them by due time.
  */
 const queues = '(values (false), (true)) as queue (background)';
 
@@ -45,14 +46,14 @@ export const operationDue = `with recursive ${channelWithWork}
     cross join lateral (select from provider_operation o where ${isDue} limit 1) as first`;
 
 /**
- * Recursive CTEs that lease due operations of every channel, up to the limit of each channel, so that a channel whose provider
- * hangs cannot starve the others; of a channel, those in the background last. `claimed` are the operations, with
- * `state_before` and `is_paced`. Values: now and the end of the lease in ms, the maximum of operations, the token of the
- * lease, the maximum for one channel; then two arrays, the channels with a limit of their own and these limits; the most
- * operations a second through a channel, for all nodes together, or null.
+ * Recursive CTEs that lease due operations of every channel, up to the limit of each channel, so that a channel whose
+ * provider hangs cannot starve the others; of a channel, those in the background last. `claimed` are the operations,
+ * with `state_before` and `is_paced`. Values: now and the end of the lease in ms, the maximum of operations, the token
+ * of the lease, the maximum for one channel; then two arrays, the channels with a limit of their own and these limits;
+ * the most operations a second through a channel, for all nodes together, or null.
  *
- * READY becomes CALLING here, before the call: if the process dies, it is unknown whether the call was made, so the next claim
- * looks the operation up.
+ * READY becomes CALLING here, before the call: if the process dies, it is unknown whether the call was made, so the
+ * next claim looks the operation up.
  */
 export const claimOperationsCte = `${channelWithWork}, ${pacedChannelsCte}, due as materialized (
      select picked.*, c.channel_id, paced.channel_id is not null as is_paced

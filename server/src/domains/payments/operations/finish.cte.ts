@@ -1,13 +1,13 @@
 import { openStates } from './statements.ts';
 
 /**
- * CTEs that end operations in the statement that changes their payments: the operation of each row of `moved`, and the other
- * open operations of a cancelled payment. They read `moved (tenant_id, id, number, from_status, to_status,
- * currency, amount, at, reverses, next_channel_id, next_provider)` and the outcome: `state`, `reference`, `outcome_code`,
- * `provider_code`, `outcome_message`, `settled_by`, `calls` and `look_ups`.
+ * CTEs that end operations in the statement that changes their payments: the operation of each row of `moved`, and the
+ * other open operations of a cancelled payment. They read `moved (tenant_id, id, number, from_status, to_status,
+ * currency, amount, at, reverses, next_channel_id, next_provider)` and the outcome: `state`, `reference`,
+ * `outcome_code`, `provider_code`, `outcome_message`, `settled_by`, `calls` and `look_ups`.
  *
- * `counted_charges` counts the charges that end: one delta row for each tenant, channel, currency and outcome of the batch.
- * Written in the same statement, so the totals are exact.
+ * `counted_charges` counts the charges that end: one delta row for each tenant, channel, currency and outcome of the
+ * batch. Written in the same statement, so the totals are exact.
  */
 export const finishOperationsCte = `
    finished as (

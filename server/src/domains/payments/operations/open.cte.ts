@@ -6,8 +6,8 @@ export const operationsDue: Topic = 'operations';
 /**
  * A CTE that records provider operations in the statement of the change that causes them, so that both are written or
  * neither. It reads a CTE `operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
- * background, at)`. An operation is due at once by the database's clock: `at` may be the time of an id, which may be ahead
- * of it.
+ * background, at)`. An operation is due at once by the database's clock: `at` may be the time of an id, which may be
+ * ahead of it.
  */
 export const openOperationsCte = `
   opened as (

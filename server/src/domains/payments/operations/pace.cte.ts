@@ -27,11 +27,11 @@ const aheadMs = `least(greatest(coalesce(held.used_until_ms, 0) - $1::float8, 0)
 
 /**
  * CTEs for a claim: `paced` are the channels with work whose calls are paced, with the `rate` in effect and how many
- * operations are `allowed` now. They read `channel_with_work`. Values: `$1` is now in ms, `$8` the most operations a second
- * through a channel, or null.
+ * operations are `allowed` now. They read `channel_with_work`. Values: `$1` is now in ms, `$8` the most operations a
+ * second through a channel, or null.
  *
- * A claim holds the rows of these channels until its end; one of another node gets none of their operations meanwhile. So
- * all nodes together keep to the rate, and what is not claimed uses up nothing of it.
+ * A claim holds the rows of these channels until its end; one of another node gets none of their operations meanwhile.
+ * So all nodes together keep to the rate, and what is not claimed uses up nothing of it.
  */
 export const pacedChannelsCte = `held as materialized (
      select channel_id, rate_per_s, used_until_ms, taken_ms from channel_pace pace
@@ -49,8 +49,8 @@ export const pacedChannelsCte = `held as materialized (
    )`;
 
 /**
- * A CTE that takes the operations of `capped (channel_id)` from the rates of `paced`. A learned rate grows for the time since the
- * last claim, a second at most, if this claim used it up.
+ * A CTE that takes the operations of `capped (channel_id)` from the rates of `paced`. A learned rate grows for the time
+ * since the last claim, a second at most, if this claim used it up.
  */
 export const takePermitsCte = `taken as (
      insert into channel_pace as pace (channel_id, rate_per_s, used_until_ms, taken_ms)
@@ -71,8 +71,8 @@ export const takePermitsCte = `taken as (
    )`;
 
 /**
- * After the clock was set back: ends pauses and used-up rates that reach further ahead than they can. Values: now, and the latest
- * time that is possible, in ms.
+ * After the clock was set back: ends pauses and used-up rates that reach further ahead than they can. Values: now, and
+ * the latest time that is possible, in ms.
  */
 export const shortenPaces = statement<never>(
   'processing.shorten_paces',
@@ -89,10 +89,10 @@ const pausedUntilMs = (pauseMs: string, rate: string) =>
   `$2::float8 + least(${pauseMs}, ${maximumPauseMs}) + ${burstMs(rate)} - 1000 / ${rate}`;
 
 /**
- * Lowers the rate of a channel because its provider refused an operation, once for all refusals of a second. The first time
- * it begins at what the provider took, and the channel pauses for a second, because providers count by the second. Values:
- * channel, the time of the refusal in ms, how many operations a second the provider took, how long it asks to wait in ms or
- * null.
+ * Lowers the rate of a channel because its provider refused an operation, once for all refusals of a second. The first
+ * time it begins at what the provider took, and the channel pauses for a second, because providers count by the second.
+ * Values: channel, the time of the refusal in ms, how many operations a second the provider took, how long it asks to
+ * wait in ms or null.
  */
 export const slowDownChannel = statement<never>(
   'processing.slow_down',

@@ -1,7 +1,7 @@
 /**
- * A query for the records that a provider knows by a reference: `(tenant_id, transaction_id, refund_id)`. References are
- * indexed by channel; a tenant uses its own channels and those of the platform. Parameters: SQL of the tenants, and of the
- * reference.
+ * A query for the records that a provider knows by a reference: `(tenant_id, transaction_id, refund_id)`. References
+ * are indexed by channel; a tenant uses its own channels and those of the platform. Parameters: SQL of the tenants, and
+ * of the reference.
  */
 export const recordsByReference = (tenantIds: string, reference: string) => `
   select distinct operation.tenant_id, operation.transaction_id, operation.refund_id

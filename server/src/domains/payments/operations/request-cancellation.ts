@@ -4,8 +4,8 @@ import { findCharge, findOpenCancellation } from './statements.ts';
 
 /**
  * Opens the cancellation of a payment's charge, unless one is open already. Runs in the transaction that holds the
- * payment's lock; the dispatcher calls the provider. Refuses with `illegal_transition` when the payment has as many operations
- * as it can.
+ * payment's lock; the dispatcher calls the provider. Refuses with `illegal_transition` when the payment has as many
+ * operations as it can.
  */
 export async function requestCancellation(
   transaction: Queryable,

@@ -4,9 +4,9 @@ import { openNext } from './open-next.ts';
 import { type ChargeRow, findCharge } from './statements.ts';
 
 /**
- * Opens a refund at the provider and on the channel that took the money. Runs in the transaction that holds the payment's
- * lock; the dispatcher calls the provider. Refuses with `not_refundable` when the payment has as many operations as it can, and
- * when the channel is at another provider by now (`isAtItsProvider`).
+ * Opens a refund at the provider and on the channel that took the money. Runs in the transaction that holds the
+ * payment's lock; the dispatcher calls the provider. Refuses with `not_refundable` when the payment has as many
+ * operations as it can, and when the channel is at another provider by now (`isAtItsProvider`).
  */
 export async function requestRefund(
   transaction: Queryable,
@@ -36,8 +36,8 @@ export async function chargeOf(
 }
 
 /**
- * Whether the channel of a charge is still at the provider that charged it. The credentials of another provider cannot refund
- * it, and that provider does not know its reference.
+ * Whether the channel of a charge is still at the provider that charged it. The credentials of another provider cannot
+ * refund it, and that provider does not know its reference.
  */
 export function isAtItsProvider({ provider, channel_provider }: ChargeRow): boolean {
   return provider === channel_provider;

@@ -1,6 +1,8 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 
-/** Waits before each look-up of an operation without a final outcome; the last one repeats until the provider decides. */
+/**
+ * Waits before each look-up of an operation without a final outcome; the last one repeats until the provider decides.
+ */
 export const lookUpWaitsMs: readonly number[] = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs, dayMs];
 
 /** The longest wait that a provider's `Retry-After` can ask for. */

@@ -46,9 +46,9 @@ export const findCharge = statement<ChargeRow>(
 );
 
 /**
- * Cancels a payment's charge that is READY, without a call, and counts it; returns nothing if there is none. A charge that is being
- * claimed or settled is locked, and is left alone: waiting for it could deadlock, because its settlement locks the payment.
- * Runs in the transaction that cancels the payment. Values: tenant, payment, now in ms.
+ * Cancels a payment's charge that is READY, without a call, and counts it; returns nothing if there is none. A charge
+ * that is being claimed or settled is locked, and is left alone: waiting for it could deadlock, because its settlement
+ * locks the payment. Runs in the transaction that cancels the payment. Values: tenant, payment, now in ms.
  */
 export const cancelUnsentCharge = statement<{ number: number }>(
   'processing.cancel_unsent_charge',
@@ -129,8 +129,8 @@ export const deferralColumns = columns<Deferral>([
 ]);
 
 /**
- * Records operations without a final outcome, fenced by the lease. An operation that is READY again was not sent, so it has
- * no time of a call. Values: those of `deferralColumns`.
+ * Records operations without a final outcome, fenced by the lease. An operation that is READY again was not sent, so it
+ * has no time of a call. Values: those of `deferralColumns`.
  */
 export const deferOperations = statement(
   'processing.defer',
@@ -151,7 +151,9 @@ export const releaseColumns = columns<LeasedKey & { state: string }>([
   ['state', 'text', ({ state }) => state],
 ]);
 
-/** Ends the leases of operations that were not started: they are due again at once. Values: those of `releaseColumns`. */
+/**
+ * Ends the leases of operations that were not started: they are due again at once. Values: those of `releaseColumns`.
+ */
 export const releaseOperations = statement(
   'processing.release',
   `update provider_operation o
@@ -162,9 +164,9 @@ export const releaseOperations = statement(
 );
 
 /**
- * Makes the open operations of a payment due now, because the provider has reported a change that a look-up must find. The
- * look-up of a leased operation may have begun before the change, and its result postpones the due time again: the caller
- * must then repeat this. Values: tenant, payment, now in ms.
+ * Makes the open operations of a payment due now, because the provider has reported a change that a look-up must find.
+ * The look-up of a leased operation may have begun before the change, and its result postpones the due time again: the
+ * caller must then repeat this. Values: tenant, payment, now in ms.
  */
 export const makeOperationsDue = statement<{ number: number; is_leased: boolean }>(
   'processing.make_due',

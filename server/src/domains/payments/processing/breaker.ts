@@ -10,9 +10,9 @@ interface FailureStreak {
 }
 
 /**
- * A circuit breaker for each channel: after five consecutive calls without an answer it is open for 30 s; then it is half-open,
- * and one call at a time tests whether the provider answers again. Each process has its own. Operations that it holds back do
- * not fail: they wait, or go to a fallback channel.
+ * A circuit breaker for each channel: after five consecutive calls without an answer it is open for 30 s; then it is
+ * half-open, and one call at a time tests whether the provider answers again. Each process has its own. Operations that
+ * it holds back do not fail: they wait, or go to a fallback channel.
  */
 export class Breaker {
   readonly #clock: Clock;

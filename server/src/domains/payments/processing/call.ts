@@ -62,7 +62,8 @@ export async function callOrLookUp(
   if (row.state === 'READY') return { outcome: await call(), calls: 1, lookUps: 0 };
   const answer = await lookUpOperation(connector, row, operation, options);
   if (answer.kind !== 'absent') return { outcome: answer, calls: 0, lookUps: reachedProvider(answer) ? 1 : 0 };
-  // The node that claimed the charge died, and the payment was cancelled since: the provider has not charged, and must not.
+  // The node that claimed the charge died, and the payment was cancelled since: the provider has not charged, and must
+  // not.
   if (row.kind === 'CHARGE' && isFinal(row.status)) return { outcome: { kind: 'cancelled' }, calls: 0, lookUps: 1 };
   return { outcome: await call(), calls: 1, lookUps: 1 };
 }
@@ -83,8 +84,8 @@ function reachedProvider(answer: Outcome): boolean {
 }
 
 /**
- * Whether an outcome is unknown because Florin could not call the provider: its own database is unavailable, or the channel's
- * API key is lost. Such an outcome says nothing about the provider.
+ * Whether an outcome is unknown because Florin could not call the provider: its own database is unavailable, or the
+ * channel's API key is lost. Such an outcome says nothing about the provider.
  */
 export function isOwnOutage(outcome: Outcome): boolean {
   if (outcome.kind !== 'unknown') return false;

@@ -30,7 +30,9 @@ export class ChannelLimits {
     if (count >= maximumInFlightPerChannel && !isOwnProvider) this.waited(channelId);
   }
 
-  /** Operations of the channel wait for its provider: it has as many in flight as it may, or takes only some a second. */
+  /**
+   * Operations of the channel wait for its provider: it has as many in flight as it may, or takes only some a second.
+   */
   waited(channelId: number): void {
     this.#waitedAtMs.set(channelId, performance.now());
   }
@@ -47,8 +49,8 @@ export class ChannelLimits {
   }
 
   /**
-   * The limit of each channel with operations in flight, with refusals that are being gathered, or with a breaker that is not
-   * closed. All others: the maximum.
+   * The limit of each channel with operations in flight, with refusals that are being gathered, or with a breaker that
+   * is not closed. All others: the maximum.
    */
   async current(): Promise<[channelId: number, maximum: number][]> {
     const limits = new Map(

@@ -3,7 +3,10 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { slowDownChannel } from '../operations/pace.cte.ts';
 
-/** Refusals arrive together: of a burst those that follow the first one within this time show how much the provider took. */
+/**
+ * Refusals arrive together: of a burst those that follow the first one within this time show how much the provider
+ * took.
+ */
 const gatherMs = 250;
 
 export interface ChannelPaceDeps {

@@ -70,8 +70,8 @@ export class Deferrer {
   }
 
   /**
-   * For an operation that a rate limit refused: one that was sent is READY again, and one that was looked up stays as it is.
-   * Only the first refusal is on the timeline.
+   * For an operation that a rate limit refused: one that was sent is READY again, and one that was looked up stays as
+   * it is. Only the first refusal is on the timeline.
    */
   async awaitLimit(operation: LeasedOperation, { calls, lookUps }: ProviderResult, dueMs: number): Promise<void> {
     const wasSent = calls > 0;
@@ -87,8 +87,8 @@ export class Deferrer {
   }
 
   /**
-   * Records the payer's next step on the payment, with an event for the merchant. If the payment has changed meanwhile, the
-   * next look-up does it instead.
+   * Records the payer's next step on the payment, with an event for the merchant. If the payment has changed meanwhile,
+   * the next look-up does it instead.
    */
   async #showNextAction(operation: LeasedOperation, nextAction: object, reference: string | null): Promise<void> {
     if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;

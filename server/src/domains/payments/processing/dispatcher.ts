@@ -72,8 +72,8 @@ const leaseBeyondCallsMs = 10 * secondMs;
  * 1. claims due operations under a lease (`claim-statements.ts`),
  * 2. moves their payments to PROCESSING, before any provider is called,
  * 3. calls the provider, or looks up the outcome of an earlier call (`call.ts`),
- * 4. settles a final outcome (`settle.ts`), or defers the operation to its next look-up: after 5 s, 30 s, 5 min, 1 h, then
- *    daily (`defer.ts`). An operation that a rate limit refused is READY again.
+ * 4. settles a final outcome (`settle.ts`), or defers the operation to its next look-up: after 5 s, 30 s, 5 min, 1 h,
+ *    then daily (`defer.ts`). An operation that a rate limit refused is READY again.
  *
  * An outcome is never guessed. If the process dies between two steps, another one looks the operation up under the same
  * idempotency key, so that no payer is charged twice.
@@ -134,8 +134,8 @@ export class Dispatcher {
   }
 
   /**
-   * A new operation waits for this machine, unless its channel is paced or has as many in flight as it may: then it waits
-   * for its provider.
+   * A new operation waits for this machine, unless its channel is paced or has as many in flight as it may: then it
+   * waits for its provider.
    */
   #waitedMs(operation: OperationRow): number {
     const { state, operation_channel_id, operation_created_ms } = operation;
@@ -166,8 +166,8 @@ export class Dispatcher {
   }
 
   /**
-   * Moves new refunds and the payments of new charges to PROCESSING, before their provider is called. A charge whose payment
-   * has changed meanwhile is released; all other operations are returned.
+   * Moves new refunds and the payments of new charges to PROCESSING, before their provider is called. A charge whose
+   * payment has changed meanwhile is released; all other operations are returned.
    */
   async #markProcessing(claimed: LeasedOperation[]): Promise<LeasedOperation[]> {
     const { database, transitions, clock, generateUuid, failPoint } = this.#options;
@@ -220,8 +220,8 @@ export class Dispatcher {
   }
 
   /**
-   * A cancellation waits while its charge is being sent. If that charge is not sent after all, because of a rate limit or since
-   * it failed and another channel is next, the charge is cancelled instead of being sent.
+   * A cancellation waits while its charge is being sent. If that charge is not sent after all, because of a rate limit
+   * or since it failed and another channel is next, the charge is cancelled instead of being sent.
    */
   async #isCancellationRequested({ kind, tenant_id, id }: OperationRow): Promise<boolean> {
     if (kind !== 'CHARGE') return false;
@@ -286,8 +286,8 @@ export class Dispatcher {
   }
 
   /**
-   * The operation is sent again, unless it is a charge that can end: because its cancellation was requested, because a fallback
-   * channel takes it, or because it has been refused for `rateLimitWaitMs`.
+   * The operation is sent again, unless it is a charge that can end: because its cancellation was requested, because a
+   * fallback channel takes it, or because it has been refused for `rateLimitWaitMs`.
    */
   async #awaitLimit(operation: LeasedOperation, result: ProviderResult, limited: RateLimited): Promise<void> {
     const { settler, clock, rateLimitWaitMs } = this.#options;

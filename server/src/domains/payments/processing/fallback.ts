@@ -7,8 +7,8 @@ import type { FinalOutcome, NextChannel } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
 
 /**
- * The next channel for a charge with this outcome: the first fallback channel of the payment's channel that was not tried
- * and accepts the payment. Null unless the charge failed for a reason that may not apply to another provider.
+ * The next channel for a charge with this outcome: the first fallback channel of the payment's channel that was not
+ * tried and accepts the payment. Null unless the charge failed for a reason that may not apply to another provider.
  */
 export async function nextChannelFor(
   row: OperationRow,

@@ -15,7 +15,8 @@ export const processingChecks: readonly Check[] = [
   },
   {
     claim: 'A payment that has ended has no charge under way',
-    // When a payment is cancelled before its charge is sent, the dispatcher ends the charge shortly after, without a call.
+    // When a payment is cancelled before its charge is sent, the dispatcher ends the charge shortly after, without a
+    // call.
     offenders: `
       select ${payment('t.id')} as offender
         from provider_operation o
@@ -62,11 +63,11 @@ export const processingChecks: readonly Check[] = [
   {
     claim:
       "Every operation of the sandbox that its answers ended is in the sandbox's own books, with the same amount and outcome",
-    // A cancellation succeeds if the sandbox cancelled the charge, or if the payment had ended without a call. An operation
-    // that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the sandbox does
-    // not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so what a callback or a
-    // user ended need not be in the books, nor the charge of a payment that a callback cancelled. Nor is a refund whose money
-    // came back known to have failed before the callback that says so.
+    // A cancellation succeeds if the sandbox cancelled the charge, or if the payment had ended without a call. An
+    // operation that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the
+    // sandbox does not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so
+    // what a callback or a user ended need not be in the books, nor the charge of a payment that a callback cancelled.
+    // Nor is a refund whose money came back known to have failed before the callback that says so.
     offenders: `
       select ${payment('o.transaction_id')} || '-' || o.number as offender
         from provider_operation o
@@ -101,7 +102,10 @@ export const processingChecks: readonly Check[] = [
   },
 ];
 
-/** A provider may be wrong, and so may a callback that a merchant has signed itself: neither is a defect of the database. */
+/**
+ * A provider may be wrong, and so may a callback that a merchant has signed itself: neither is a defect of the
+ * database.
+ */
 export const processingFindings: readonly Finding[] = [
   {
     finding: 'The provider was asked again about what it had contradicted, and still disagrees with what is settled',

@@ -20,8 +20,8 @@ export class WaitingPayments {
   }
 
   /**
-   * Whether the provider says that the payment still waits for its payer. Settles it if it has ended. `false` also if the
-   * provider does not answer: then nobody knows whether the payer has paid.
+   * Whether the provider says that the payment still waits for its payer. Settles it if it has ended. `false` also if
+   * the provider does not answer: then nobody knows whether the payer has paid.
    */
   async stillWaits(tenantId: number, id: string): Promise<boolean> {
     const { database, settler } = this.#deps;

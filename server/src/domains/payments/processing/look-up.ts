@@ -12,7 +12,9 @@ export interface LookUpDeps extends PublicAddress {
   observe?: ObserveCall;
 }
 
-/** Looks an operation up at its provider now, outside the schedule. Throws `LostCredentialsError` without an API key. */
+/**
+ * Looks an operation up at its provider now, outside the schedule. Throws `LostCredentialsError` without an API key.
+ */
 export async function lookUpNow(
   row: OperationRow,
   { providers, credentials, timeoutMs, publicUrl, observe }: LookUpDeps,

@@ -6,7 +6,10 @@ import { processingRoutes } from './routes.ts';
 import { timelineStep } from './schema.ts';
 import { settings } from './settings.ts';
 
-/** Brings charges, refunds and cancellations to their providers, settles the outcomes, and shows the timeline of a payment. */
+/**
+ * Brings charges, refunds and cancellations to their providers, settles the outcomes, and shows the timeline of a
+ * payment.
+ */
 export const processing = {
   name: 'processing',
   tables: ['discrepancy'],

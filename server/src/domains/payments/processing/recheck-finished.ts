@@ -15,9 +15,9 @@ export interface FinishedRecheckerDeps extends LookUpDeps {
 const maximumInFlight = 10;
 
 /**
- * Looks up operations that have ended. Some providers (Mollie) report only that something has changed, which may be that a
- * closed payment was paid after all, or that a refund has failed after it had succeeded. Open operations are looked up by
- * the dispatcher.
+ * Looks up operations that have ended. Some providers (Mollie) report only that something has changed, which may be
+ * that a closed payment was paid after all, or that a refund has failed after it had succeeded. Open operations are
+ * looked up by the dispatcher.
  */
 export class FinishedRechecker {
   readonly #deps: FinishedRecheckerDeps;
@@ -28,9 +28,9 @@ export class FinishedRechecker {
   }
 
   /**
-   * Looks up this refund, or this charge and every refund of its payment, as far as they have ended and were made through the same
-   * channel. `reference`: the provider's id in the callback. `unknown`: the provider did not answer. `busy`: too many
-   * look-ups are in flight, or the channel's API key is lost and must be set again.
+   * Looks up this refund, or this charge and every refund of its payment, as far as they have ended and were made
+   * through the same channel. `reference`: the provider's id in the callback. `unknown`: the provider did not answer.
+   * `busy`: too many look-ups are in flight, or the channel's API key is lost and must be set again.
    */
   async recheck(operation: OperationRow, reference: string | null): Promise<'done' | 'unknown' | 'busy'> {
     const rows = await this.#deps.database.run(findOfPayment, [operation.tenant_id, operation.id]);

@@ -6,7 +6,9 @@ import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { OperationRow } from './statements.ts';
 
-/** What to do with a claimed operation: call its provider, postpone it, or settle it with this outcome without a call. */
+/**
+ * What to do with a claimed operation: call its provider, postpone it, or settle it with this outcome without a call.
+ */
 export type Decision = 'call_provider' | 'postpone' | FinalOutcome;
 
 /**
@@ -39,9 +41,9 @@ const nothingToCancel: FinalOutcome = {
 };
 
 /**
- * When an operation that a rate limit refused is due again. Undefined: never, because it is a charge that has been limited for
- * `maximumMs`. Refunds and cancellations have no other channel and nobody who waits at a till: they are sent until the
- * provider takes them.
+ * When an operation that a rate limit refused is due again. Undefined: never, because it is a charge that has been
+ * limited for `maximumMs`. Refunds and cancellations have no other channel and nobody who waits at a till: they are
+ * sent until the provider takes them.
  *
  * Without a wait named by the provider it is a quarter of the time since the first refusal, between 1 s and 1 min.
  */
@@ -58,7 +60,10 @@ export function limitedRetryAt(
   return Math.min(nowMs + boundedWaitMs(askedMs ?? ownMs), endMs);
 }
 
-/** When a look-up that a rate limit refused is due again: when the provider says so, otherwise by the schedule of look-ups. */
+/**
+ * When a look-up that a rate limit refused is due again: when the provider says so, otherwise by the schedule of
+ * look-ups.
+ */
 export function limitedLookUpAt({ look_ups }: OperationRow, askedMs: number | undefined, nowMs: number): number {
   return askedMs === undefined ? lookUpAt(look_ups, nowMs) : nowMs + boundedWaitMs(askedMs);
 }

@@ -30,7 +30,10 @@ export interface SettlerDeps {
   transitions: PaymentTransitions;
   clock: Clock;
   generateUuid: GenerateUuid;
-  /** Called when an outcome contradicts the settled one, or is of another amount or mode, and when a provider knows none. */
+  /**
+   * Called when an outcome contradicts the settled one, or is of another amount or mode, and when a provider knows
+   * none.
+   */
   onDiscrepancy: DiscrepancyReporterDeps['onDiscrepancy'];
 }
 
@@ -45,16 +48,20 @@ const retryForMs = 5 * secondMs;
 const maximumTries = 20;
 
 /**
- * Writes final outcomes: payment, totals, ledger, refund, event, deliveries and operation together in one statement, or none
- * of them; many settlements share a statement. The invoice of a payment is settled in the same transaction. A final payment
- * status never changes afterwards, except when a refund fails after it had succeeded. Contradicting outcomes open a discrepancy.
+ * Writes final outcomes: payment, totals, ledger, refund, event, deliveries and operation together in one statement, or
+ * none of them; many settlements share a statement. The invoice of a payment is settled in the same transaction. A
+ * final payment status never changes afterwards, except when a refund fails after it had succeeded. Contradicting
+ * outcomes open a discrepancy.
  */
 export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
   /** Of payments of invoices, whose settlement waits for locks on the invoices. */
   readonly #invoiceBatcher: Batcher<Settlement, boolean>;
-  /** By payment, because a statement can change a payment only once: many refunds of one payment may be answered together. */
+  /**
+   * By payment, because a statement can change a payment only once: many refunds of one payment may be answered
+   * together.
+   */
   readonly #turns = new KeyedMutex<string>();
   readonly #settleOperations: ReturnType<typeof settleOperations>;
 
@@ -72,8 +79,8 @@ export class Settler {
   }
 
   /**
-   * Resolves when the outcome is committed, or was before. `mismatch`: the outcome is of another amount, currency or mode, so
-   * nothing was settled; a discrepancy is open, and the caller must have the operation looked up again.
+   * Resolves when the outcome is committed, or was before. `mismatch`: the outcome is of another amount, currency or
+   * mode, so nothing was settled; a discrepancy is open, and the caller must have the operation looked up again.
    */
   async settle(
     row: OperationRow,
@@ -89,8 +96,9 @@ export class Settler {
   }
 
   /**
-   * Settles an operation in the caller's transaction, as a user says who has looked at the provider. Returns false if that
-   * contradicts what is settled: nothing is changed then. A charge that failed is not tried through another channel.
+   * Settles an operation in the caller's transaction, as a user says who has looked at the provider. Returns false if
+   * that contradicts what is settled: nothing is changed then. A charge that failed is not tried through another
+   * channel.
    */
   async settleByUser(row: OperationRow, outcome: FinalOutcome, transaction: Transaction): Promise<boolean> {
     const { transitions, clock } = this.#deps;
@@ -108,7 +116,10 @@ export class Settler {
     throw changedTooOften(row);
   }
 
-  /** Opens a discrepancy about a report of another amount, currency or mode, which is never booked. Returns whether it is one. */
+  /**
+   * Opens a discrepancy about a report of another amount, currency or mode, which is never booked. Returns whether it
+   * is one.
+   */
   async reportDifference(row: OperationRow, report: Report, by: SettledBy): Promise<boolean> {
     const difference = differenceOf(row, report);
     if (difference !== undefined) await reportDifference(row, report, difference, by, this.#deps);
@@ -167,7 +178,9 @@ export class Settler {
     return refund;
   }
 
-  /** Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order. */
+  /**
+   * Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order.
+   */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
     const { database, transitions } = this.#deps;
     const sorted = settlements.toSorted(({ transition: { row: a } }, { transition: { row: b } }) =>

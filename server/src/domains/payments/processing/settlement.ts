@@ -49,7 +49,9 @@ export interface SettlementFacts {
   row: OperationRow;
   outcome: FinalOutcome;
   by: SettledBy;
-  /** Settle only while this lease is held. Without it the outcome is settled under any lease: final outcomes stay true. */
+  /**
+   * Settle only while this lease is held. Without it the outcome is settled under any lease: final outcomes stay true.
+   */
   lease?: string | null | undefined;
   /** The provider calls and look-ups that the outcome took, to be added to those of the operation. */
   calls?: number | undefined;
@@ -204,9 +206,9 @@ function refundEventOf(
 }
 
 /**
- * Whether a refund that had succeeded has failed: banks return money days later, and the provider reports it by a callback or
- * a look-up. The answer to a call (`calls` > 0) proves nothing: it may refuse a repeated refund because the first one has
- * succeeded.
+ * Whether a refund that had succeeded has failed: banks return money days later, and the provider reports it by a
+ * callback or a look-up. The answer to a call (`calls` > 0) proves nothing: it may refuse a repeated refund because the
+ * first one has succeeded.
  */
 export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
@@ -219,8 +221,8 @@ function asFailure(outcome: FinalOutcome): FinalOutcome {
 }
 
 /**
- * Whether an outcome cannot be true together with what is settled: the operation ended differently, or the payment was ended
- * by another operation or an update, and now its charge has succeeded.
+ * Whether an outcome cannot be true together with what is settled: the operation ended differently, or the payment was
+ * ended by another operation or an update, and now its charge has succeeded.
  */
 export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
   if (reverses(row, outcome, calls)) return false;

@@ -1,14 +1,15 @@
 export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
 
 /**
- * READY: recorded, not sent. CALLING: sent, or about to be. UNKNOWN: sent, and the outcome is not known. WAITING: in progress at
- * the provider, or waiting for the payer. The others are final; only a refund can still change from SUCCEEDED to FAILED.
+ * READY: recorded, not sent. CALLING: sent, or about to be. UNKNOWN: sent, and the outcome is not known. WAITING: in
+ * progress at the provider, or waiting for the payer. The others are final; only a refund can still change from
+ * SUCCEEDED to FAILED.
  */
 export type OperationState = 'READY' | 'CALLING' | 'UNKNOWN' | 'WAITING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
 /**
- * How the final outcome of an operation became known. `nothing`: without a call to the provider. `user`: a person has looked at the
- * provider, which could not say it any more.
+ * How the final outcome of an operation became known. `nothing`: without a call to the provider. `user`: a person has
+ * looked at the provider, which could not say it any more.
  */
 export type SettledBy = 'answer' | 'look_up' | 'callback' | 'nothing' | 'user';
 

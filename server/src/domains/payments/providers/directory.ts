@@ -21,7 +21,9 @@ export interface ProviderContext {
 
 type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
 
-/** Every provider that a channel can name. Imported at first use: a service without Stripe never loads Stripe's library. */
+/**
+ * Every provider that a channel can name. Imported at first use: a service without Stripe never loads Stripe's library.
+ */
 const factories = {
   sandbox: async (context) => new (await import('./sandbox/sandbox.ts')).Sandbox(context),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),

@@ -1,7 +1,7 @@
 /**
- * Why an operation failed: one catalogue for all providers. `retriable`: another channel may accept the same payment, so
- * Florin tries `fallbackChannelIds`. For any other failure another attempt would be refused too, or do harm: Florin does not
- * try a stolen card at another provider.
+ * Why an operation failed: one catalogue for all providers. `retriable`: another channel may accept the same payment,
+ * so Florin tries `fallbackChannelIds`. For any other failure another attempt would be refused too, or do harm: Florin
+ * does not try a stolen card at another provider.
  */
 export const failureCodes = {
   card_declined: { retriable: true, message: 'The card was declined without a further reason.' },

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Failure } from './failures.ts';
 
 /**
- * The interface that every payment provider implements. Each provider has a folder or file here and a line in `directory.ts`;
- * docs/guides/providers.md shows how to add one.
+ * The interface that every payment provider implements. Each provider has a folder or file here and a line in
+ * `directory.ts`; docs/guides/providers.md shows how to add one.
  *
  * A provider only translates: it decides nothing about payments and keeps no state. It reports an uncertain result as
  * `unknown`, and Florin calls `lookUp` until the result is certain (decisions, Transactions; reliability, promise 3).
@@ -26,8 +26,8 @@ export type Operation = ChargeOperation | RefundOperation | CancelOperation;
 
 interface AnyOperation {
   /**
-   * The idempotency key sent to the provider: `txn_…-1`, at most 64 characters of [a-z0-9_-]. It stays the same while the
-   * outcome is unknown; an attempt after a definite failure is another operation with another key.
+   * The idempotency key sent to the provider: `txn_…-1`, at most 64 characters of [a-z0-9_-]. It stays the same while
+   * the outcome is unknown; an attempt after a definite failure is another operation with another key.
    */
   key: string;
   /** The payment's public id: `txn_…`. */
@@ -90,9 +90,9 @@ export interface Call {
 }
 
 /**
- * The result of an operation as the provider reports it. Only `succeeded`, `failed` and `cancelled` are final. They carry
- * the amount and currency if the provider reports them, and every result its mode; Florin discrepancies a result whose amount or
- * mode is not the operation's.
+ * The result of an operation as the provider reports it. Only `succeeded`, `failed` and `cancelled` are final. They
+ * carry the amount and currency if the provider reports them, and every result its mode; Florin discrepancies a result
+ * whose amount or mode is not the operation's.
  */
 export type Outcome =
   | ({ kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney } & NamedMode)
@@ -104,26 +104,29 @@ export type Outcome =
   | ({ kind: 'pending'; reference?: string } & NamedMode)
   | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & NamedMode)
   /**
-   * A rate limit of the provider refused the request before anything was done: the same request can be sent again, at the
-   * earliest after `retryAfter`, the value of its header. `failure`: how the operation fails when it is not sent again.
+   * A rate limit of the provider refused the request before anything was done: the same request can be sent again, at
+   * the earliest after `retryAfter`, the value of its header. `failure`: how the operation fails when it is not sent
+   * again.
    */
   | { kind: 'rate_limited'; failure: Failure; retryAfter?: string }
   /**
-   * A timeout, a lost connection or a 5xx: the operation may or may not have been carried out. Also a success with another
-   * amount or currency than the operation's, if the provider's code has compared them itself (`mismatch`).
+   * A timeout, a lost connection or a 5xx: the operation may or may not have been carried out. Also a success with
+   * another amount or currency than the operation's, if the provider's code has compared them itself (`mismatch`).
    */
   | {
       kind: 'unknown';
       cause: unknown;
       mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } & NamedMode;
       /**
-       * The provider can no longer say what became of the operation: it has nothing of it, and has forgotten the key, so that
-       * another request could carry it out a second time. A person has to find out.
+       * The provider can no longer say what became of the operation: it has nothing of it, and has forgotten the key,
+       * so that another request could carry it out a second time. A person has to find out.
        */
       isForgotten?: boolean;
     };
 
-/** The provider does not have this operation, and will not carry out an earlier request any more: sending it is safe. */
+/**
+ * The provider does not have this operation, and will not carry out an earlier request any more: sending it is safe.
+ */
 export interface Absent {
   kind: 'absent';
 }
@@ -134,8 +137,8 @@ export interface NamedMode {
 }
 
 /**
- * The money that the provider reports as moved. For a charge this is the captured amount, which is lower than the requested
- * one after a partial capture.
+ * The money that the provider reports as moved. For a charge this is the captured amount, which is lower than the
+ * requested one after a partial capture.
  */
 export interface NamedMoney {
   /** In minor units. Absent: not reported. Null: not a whole number of minor units, so not the operation's amount. */
@@ -175,7 +178,10 @@ export interface ProviderCallback {
   notice?: OperationUpdate;
 }
 
-/** The change of an operation that a callback reports. The operation is identified by our key, the provider's id or both. */
+/**
+ * The change of an operation that a callback reports. The operation is identified by our key, the provider's id or
+ * both.
+ */
 export interface OperationUpdate {
   key?: string;
   reference?: string;

@@ -4,7 +4,10 @@ import type { Absent, Credentials, Outcome } from './provider.ts';
 const maxCauses = 5;
 const maxTextCharacters = 500;
 
-/** An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a `ProviderCallError`. */
+/**
+ * An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a
+ * `ProviderCallError`.
+ */
 export function redactedOutcome<Result extends Outcome | Absent>(result: Result, credentials: Credentials): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
   if (result.kind !== 'failed' && result.kind !== 'rate_limited') return result;
@@ -27,8 +30,9 @@ export function singleLine(text: string): string {
 }
 
 /**
- * An error of a call to a provider that is safe to log and store: a code and the messages of the chain of causes. It leaves
- * out the objects that providers' libraries attach to errors (requests, headers, payments with their client secrets).
+ * An error of a call to a provider that is safe to log and store: a code and the messages of the chain of causes. It
+ * leaves out the objects that providers' libraries attach to errors (requests, headers, payments with their client
+ * secrets).
  */
 export class ProviderCallError extends Error {
   /** `timeout`, `http_503`, `UND_ERR_SOCKET`, or the provider's code. */
@@ -43,8 +47,8 @@ export class ProviderCallError extends Error {
 }
 
 /**
- * Removes the channel's secrets from a text, and the secrets that providers put into payments and addresses: Stripe's client
- * secrets and the tokens in the callback addresses of Mollie payments.
+ * Removes the channel's secrets from a text, and the secrets that providers put into payments and addresses: Stripe's
+ * client secrets and the tokens in the callback addresses of Mollie payments.
  */
 function redactSecrets(text: string, { apiKey, apiSecret, webhookSecret }: Credentials): string {
   const secrets = [apiKey, apiSecret, webhookSecret].filter((secret) => secret !== null && secret !== '');

@@ -1,7 +1,9 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { beginMany, type RefundOfOperation, refundKeyColumns } from './statements.ts';
 
-/** Moves PENDING refunds to PROCESSING, before their provider is called. Refunds in another status are left as they are. */
+/**
+ * Moves PENDING refunds to PROCESSING, before their provider is called. Refunds in another status are left as they are.
+ */
 export async function beginRefunds(
   database: Queryable,
   operations: readonly RefundOfOperation[],

@@ -24,11 +24,11 @@ export type RefundInput = Static<typeof refundInput>;
 const path = '/api/refund/create';
 
 /**
- * Refunds a payment in full or in part. On a payment without a provider the refund is recorded as SUCCESS: the money was
- * returned outside this service. Otherwise it is PENDING until the provider's result is known.
+ * Refunds a payment in full or in part. On a payment without a provider the refund is recorded as SUCCESS: the money
+ * was returned outside this service. Otherwise it is PENDING until the provider's result is known.
  *
- * The amount is reserved on the locked payment (`amount_refund_held`), so that concurrent refunds never exceed the payment. A
- * check constraint holds the same limit.
+ * The amount is reserved on the locked payment (`amount_refund_held`), so that concurrent refunds never exceed the
+ * payment. A check constraint holds the same limit.
  */
 export async function createRefund(
   { body: input, principal: caller, idempotencyKey }: Call<RefundInput>,
@@ -131,7 +131,9 @@ async function recordRefunded(
   );
 }
 
-/** Reserves the amount on the payment, whose status stays, and opens the operation at the provider that took the money. */
+/**
+ * Reserves the amount on the payment, whose status stays, and opens the operation at the provider that took the money.
+ */
 async function reserveAndRequest(
   transaction: Queryable,
   payment: TransactionRow,

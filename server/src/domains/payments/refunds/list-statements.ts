@@ -117,8 +117,8 @@ export const findByReference = statement<{ id: string }>(
 export const indexedReason = 40;
 
 /**
- * Values: tenants; the text as a refund's id, as a payment's id (null: it is none), and as it is; a pattern for the first
- * characters of a reason, which must begin with the text.
+ * Values: tenants; the text as a refund's id, as a payment's id (null: it is none), and as it is; a pattern for the
+ * first characters of a reason, which must begin with the text.
  */
 export const findBySearch = statement<{ id: string }>(
   'refunds.find_by_search',

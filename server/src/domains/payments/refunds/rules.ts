@@ -2,8 +2,8 @@ import { Refusal } from '../../../core/errors.ts';
 import type { TransactionRow } from '../transactions/statements.ts';
 
 /**
- * The amount to refund: the requested one, or all that is left. Every refund that is not FAILED or CANCELLED reduces what is
- * left, even while its result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
+ * The amount to refund: the requested one, or all that is left. Every refund that is not FAILED or CANCELLED reduces
+ * what is left, even while its result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
  */
 export function refundableAmount(payment: TransactionRow, requested: number | undefined): number {
   const { status, amount, amount_refund_held, currency } = payment;

@@ -1,7 +1,7 @@
 /**
  * A CTE that writes the results of refunds in the statement that changes their payments. It reads a CTE `refund_outcome
- * (tenant_id, id, status, reference, failure_code, failure_message, reverses, at)`. `reverses`: the refund fails after it
- * had succeeded.
+ * (tenant_id, id, status, reference, failure_code, failure_message, reverses, at)`. `reverses`: the refund fails after
+ * it had succeeded.
  */
 export const settleRefundsCte = `
   refunded_now as (

@@ -1,7 +1,7 @@
 /**
- * PENDING: not sent to the provider yet. PROCESSING: sent, without a result. FAILED and CANCELLED are final. SUCCESS becomes
- * FAILED if the provider reports later that the money came back. On a payment without a provider a refund is created as
- * SUCCESS, because it records a refund that was made elsewhere.
+ * PENDING: not sent to the provider yet. PROCESSING: sent, without a result. FAILED and CANCELLED are final. SUCCESS
+ * becomes FAILED if the provider reports later that the money came back. On a payment without a provider a refund is
+ * created as SUCCESS, because it records a refund that was made elsewhere.
  */
 export const refundStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];

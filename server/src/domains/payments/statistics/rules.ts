@@ -19,7 +19,9 @@ export interface Days {
   endDate: string;
 }
 
-/** The days of the query: whole UTC days, both inclusive. Default: 30 days, up to today. Refuses a start after the end. */
+/**
+ * The days of the query: whole UTC days, both inclusive. Default: 30 days, up to today. Refuses a start after the end.
+ */
 export function daysOf(query: Static<typeof summaryQuery>, nowMs: number): Days {
   const endDate = query.endDate ?? utcDay(nowMs);
   const startDate = query.startDate ?? daysBefore(endDate, defaultDays - 1);

@@ -34,11 +34,12 @@ export interface CellRow {
 
 /**
  * Totals of payments: rolled-up totals and deltas, added in one statement, so that they are exact. Values: tenants,
- * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day, mode.
+ * channel, user, statuses (`{*}`: not grouped), currency, first and last day, whether to group by channel, and by day,
+ * mode.
  *
- * The key of a total begins with (tenant, mode, channel, user, status). Because all five are given, one range of days is read
- * for each combination. Grouped by channel, that is one range for each channel that the tenant can use: its own and the
- * platform's.
+ * The key of a total begins with (tenant, mode, channel, user, status). Because all five are given, one range of days
+ * is read for each combination. Grouped by channel, that is one range for each channel that the tenant can use: its own
+ * and the platform's.
  */
 const cells = statement<CellRow>(
   'statistics.cells',
@@ -102,8 +103,8 @@ export interface ChargeRow {
 }
 
 /**
- * Results of charges: rolled-up totals and deltas, added in one statement. Values: tenants, channel, currency, first and last
- * day, whether to group by channel, and by day, mode.
+ * Results of charges: rolled-up totals and deltas, added in one statement. Values: tenants, channel, currency, first
+ * and last day, whether to group by channel, and by day, mode.
  */
 const charges = statement<ChargeRow>(
   'statistics.charges',

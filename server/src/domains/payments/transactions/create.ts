@@ -18,8 +18,8 @@ import type { CreatedPayment, PaymentRequest, PaymentWriter, StoredToken } from 
 import { type Draft, findExistingPayments, insertNewPayments, insertPaymentsUnlessRepeated } from './statements.ts';
 
 /**
- * Payments and deliveries in one statement. Beyond some hundreds a batch gains nothing, and its first request waits longer. A
- * delivery takes the database about half as long as a payment.
+ * Payments and deliveries in one statement. Beyond some hundreds a batch gains nothing, and its first request waits
+ * longer. A delivery takes the database about half as long as a payment.
  */
 const maximumBatch = 500;
 /** Creates that may wait, about half a second of work at full speed. Further ones are refused with Retry-After. */
@@ -71,8 +71,8 @@ export class TransactionCreator implements PaymentWriter {
 
   /**
    * Creates a payment. A repeat with the same idempotency key and body gets the first answer, even if the channel would
-   * refuse the payment now; the same key with another body is refused (`idempotency_mismatch`). A platform administrator
-   * creates it for the tenant that the request names, or whose channel it names.
+   * refuse the payment now; the same key with another body is refused (`idempotency_mismatch`). A platform
+   * administrator creates it for the tenant that the request names, or whose channel it names.
    */
   async create(input: CreateInput, caller: Principal, idempotencyKey?: string): Promise<Created> {
     const { channels, database, generateUuid, seal } = this.#deps;

@@ -20,8 +20,8 @@ export type CreateInput = Static<typeof createInput>;
 export type CreatedBy = Pick<Principal, 'tenantId' | 'userId' | 'livemode'>;
 
 /**
- * The channel, or why it cannot take the payment: it does not exist, this tenant may not use it, or it does not accept the
- * payment. Throws for a key of another mode, which must not see an earlier answer either.
+ * The channel, or why it cannot take the payment: it does not exist, this tenant may not use it, or it does not accept
+ * the payment. Throws for a key of another mode, which must not see an earlier answer either.
  */
 export function usableChannel(
   channel: ChannelRow | undefined,

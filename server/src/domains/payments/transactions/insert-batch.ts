@@ -14,8 +14,8 @@ import {
 } from './statements.ts';
 
 /**
- * After a batch with a repeated request: clients that retry do so for some time, and a batch that fails first is written
- * twice.
+ * After a batch with a repeated request: clients that retry do so for some time, and a batch that fails first is
+ * written twice.
  */
 const batchesAfterRepeat = 50;
 

@@ -85,8 +85,8 @@ export const transactionChecks: readonly Check[] = [
   {
     claim:
       "Every payment has a description, metadata and a provider's reference that one of its events tells, or an update in its audit log",
-    // An update that changes no status writes no event, but an entry of the audit log. Where entries have expired, and for
-    // payments that are older than the log, such an update cannot be told.
+    // An update that changes no status writes no event, but an entry of the audit log. Where entries have expired, and
+    // for payments that are older than the log, such an update cannot be told.
     offenders: `
       with told as (
         select t.tenant_id, t.id, field, value, bool_or(position('"' || field || '":' || value || ',' in event.body) > 0) as is_told

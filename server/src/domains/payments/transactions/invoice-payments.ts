@@ -24,18 +24,21 @@ export interface InvoicePayments {
   /** Whether this service has the invoice. If not, `invoiceId` refers to another system and is only stored. */
   hasInvoice: (database: Queryable, invoice: InvoiceOfPayment) => Promise<boolean>;
   /**
-   * Looks up the payments of an invoice that wait for their payer at a provider, before another payment begins. Takes as
-   * long as the providers take to answer, so it is called outside of transactions.
+   * Looks up the payments of an invoice that wait for their payer at a provider, before another payment begins. Takes
+   * as long as the providers take to answer, so it is called outside of transactions.
    */
   lookUpWaiting: (invoice: InvoiceOfPayment) => Promise<StillWaiting>;
   /** Locks invoices until the transaction ends: their payments are created and settled one after the other. */
   lock: (transaction: Queryable, invoices: readonly InvoiceOfPayment[]) => Promise<void>;
   /**
-   * Records a payment on its locked invoice, in the transaction that creates the payment. Refuses an amount above what is
-   * neither paid nor reserved by payments in progress.
+   * Records a payment on its locked invoice, in the transaction that creates the payment. Refuses an amount above what
+   * is neither paid nor reserved by payments in progress.
    */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice, stillWaiting: StillWaiting) => Promise<void>;
-  /** Settles payments on their locked invoices, in the transaction that has just ended them or made them wait for the payer. */
+  /**
+   * Settles payments on their locked invoices, in the transaction that has just ended them or made them wait for the
+   * payer.
+   */
   follow: (transaction: Queryable, transitions: readonly Transition[]) => Promise<void>;
 }
 

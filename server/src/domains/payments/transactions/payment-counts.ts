@@ -13,8 +13,9 @@ interface Cell {
 }
 
 /**
- * Counts the payments that this node has written, for its metrics. A count takes 30 ns: two look-ups in maps and an addition.
- * The series are made when the metrics are read. They start at zero with the process; exact totals are in the database.
+ * Counts the payments that this node has written, for its metrics. A count takes 30 ns: two look-ups in maps and an
+ * addition. The series are made when the metrics are read. They start at zero with the process; exact totals are in the
+ * database.
  */
 export class PaymentCounts {
   readonly #payments = new Map<number, Map<string, Cell>>();

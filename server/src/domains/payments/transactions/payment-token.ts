@@ -9,8 +9,8 @@ interface TokenOpener {
 }
 
 /**
- * The provider's token that the payment was created with. Null: it has none, or its encryption key is lost; the provider then
- * asks the payer or declines.
+ * The provider's token that the payment was created with. Null: it has none, or its encryption key is lost; the
+ * provider then asks the payer or declines.
  */
 export function paymentTokenOf(
   row: Pick<TransactionRow, 'tenant_id' | 'id' | 'payment_method' | 'payment_method_sealed'>,

@@ -36,8 +36,8 @@ export interface CreatedPayment {
 
 export interface PaymentWriter {
   /**
-   * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in order,
-   * each payment, or the refusal of one that its channel does not accept.
+   * Creates payments in a transaction of the caller, who has reserved their amounts on their invoices. Returns, in
+   * order, each payment, or the refusal of one that its channel does not accept.
    */
   createInTransaction(
     transaction: Transaction,

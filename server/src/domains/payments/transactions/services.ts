@@ -33,7 +33,8 @@ export function transactionServices(app: WebhooksApp & Pick<PaymentsApp, 'channe
       counts.created(draft);
       if (by === 'billing' && tracing !== undefined) tracing.record(createdByBilling(draft));
     },
-    // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a table.
+    // `kept`: the statement inserts its parameters and joins only those, so its plan does not depend on the size of a
+    // table.
     writer: openPool('writer', 1, 'kept'),
     observeBatch: (size, durationMs) => {
       batchSizes.observe(size);

@@ -14,14 +14,19 @@ import { isFinal } from './states.ts';
 import { rollupsDue } from './totals/totals.cte.ts';
 import { type Transition, transitionCte, transitionInput, transitionParameters } from './transition.cte.ts';
 
-/** A payment whose transition was applied. The number of deliveries that the statement enqueued is the same in every row. */
+/**
+ * A payment whose transition was applied. The number of deliveries that the statement enqueued is the same in every
+ * row.
+ */
 export interface TransitionedRow {
   id: string;
   deliveries: number;
   [changed: string]: unknown;
 }
 
-/** Applies transitions to payments, together with their totals, ledger transfers and events, and with their invoices. */
+/**
+ * Applies transitions to payments, together with their totals, ledger transfers and events, and with their invoices.
+ */
 export class PaymentTransitions {
   readonly #invoicePayments: Pick<InvoicePayments, 'lock' | 'follow'>;
   readonly #onApplied: ((transition: Transition) => void) | undefined;
@@ -53,8 +58,8 @@ export class PaymentTransitions {
   }
 
   /**
-   * Applies transitions and returns the ids of the changed payments. Skips payments whose version has changed. A transition
-   * that concerns an invoice (`concernsInvoice`) requires a transaction that holds `lockInvoices`.
+   * Applies transitions and returns the ids of the changed payments. Skips payments whose version has changed. A
+   * transition that concerns an invoice (`concernsInvoice`) requires a transaction that holds `lockInvoices`.
    */
   async apply(
     database: Queryable | Transaction,
@@ -76,8 +81,8 @@ export class PaymentTransitions {
   }
 
   /**
-   * Runs a statement that applies transitions. If any of them concerns an invoice, the invoices are locked before and settled
-   * afterwards, in one transaction with the statement. Otherwise the statement runs alone.
+   * Runs a statement that applies transitions. If any of them concerns an invoice, the invoices are locked before and
+   * settled afterwards, in one transaction with the statement. Otherwise the statement runs alone.
    */
   async applyBy(
     run: (database: Queryable) => Promise<TransitionedRow[]>,
@@ -92,7 +97,10 @@ export class PaymentTransitions {
     });
   }
 
-  /** The same without locks: where a transition concerns an invoice, `database` is a transaction that holds `lockInvoices`. */
+  /**
+   * The same without locks: where a transition concerns an invoice, `database` is a transaction that holds
+   * `lockInvoices`.
+   */
   async applyIn(
     run: (database: Queryable) => Promise<TransitionedRow[]>,
     transitions: readonly Transition[],

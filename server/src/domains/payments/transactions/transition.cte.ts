@@ -11,9 +11,9 @@ import { eventOfStatus, permittedTransitions, type TransactionStatus } from './s
 import { countTotalsCte } from './totals/totals.cte.ts';
 
 /**
- * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. `row` is the payment
- * as it was when the change was decided. If the payment has another version when the statement runs, the transition is not
- * applied, and the caller decides again from the current row.
+ * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. `row` is the
+ * payment as it was when the change was decided. If the payment has another version when the statement runs, the
+ * transition is not applied, and the caller decides again from the current row.
  */
 export interface Transition {
   row: TransactionRow;
@@ -112,7 +112,10 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['further_event_digest', 'bytea', ({ furtherEvent }) => furtherEvent?.digest],
 ]);
 
-/** The query whose rows are the transitions, with `further` columns. Its parameters: `transitionParameters`, then those columns. */
+/**
+ * The query whose rows are the transitions, with `further` columns. Its parameters: `transitionParameters`, then those
+ * columns.
+ */
 export function transitionInput(further: readonly NamedType[] = []): string {
   return transitionColumns.relation(further);
 }
@@ -147,9 +150,9 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: 
 }
 
 /**
- * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals, the
- * ledger, and their events and deliveries. Guarded by version and by the transition table: `moved`
- * has the changed payments, with the further columns. Nothing is written for any other payment.
+ * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals,
+ * the ledger, and their events and deliveries. Guarded by version and by the transition table: `moved` has the changed
+ * payments, with the further columns. Nothing is written for any other payment.
  */
 export function transitionCte(further: readonly NamedType[] = []): string {
   return `

@@ -24,7 +24,8 @@ const path = '/api/transaction/update';
  * idempotency key gets the first answer; without a key it would be refused as an illegal transition.
  *
  * CANCELLED for a payment that a provider is processing only requests the cancellation: the payment stays PROCESSING
- * until the provider confirms it. While its charge waits to be sent, it is cancelled at once. `actor`: who changes the payment, for the audit log; default: the caller.
+ * until the provider confirms it. While its charge waits to be sent, it is cancelled at once. `actor`: who changes the
+ * payment, for the audit log; default: the caller.
  */
 export async function updateTransaction(
   input: UpdateInput,

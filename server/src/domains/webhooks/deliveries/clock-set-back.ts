@@ -16,8 +16,8 @@ export interface DeliveryWaits {
 }
 
 /**
- * After the database's clock was set back: shortens leases, pauses, used-up rates and retry waits that were written by the old time, so
- * that deliveries do not wait until it comes again.
+ * After the database's clock was set back: shortens leases, pauses, used-up rates and retry waits that were written by
+ * the old time, so that deliveries do not wait until it comes again.
  */
 export async function bringDeliveriesForward(
   database: Queryable,

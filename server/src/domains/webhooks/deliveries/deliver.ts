@@ -37,8 +37,9 @@ export interface DeliveryServices {
 export const recordingBudgetMs = 2 * secondMs;
 
 /**
- * Makes one attempt of a claimed delivery, from its row to its recorded result. Returns the answer if it tells something about
- * the endpoint; undefined: nothing was sent, or too late to count. Rejects only for a defect or an unavailable database.
+ * Makes one attempt of a claimed delivery, from its row to its recorded result. Returns the answer if it tells
+ * something about the endpoint; undefined: nothing was sent, or too late to count. Rejects only for a defect or an
+ * unavailable database.
  */
 export async function deliver(
   delivery: LeasedDelivery,
@@ -55,7 +56,8 @@ export async function deliver(
   }
   const { origin, guard, path, keys } = target;
   if (keys === undefined) {
-    // The secret is lost, and deliveries wait until it is rotated. The pause keeps them from being claimed over and over.
+    // The secret is lost, and deliveries wait until it is rotated. The pause keeps them from being claimed over and
+    // over.
     if (isTrial || !queue.isPaused(clock())) await health.pause(queue);
     await releaseUnsent(delivery, database);
     return undefined;
@@ -77,7 +79,8 @@ export async function deliver(
   const sign = () => signedRequest(delivery, { path, keys }, sentMs);
   const answer = connection === undefined ? forbiddenAddress : await connections.post(connection, sign, timeoutMs);
 
-  // 5. What does it mean? After the lease has expired, another node may have sent it: then it says nothing about the endpoint.
+  // 5. What does it mean? After the lease has expired, another node may have sent it: then it says nothing about the
+  //    endpoint.
   const endedMs = clock();
   const isOurs = endedMs < delivery.leasedUntilMs;
   const { outcome, durationMs } = answer;
@@ -89,7 +92,10 @@ export async function deliver(
   return isOurs ? answer : undefined;
 }
 
-/** The scan finds it again. If it is claimed again meanwhile, the worker renews its lease in place: that one is released, too. */
+/**
+ * The scan finds it again. If it is claimed again meanwhile, the worker renews its lease in place: that one is
+ * released, too.
+ */
 async function releaseUnsent(delivery: LeasedDelivery, database: Queryable): Promise<void> {
   for (let lease: string | undefined; lease !== delivery.lease; ) {
     lease = delivery.lease;

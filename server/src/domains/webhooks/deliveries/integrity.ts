@@ -3,8 +3,8 @@ import type { Check } from '../../../platform/postgres/check.ts';
 export const deliveryChecks: readonly Check[] = [
   {
     claim: 'Every event has the deliveries that were enqueued with it, until they are swept',
-    // Later deliveries are replays, either of a delivery or for an endpoint that had none. Deliveries are swept by their ids,
-    // which begin with the time of the event.
+    // Later deliveries are replays, either of a delivery or for an endpoint that had none. Deliveries are swept by
+    // their ids, which begin with the time of the event.
     offenders: `
       with made as (
         select event.tenant_id, event.id, count(*) as count

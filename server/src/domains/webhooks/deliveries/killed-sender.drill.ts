@@ -19,7 +19,9 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** A killed sender's deliveries are due again when its leases end, 30 s after the claim; twice that for a slow machine. */
+/**
+ * A killed sender's deliveries are due again when its leases end, 30 s after the claim; twice that for a slow machine.
+ */
 const takenOverMs = 60 * secondMs;
 
 test('killed after payments are answered and before anything is sent: after the restart each is delivered once', async () => {

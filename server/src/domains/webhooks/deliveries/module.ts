@@ -12,11 +12,13 @@ import { settings } from './settings.ts';
 import { traceAttempt } from './trace.ts';
 import { deliveryWorker } from './worker.ts';
 
-/** The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others. */
+/**
+ * The poller for all workers finds only deliveries that came due within the last two seconds; this finds the others.
+ */
 const idlePollMs = 1_000;
 /**
- * While no delivery that is due is open. What is found this late was committed by another node more than two seconds after it
- * came due, and its notification was lost.
+ * While no delivery that is due is open. What is found this late was committed by another node more than two seconds
+ * after it came due, and its notification was lost.
  */
 const quietPollMs = 5_000;
 
@@ -25,21 +27,21 @@ const quietPollMs = 5_000;
  *
  * The table `delivery` is the queue; its rows pass through these steps:
  *
- * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes to
- *    it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
- * 2. Claim (`queues/`): the `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots. It finds
- *    the endpoints with due deliveries (`EndpointQueue`), the `SlotAllocator` grants slots to them, and one statement leases
- *    the oldest deliveries of each.
+ * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes
+ *    to it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
+ * 2. Claim (`queues/`): the `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots. It
+ *    finds the endpoints with due deliveries (`EndpointQueue`), the `SlotAllocator` grants slots to them, and one
+ *    statement leases the oldest deliveries of each.
  * 3. Send (`deliver.ts`, `connections/`): the event is signed and posted, within one deadline.
  * 4. Record (`results/`): the `ResultWriter` writes attempts and new states in batches, fenced by the leases.
  *    - Success: SUCCEEDED. Failure: OPEN and due again after the retry interval, or FAILED after the last one.
  *    - Five failures in a row open the endpoint's circuit breaker for 30 s (`EndpointHealth`); then one delivery is the
  *      trial. 410, or five days of nothing but failures, switch the endpoint off; its deliveries become CANCELLED.
- * 5. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue new
- *    deliveries under the old public id.
+ * 5. Replay (`replay/`): a user sends one delivery again, or all events of an endpoint since a time. Replays enqueue
+ *    new deliveries under the old public id.
  *
- * A process that dies keeps its leases until they run out; then its deliveries are due again (on a single
- * node they are freed at its start). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
+ * A process that dies keeps its leases until they run out; then its deliveries are due again (on a single node they are
+ * freed at its start). Every due time depends on the database's clock; `clock-set-back.ts` handles its corrections.
  */
 export const deliveries = {
   name: 'deliveries',

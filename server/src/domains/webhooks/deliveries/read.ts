@@ -105,8 +105,8 @@ const idsNear = (eventId: string) =>
   [`${eventId.slice(0, 13)}-0000-0000-000000000000`, `${eventId.slice(0, 13)}-ffff-ffff-ffffffffffff`] as const;
 
 /**
- * A delivery with its attempts and the other deliveries that were sent under the same id, all of one moment: a delivery that
- * is being tried lists as many attempts as it counts.
+ * A delivery with its attempts and the other deliveries that were sent under the same id, all of one moment: a delivery
+ * that is being tried lists as many attempts as it counts.
  */
 export function readDelivery(
   database: Pick<Database, 'snapshot'>,

@@ -21,8 +21,8 @@ export interface DeliveryRetention {
 const longestAttemptMs = hourMs;
 
 /**
- * Deletes attempts and finished deliveries that are older than their retention. Events stay: replays send them again, and
- * they are the answers to repeated creates with the same Idempotency-Key.
+ * Deletes attempts and finished deliveries that are older than their retention. Events stay: replays send them again,
+ * and they are the answers to repeated creates with the same Idempotency-Key.
  */
 export async function sweepDeliveries(
   database: Queryable,

@@ -22,8 +22,8 @@ export const breakerFailures = 5;
 export const breakerOpenMs = 30 * secondMs;
 
 /**
- * Whether an attempt counts against its endpoint's health: no answer, or a 5xx. Any other status proves that the endpoint
- * works, even if it refuses the delivery.
+ * Whether an attempt counts against its endpoint's health: no answer, or a 5xx. Any other status proves that the
+ * endpoint works, even if it refuses the delivery.
  */
 export function countsAsFailure(outcome: AttemptOutcome, status: number | undefined): boolean {
   if (status !== undefined) return status >= 500;
@@ -46,8 +46,8 @@ export function verdictOf(outcome: AttemptOutcome, status: number | undefined, d
 const maxExtension = 2;
 
 /**
- * When to retry after attempt number `attempt` (from 1), in ms since the epoch; undefined when no retries are left. Each
- * interval begins at the end of the failed attempt.
+ * When to retry after attempt number `attempt` (from 1), in ms since the epoch; undefined when no retries are left.
+ * Each interval begins at the end of the failed attempt.
  */
 export function retryAt(
   attempt: number,

@@ -76,7 +76,10 @@ export const deliveryDetail = Type.Object({
   }),
 });
 
-/** Selects the events of a replay by the state of their delivery. MISSING: none was enqueued, the endpoint was switched off. */
+/**
+ * Selects the events of a replay by the state of their delivery. MISSING: none was enqueued, the endpoint was switched
+ * off.
+ */
 export const replayedStates = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'MISSING'] as const;
 export type ReplayedState = (typeof replayedStates)[number];
 

@@ -113,7 +113,9 @@ export const findAttempts = statement<AttemptRow>(
      from delivery_attempt where tenant_id = $1 and delivery_id = $2 order by number`,
 );
 
-/** Enqueues a replay of a delivery, to be sent under its public id. Values: tenant, id of the first delivery, now in ms. */
+/**
+ * Enqueues a replay of a delivery, to be sent under its public id. Values: tenant, id of the first delivery, now in ms.
+ */
 export const replayDelivery = statement<{ id: string }>(
   'deliveries.replay_delivery',
   `${enqueueDeliveries(

@@ -27,7 +27,10 @@ export function traceAttempt(
 
 const paymentId = /^txn_[0-9a-f]{32}$/;
 
-/** The payment that an event is about: its record is a payment, or names one. What a merchant stores in `metadata` names none. */
+/**
+ * The payment that an event is about: its record is a payment, or names one. What a merchant stores in `metadata` names
+ * none.
+ */
 function paymentOf(eventBody: string): string | undefined {
   const { id, transactionId } = JSON.parse(eventBody).data.object as { id?: unknown; transactionId?: unknown };
   return [id, transactionId].find((value): value is string => typeof value === 'string' && paymentId.test(value));

@@ -48,8 +48,8 @@ export interface DeliveryWorkerObserver {
 }
 
 /**
- * Many deliveries wait for their claim at any moment: 64 slots gave half the deliveries per second of 512, and 512 take a tenth
- * more of PostgreSQL's time than 1,024.
+ * Many deliveries wait for their claim at any moment: 64 slots gave half the deliveries per second of 512, and 512 take
+ * a tenth more of PostgreSQL's time than 1,024.
  */
 const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */
@@ -63,12 +63,12 @@ const leaseMarginMs = 20 * secondMs;
  * Sends deliveries: claims due ones under a lease (`Claimer`), sends them signed (`deliver`) and records the results
  * (`ResultWriter`).
  *
- * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes under
- * the same ids. Two senders never hold the lease of one delivery at the same time, and a result that arrives after the
- * lease was taken over is fenced off.
+ * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes
+ * under the same ids. Two senders never hold the lease of one delivery at the same time, and a result that arrives
+ * after the lease was taken over is fenced off.
  *
- * When it stops, deliveries in flight have their deadline and 2 s to end, and are recorded. A delivery without an answer by
- * then keeps its lease and is sent again when that runs out.
+ * When it stops, deliveries in flight have their deadline and 2 s to end, and are recorded. A delivery without an
+ * answer by then keeps its lease and is sent again when that runs out.
  */
 export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDelivery> {
   const { database, clock, timeoutMs, retryIntervalsMs, ca, observer = {} } = options;
@@ -145,7 +145,10 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   return worker;
 }
 
-/** Claims, records and attempts fail together while the database is unavailable: reports the first failure and the recovery. */
+/**
+ * Claims, records and attempts fail together while the database is unavailable: reports the first failure and the
+ * recovery.
+ */
 function reportOnce({
   onError,
   onRecovered,

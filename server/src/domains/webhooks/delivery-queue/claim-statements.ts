@@ -8,8 +8,9 @@ export const maxClaimSize = 200;
 const notLeased = '(leased_until is null or leased_until <= to_timestamp($1::float8 / 1000))';
 const timeOf = (ms: string) => `to_timestamp((${ms})::float8 / 1000)`;
 /**
- * SQL condition: the delivery is open, of this endpoint, and due in this time. Written so that only the index by endpoint
- * serves it: a planner with old statistics preferred the index by due time, and read the deliveries of all endpoints.
+ * SQL condition: the delivery is open, of this endpoint, and due in this time. Written so that only the index by
+ * endpoint serves it: a planner with old statistics preferred the index by due time, and read the deliveries of all
+ * endpoints.
  */
 const isDueTo = (endpointId: string, from: string) =>
   `state = 'OPEN' and (endpoint_id, due_at) >= (${endpointId}, ${from})
@@ -24,8 +25,9 @@ export interface FoundEndpoint extends EndpointSnapshot {
 }
 
 /**
- * Finds the endpoints of deliveries that came due within a time: when the first and the last were due, and how many. The
- * order makes the planner read the index by due time. Values: now and the begin of that time, in ms; how many deliveries.
+ * Finds the endpoints of deliveries that came due within a time: when the first and the last were due, and how many.
+ * The order makes the planner read the index by due time. Values: now and the begin of that time, in ms; how many
+ * deliveries.
  */
 export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: number; count: number }>(
   'deliveries.find_fresh',
@@ -43,9 +45,9 @@ export const findFresh = statement<FoundEndpoint & { dueMs: number; lastMs: numb
 );
 
 /**
- * Finds the oldest due delivery of each of the next endpoints by id; none of a paused endpoint. Two index probes for each,
- * however many deliveries it has. Values: now in ms, the `due_at` in ms before which all deliveries of an endpoint have
- * ended, by its id, as JSON; the endpoint after which to begin, how many.
+ * Finds the oldest due delivery of each of the next endpoints by id; none of a paused endpoint. Two index probes for
+ * each, however many deliveries it has. Values: now in ms, the `due_at` in ms before which all deliveries of an
+ * endpoint have ended, by its id, as JSON; the endpoint after which to begin, how many.
  */
 export const scan = statement<FoundEndpoint & { openMs: number | null }>(
   'deliveries.scan_endpoints',
@@ -66,8 +68,8 @@ export const scan = statement<FoundEndpoint & { openMs: number | null }>(
 
 /**
  * For the poller: whether a delivery has come due in the last 2 seconds. The worker polls by itself for older ones; the
- * lower bound keeps the poller from stepping over index entries of finished deliveries, which stay while any transaction
- * is open.
+ * lower bound keeps the poller from stepping over index entries of finished deliveries, which stay while any
+ * transaction is open.
  */
 export const recentlyDueQuery = `select from delivery
    where state = 'OPEN' and due_at between ${timeOf('$1::float8 - 2000')} and ${timeOf('$1')} and ${notLeased}`;
@@ -89,13 +91,13 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Claims the oldest due deliveries of endpoints, and returns them with their events. Values: now and the end of the lease in
- * ms since the epoch, the lease token; ids of endpoints, how many deliveries of each at most, and the `due_at` in ms from
- * which to search: earlier ones have ended, but their index entries stay until a vacuum.
+ * Claims the oldest due deliveries of endpoints, and returns them with their events. Values: now and the end of the
+ * lease in ms since the epoch, the lease token; ids of endpoints, how many deliveries of each at most, and the `due_at`
+ * in ms from which to search: earlier ones have ended, but their index entries stay until a vacuum.
  *
- * `picked` is materialized so that each row is locked once and then found again by its ctid, which cannot change while it
- * is locked. Its constant limit tells the planner how many rows a claim can have, and the other limit makes the event a
- * lookup by key, whatever size the planner assumes for the table.
+ * `picked` is materialized so that each row is locked once and then found again by its ctid, which cannot change while
+ * it is locked. Its constant limit tells the planner how many rows a claim can have, and the other limit makes the
+ * event a lookup by key, whatever size the planner assumes for the table.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'deliveries.claim_deliveries',
@@ -122,7 +124,8 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 );
 
 /**
- * Whether another claim of the delivery may not have ended: its sender has died, was frozen, or is this one, which waits for an
- * answer or has not recorded it yet. After each claim that ends with a recorded attempt there are as many of both.
+ * Whether another claim of the delivery may not have ended: its sender has died, was frozen, or is this one, which
+ * waits for an answer or has not recorded it yet. After each claim that ends with a recorded attempt there are as many
+ * of both.
  */
 export const isClaimedAgain = ({ claims, attempts }: ClaimedDelivery): boolean => claims > attempts + 1;

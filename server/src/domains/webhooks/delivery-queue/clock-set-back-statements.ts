@@ -1,9 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 
 /**
- * Shortens leases that end later than possible. The holder keeps its lease, so nothing is sent twice. A delivery that is locked
- * is left for the next correction: to wait for many could end in a deadlock with the statement that has locked them. Values: the
- * latest possible end, the end that replaces later ones, in ms.
+ * Shortens leases that end later than possible. The holder keeps its lease, so nothing is sent twice. A delivery that
+ * is locked is left for the next correction: to wait for many could end in a deadlock with the statement that has
+ * locked them. Values: the latest possible end, the end that replaces later ones, in ms.
  */
 export const shortenLeases = statement(
   'deliveries.shorten_leases',
@@ -20,9 +20,9 @@ export const shortenLeases = statement(
 const retryIntervalMs = 'coalesce(($2::float8[])[delivery.attempts], 0)';
 
 /**
- * A delivery without an attempt is due now. One that waits longer than its retry interval (or twice that, which Retry-After
- * permits) falls due one whole interval from now: never earlier than promised. Values: now in ms, the intervals, the tolerance
- * for retries in ms, how many at most.
+ * A delivery without an attempt is due now. One that waits longer than its retry interval (or twice that, which
+ * Retry-After permits) falls due one whole interval from now: never earlier than promised. Values: now in ms, the
+ * intervals, the tolerance for retries in ms, how many at most.
  */
 export const bringForward = statement<{ count: number }>(
   'deliveries.bring_forward',

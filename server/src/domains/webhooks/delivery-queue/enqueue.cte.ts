@@ -16,8 +16,8 @@ export const belongsToEvents = (deliveryId: string, firstEventId: string, lastEv
        and (left(${lastEventId}::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`;
 
 /**
- * SQL for the due time of a new delivery: the time of its event, but never later than now. Event times can come from ids,
- * which never run backwards: after the clock was set back, they are ahead of it.
+ * SQL for the due time of a new delivery: the time of its event, but never later than now. Event times can come from
+ * ids, which never run backwards: after the clock was set back, they are ahead of it.
  */
 const dueAtOf = (createdAt: string) => `least(${createdAt}, now())`;
 

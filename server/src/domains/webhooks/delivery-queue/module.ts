@@ -2,8 +2,8 @@ import type { Module } from '../../../platform/module.ts';
 import type { WebhooksApp } from '../app.ts';
 
 /**
- * The queue of webhook deliveries: every statement that writes one. `events` enqueues them with the change that they report,
- * `deliveries` sends them.
+ * The queue of webhook deliveries: every statement that writes one. `events` enqueues them with the change that they
+ * report, `deliveries` sends them.
  */
 export const deliveryQueue = {
   name: 'delivery-queue',

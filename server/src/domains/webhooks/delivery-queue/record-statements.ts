@@ -1,15 +1,16 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 
 /**
- * Records the results of claimed deliveries. Values, one array each: id; end of the attempt in ms; its duration in ms (null:
- * nothing was sent); index of what the result shares with others in the arrays that follow: tenant, lease, new state, next
- * attempt in ms (null: none), status, outcome, resent, address, headers as JSON, body. Most results of a batch share these:
- * thirteen full arrays took a quarter of the statement's instructions.
+ * Records the results of claimed deliveries. Values, one array each: id; end of the attempt in ms; its duration in ms
+ * (null: nothing was sent); index of what the result shares with others in the arrays that follow: tenant, lease, new
+ * state, next attempt in ms (null: none), status, outcome, resent, address, headers as JSON, body. Most results of a
+ * batch share these: thirteen full arrays took a quarter of the statement's instructions.
  *
- * The lease is the fence: a delivery whose lease has been taken over is left alone, and the others of the batch are still
- * written. Only open deliveries have a lease. The conditions are written so that only a lookup by key for each result serves
- * them: when the table was analysed while none of its rows were visible, the planner took it for empty, and a join on equal
- * keys or leases read all of it, 6 s for 64 results. Finding the place of each row first and then the row took a tenth more.
+ * The lease is the fence: a delivery whose lease has been taken over is left alone, and the others of the batch are
+ * still written. Only open deliveries have a lease. The conditions are written so that only a lookup by key for each
+ * result serves them: when the table was analysed while none of its rows were visible, the planner took it for empty,
+ * and a join on equal keys or leases read all of it, 6 s for 64 results. Finding the place of each row first and then
+ * the row took a tenth more.
  */
 export const recordResults = statement<{ applied: number }>(
   'deliveries.record_results',

@@ -44,8 +44,8 @@ export interface AddressGuards {
 }
 
 /**
- * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses (decisions, Webhooks): such
- * deliveries reveal which services a network has, and post to them.
+ * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses (decisions,
+ * Webhooks): such deliveries reveal which services a network has, and post to them.
  */
 export function addressGuards(
   standalone: boolean,
@@ -71,9 +71,9 @@ export class AddressGuard {
   }
 
   /**
-   * Whether the host of a parsed URL is allowed, as far as that is known without DNS. Also checked at each send, because
-   * `lookup` is not called for IP addresses. The URL parser has already converted spellings such as 2130706433 and 0x7f.1
-   * to dotted form.
+   * Whether the host of a parsed URL is allowed, as far as that is known without DNS. Also checked at each send,
+   * because `lookup` is not called for IP addresses. The URL parser has already converted spellings such as 2130706433
+   * and 0x7f.1 to dotted form.
    */
   allowsHost(hostname: string): boolean {
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
@@ -86,8 +86,8 @@ export class AddressGuard {
   }
 
   /**
-   * Whether the answer of a server at this address is stored and shown. At a private address that is not an allowed target
-   * there may be a service that trusts its network, whose answers are confidential.
+   * Whether the answer of a server at this address is stored and shown. At a private address that is not an allowed
+   * target there may be a service that trusts its network, whose answers are confidential.
    */
   keepsAnswersOf(address: string): boolean {
     return this.#allows(address, false);
@@ -110,8 +110,8 @@ export class AddressGuard {
   }
 
   /**
-   * Whether a host is allowed, including all addresses of a host name. A name that cannot be resolved now is allowed: it may
-   * come into existence, and every connection is checked again.
+   * Whether a host is allowed, including all addresses of a host name. A name that cannot be resolved now is allowed:
+   * it may come into existence, and every connection is checked again.
    */
   async allowsTarget(hostname: string): Promise<boolean> {
     if (!this.allowsHost(hostname)) return false;

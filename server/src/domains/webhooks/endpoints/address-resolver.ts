@@ -25,8 +25,8 @@ const resolverLifetimeMs = minuteMs;
  * names at a time for the whole process: three endpoints with such a name blocked the lookups of all others, and of the
  * providers and the database. So this resolver queries DNS directly, for any number of names at a time.
  *
- * Names that DNS does not know can still be in the hosts file or a search domain. The system resolver is queried for them,
- * one name at a time, so that it always has a free thread. So a process has one `NameResolver`.
+ * Names that DNS does not know can still be in the hosts file or a search domain. The system resolver is queried for
+ * them, one name at a time, so that it always has a free thread. So a process has one `NameResolver`.
  */
 export class NameResolver {
   readonly #servers: readonly string[] | undefined;

@@ -13,14 +13,15 @@ export interface DisabledEndpointMailDeps {
 }
 
 /**
- * How much older than its failure the event of a delivery can be: a delivery is retried for up to 36 minutes, or twice that
- * if the receiver asks for longer waits.
+ * How much older than its failure the event of a delivery can be: a delivery is retried for up to 36 minutes, or twice
+ * that if the receiver asks for longer waits.
  */
 const maxRetryMs = 2 * hourMs;
 
 /**
- * Writes the mail to an administrator about an endpoint that Florin has disabled (`health-statements.ts` queues it). Undefined if the
- * endpoint was enabled, disabled by a user, or removed meanwhile, or the user no longer administers its tenant.
+ * Writes the mail to an administrator about an endpoint that Florin has disabled (`health-statements.ts` queues it).
+ * Undefined if the endpoint was enabled, disabled by a user, or removed meanwhile, or the user no longer administers
+ * its tenant.
  */
 export async function disabledEndpointMail(
   { record_id, user_id, created_at }: QueuedUserMail,
@@ -62,8 +63,8 @@ function messageOf(facts: DisabledFactsRow, disabledAt: Date, publicUrl: string)
 }
 
 /**
- * A time before every event that the endpoint has missed, but not before its registration: earlier events were never meant
- * for it.
+ * A time before every event that the endpoint has missed, but not before its registration: earlier events were never
+ * meant for it.
  */
 function missedSince(
   { first_failure_at, registered_at, oldest_event_id }: DisabledFactsRow,

@@ -33,8 +33,8 @@ export interface DisabledFactsRow {
 }
 
 /**
- * Facts for the mail about a disabled endpoint; at most `maxCountedDeliveries` are read. No row if there is no reason to send it.
- * Values: endpoint, administrator, now in ms.
+ * Facts for the mail about a disabled endpoint; at most `maxCountedDeliveries` are read. No row if there is no reason
+ * to send it. Values: endpoint, administrator, now in ms.
  */
 export const findDisabledFacts = statement<DisabledFactsRow>(
   'webhooks.find_disabled_facts',

@@ -8,7 +8,10 @@ const disabledTarget = { cache: cachedTargets, key: ({ id, state }: EndpointRow)
 
 const hasDisabled = (rows: readonly EndpointRow[]) => rows.some(({ state }) => !state);
 
-/** Disables an endpoint, and queues mails to its administrators. Returns it if it was enabled. Values: id, reason, now in ms. */
+/**
+ * Disables an endpoint, and queues mails to its administrators. Returns it if it was enabled. Values: id, reason, now
+ * in ms.
+ */
 export const disableEndpoint = statement<EndpointRow>(
   'webhooks.disable_endpoint',
   `with changed as (
@@ -31,8 +34,8 @@ export const pauseEndpoint = statement(
 );
 
 /**
- * After the clock was set back: shortens pauses that end later than possible, and lets failures have begun now at the latest.
- * Values: latest possible end, new end, now, in ms.
+ * After the clock was set back: shortens pauses that end later than possible, and lets failures have begun now at the
+ * latest. Values: latest possible end, new end, now, in ms.
  */
 export const shortenPauses = statement(
   'webhooks.shorten_pauses',
@@ -52,9 +55,9 @@ export const recoverEndpoint = statement(
 );
 
 /**
- * A delivery has used up its attempts: records the time of the endpoint's first failure, or disables the endpoint if that
- * was too long ago and queues mails to its administrators. Returns a row if it changed anything. Values: id, first failure, the time before which a first failure
- * disables the endpoint, reason, now; times in ms.
+ * A delivery has used up its attempts: records the time of the endpoint's first failure, or disables the endpoint if
+ * that was too long ago and queues mails to its administrators. Returns a row if it changed anything. Values: id, first
+ * failure, the time before which a first failure disables the endpoint, reason, now; times in ms.
  */
 export const recordExhaustion = statement<EndpointRow>(
   'webhooks.record_exhaustion',

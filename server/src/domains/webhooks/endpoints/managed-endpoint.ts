@@ -6,8 +6,8 @@ import { requireReadScopes } from './rules.ts';
 import { type EndpointRow, findEndpoint, lockEndpoint } from './statements.ts';
 
 /**
- * The endpoint with this id, removed or not. Refuses an absent endpoint and one of another tenant alike, and a caller who
- * lacks the read scope of an event type that the endpoint subscribes to.
+ * The endpoint with this id, removed or not. Refuses an absent endpoint and one of another tenant alike, and a caller
+ * who lacks the read scope of an event type that the endpoint subscribes to.
  */
 export async function findManagedEndpoint(
   database: Queryable,

@@ -16,8 +16,8 @@ import type { modifyInput } from './schema.ts';
 import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './statements.ts';
 
 /**
- * Changes an endpoint: fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its
- * failures; events that happened while it was disabled can be replayed.
+ * Changes an endpoint: fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears
+ * its failures; events that happened while it was disabled can be replayed.
  */
 export async function modifyEndpoint(
   { body: { id, url, events, state, maxInFlight, ratePerSecond }, principal }: Call<Static<typeof modifyInput>>,

@@ -7,8 +7,8 @@ import { appendEventForEndpoint, eventBody } from '../events/append-events.cte.t
 import { lockManagedEndpoint, requireActive } from './managed-endpoint.ts';
 
 /**
- * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of events
- * does not show it. Returns the public id of the delivery.
+ * Enqueues a ping to one endpoint as an ordinary delivery: signed, retried, listed among its deliveries. The list of
+ * events does not show it. Returns the public id of the delivery.
  */
 export async function pingEndpoint(
   { body: { id }, principal }: Call<{ id: number }>,

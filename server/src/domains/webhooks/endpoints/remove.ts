@@ -8,8 +8,8 @@ import { lockManagedOrRemovedEndpoint } from './managed-endpoint.ts';
 import { type EndpointRow, markRemoved } from './statements.ts';
 
 /**
- * Removes an endpoint and cancels its open deliveries. Its row stays, so that its deliveries can still be read. Removing it
- * again changes nothing and returns the same.
+ * Removes an endpoint and cancels its open deliveries. Its row stays, so that its deliveries can still be read.
+ * Removing it again changes nothing and returns the same.
  */
 export async function removeEndpoint(
   { body: { id }, principal }: Call<{ id: number }>,

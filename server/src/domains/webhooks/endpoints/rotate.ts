@@ -14,9 +14,9 @@ import { type EndpointRow, promoteSecret, schedulePromotion, stageSecret } from 
 type RotateInput = Static<typeof rotateInput>;
 
 /**
- * Changes an endpoint's secret in two steps, so that the receiver can switch without rejecting a delivery. While a secret is
- * staged, `webhook-signature` carries the signatures of both secrets and `X-Service-Signature` that of the present one;
- * after the promotion, only the new secret signs.
+ * Changes an endpoint's secret in two steps, so that the receiver can switch without rejecting a delivery. While a
+ * secret is staged, `webhook-signature` carries the signatures of both secrets and `X-Service-Signature` that of the
+ * present one; after the promotion, only the new secret signs.
  */
 export async function rotateSecret(
   { body: input, principal }: Call<RotateInput>,

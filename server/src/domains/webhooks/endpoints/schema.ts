@@ -17,8 +17,9 @@ const events = Type.Array(eventPattern, {
   description: 'Event types to receive. `transaction.*` matches all types of transactions, `*` all types.',
 });
 /**
- * 16 characters of a generated secret are 96 bits. A shorter one could be found by brute force from one signed delivery. The rule
- * for secrets that begin with `whsec_` is in `requireDecodableSecret`: patterns without look-ahead cannot express it.
+ * 16 characters of a generated secret are 96 bits. A shorter one could be found by brute force from one signed
+ * delivery. The rule for secrets that begin with `whsec_` is in `requireDecodableSecret`: patterns without look-ahead
+ * cannot express it.
  */
 export const secret = (description: string) =>
   Type.String({

@@ -17,8 +17,9 @@ export interface EndpointKeys {
 }
 
 /**
- * Both signature headers of a delivery sent at `nowMs`. While a secret is staged, the standard header carries the signatures
- * of both secrets, separated by a space, as Standard Webhooks specifies; the service header can carry only one.
+ * Both signature headers of a delivery sent at `nowMs`. While a secret is staged, the standard header carries the
+ * signatures of both secrets, separated by a space, as Standard Webhooks specifies; the service header can carry only
+ * one.
  */
 export function signaturesAt(
   nowMs: number,

@@ -38,8 +38,8 @@ export const findEndpoint = statement<EndpointRow>(
 );
 
 /**
- * Locks the endpoint, for changing it or adding deliveries to it. Statements of payments read endpoints without a lock, so
- * they do not wait. Values: tenants, id.
+ * Locks the endpoint, for changing it or adding deliveries to it. Statements of payments read endpoints without a lock,
+ * so they do not wait. Values: tenants, id.
  */
 export const lockEndpoint = statement<EndpointRow>(
   'webhooks.lock_endpoint',
@@ -87,9 +87,9 @@ export const insertEndpoint = statement<RegisteredRow>(
 );
 
 /**
- * Enabling an endpoint or changing its URL clears its pause and its failures. Values: id; url, events and state (null keeps
- * the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in ms; whether
- * the new URL may reach private addresses.
+ * Enabling an endpoint or changing its URL clears its pause and its failures. Values: id; url, events and state (null
+ * keeps the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in
+ * ms; whether the new URL may reach private addresses.
  */
 export const updateEndpoint = statement<EndpointRow>(
   'webhooks.update_endpoint',

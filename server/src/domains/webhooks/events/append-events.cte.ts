@@ -41,8 +41,8 @@ export const payloadVersion = '1.0.1';
 type EventHead = Pick<EventDraft, 'id' | 'createdMs' | 'livemode'> & { type: SentType };
 
 /**
- * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; besides apiVersion and livemode.
- * The object comes last, as the JSON text given, so that `objectOfBody` can return exactly that text.
+ * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; besides apiVersion and
+ * livemode. The object comes last, as the JSON text given, so that `objectOfBody` can return exactly that text.
  */
 export function eventBody({ id, type, createdMs, livemode }: EventHead, objectJson: string): string {
   return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"apiVersion":"${payloadVersion}","livemode":${livemode},"data":{"object":${objectJson}}}`;
@@ -72,15 +72,16 @@ export function objectOfBody(body: string): string {
 }
 
 /**
- * SQL for a digest without a key: the first 8 bytes of the body's SHA-256. Older releases made it for every event; now it stands
- * where nothing has a key, such as in a test without a node.
+ * SQL for a digest without a key: the first 8 bytes of the body's SHA-256. Older releases made it for every event; now
+ * it stands where nothing has a key, such as in a test without a node.
  */
 export const unkeyedDigestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
 /**
- * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, livemode, type, object_id, created_at, body, digest)`
- * (`digestFor`), and for each event one delivery to every active endpoint of its tenant and mode that subscribes to its type. They belong in the statement of
- * the change itself, so that a change and its events are written together or not at all.
+ * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, livemode, type, object_id, created_at,
+ * body, digest)` (`digestFor`), and for each event one delivery to every active endpoint of its tenant and mode that
+ * subscribes to its type. They belong in the statement of the change itself, so that a change and its events are
+ * written together or not at all.
  */
 export const appendEventsCte = `
   event_subscribers as materialized (

@@ -29,8 +29,8 @@ const unkeyedBytes = 8;
 const upgradeMs = dayMs;
 
 /**
- * Digests without a key, which older releases made, prove nothing against somebody who can write to the database: a later event
- * must not have one.
+ * Digests without a key, which older releases made, prove nothing against somebody who can write to the database: a
+ * later event must not have one.
  */
 export const digestCheck: KeyedCheck = {
   claim: 'Every event is as the service wrote it: its digest was made under a key that the database never sees',

@@ -44,7 +44,9 @@ export interface EventKey extends Key {
   followsOlder: boolean;
 }
 
-/** All keys of digests, by their id; undefined where the encryption key that sealed it is lost, or the row was changed. */
+/**
+ * All keys of digests, by their id; undefined where the encryption key that sealed it is lost, or the row was changed.
+ */
 export async function eventKeys(database: Queryable, open: Open): Promise<Map<string, EventKey | undefined>> {
   const rows = await database.run(listKeys);
   return new Map(rows.map(({ id, secret_sealed }) => [id, keyOf(id, secret_sealed, open)]));
@@ -69,7 +71,10 @@ export interface EventKeyDeps {
   nowMs: number;
 }
 
-/** The key for new digests: the newest that can be opened. Makes one if there is none; so may another node at the same time. */
+/**
+ * The key for new digests: the newest that can be opened. Makes one if there is none; so may another node at the same
+ * time.
+ */
 export async function currentEventKey(database: Queryable, { seal, open, nowMs }: EventKeyDeps): Promise<EventKey> {
   const usable = [...(await eventKeys(database, open)).values()].filter((key) => key !== undefined);
   const newest = usable.at(-1);
@@ -92,7 +97,10 @@ const digestedText = ({ tenantId, body }: DigestedEvent) => `event/${tenantId}/$
 
 export const digestWith = (event: DigestedEvent, key: Key): Buffer => macOf(digestedText(event), key);
 
-/** The digest of an event that is written to this database; null outside a node, where there is no key: SQL makes one without. */
+/**
+ * The digest of an event that is written to this database; null outside a node, where there is no key: SQL makes one
+ * without.
+ */
 export function digestFor(database: Queryable, event: DigestedEvent): Buffer | null {
   return database.macOf?.(digestedText(event)) ?? null;
 }

@@ -34,7 +34,9 @@ afterAll(async () => {
 const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
 const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, as));
 
-/** Waits for an event about a record, and remembers it. Without `shown`, what the detail route answers now is compared. */
+/**
+ * Waits for an event about a record, and remembers it. Without `shown`, what the detail route answers now is compared.
+ */
 async function expectEvent(type: EventType, objectId: string, shown?: object): Promise<void> {
   let event: Event | undefined;
   await eventually(`${type} of ${objectId} is written`, async () => {

@@ -11,8 +11,8 @@ const withoutVersion = `replace(left(body, 300), ',"apiVersion":"${payloadVersio
 export const eventChecks: readonly Check[] = [
   {
     claim: 'The body of every event agrees with its row, and with a digest that was made without a key',
-    // Digests made with a key are checked by the service (`digest-check.ts`). Events written before the digest column existed
-    // have none. Older bodies contain neither `livemode` nor `apiVersion`.
+    // Digests made with a key are checked by the service (`digest-check.ts`). Events written before the digest column
+    // existed have none. Older bodies contain neither `livemode` nor `apiVersion`.
     offenders: `
       select ${publicId('id')} as offender
         from event

@@ -38,8 +38,8 @@ export const readEvents = readStatement<ListedRow>(
 
 /**
  * A page of the events about one record, newest first, by their own index. `transaction.created` events are not in that
- * index: they are found by their id, which is the payment's. Values: tenants, first id, id after the last, record, id of
- * the payment (null: the record is not a payment), types, limit, modes, whether to read the payload.
+ * index: they are found by their id, which is the payment's. Values: tenants, first id, id after the last, record, id
+ * of the payment (null: the record is not a payment), types, limit, modes, whether to read the payload.
  */
 export const listEventsOfObject = statement<ListedRow>(
   'events.list_of_object',

@@ -13,7 +13,10 @@ export function verifyService(keys: SigningKeys, headers: IncomingHttpHeaders, b
   return isSame(given, serviceSignature(keys, body)) ? 'VERIFIED' : 'WRONG';
 }
 
-/** The verdict on webhook-signature. One valid signature in the header is enough; the age of its timestamp is not checked. */
+/**
+ * The verdict on webhook-signature. One valid signature in the header is enough; the age of its timestamp is not
+ * checked.
+ */
 export function verifyStandard(keys: SigningKeys, headers: IncomingHttpHeaders, body: Buffer): Verdict {
   const { 'webhook-signature': given, 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
   if (typeof given !== 'string') return 'ABSENT';

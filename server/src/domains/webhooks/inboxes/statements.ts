@@ -56,8 +56,8 @@ export const findInboxByToken = statement<{ id: number; secret_sealed: Buffer | 
 
 /**
  * Inserts a message, and deletes the oldest ones beyond the limit. Inserts nothing when the inbox has received
- * `maxMessages` within the last second. Returns no row when the inbox has been deleted since it was found. Values: inbox,
- * id, now in ms, headers, body, the two verdicts.
+ * `maxMessages` within the last second. Returns no row when the inbox has been deleted since it was found. Values:
+ * inbox, id, now in ms, headers, body, the two verdicts.
  */
 export const insertMessage = statement<{ is_inserted: boolean }>(
   'inbox.insert_message',

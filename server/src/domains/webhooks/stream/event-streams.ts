@@ -48,8 +48,8 @@ const maxStreamsOfUser = 10;
 const maxBufferedBytes = 256 * 1024;
 
 /**
- * Streams of events to browsers and programs: ids and types, never payloads. One read serves all streams of the node. An
- * event may be sent twice after a reconnect; its id identifies it.
+ * Streams of events to browsers and programs: ids and types, never payloads. One read serves all streams of the node.
+ * An event may be sent twice after a reconnect; its id identifies it.
  */
 export class EventStreams {
   readonly #options: EventStreamsOptions;

@@ -116,7 +116,8 @@ test('an open stream shows what the user may read now, and nothing after the key
   dataOf(await florin.post('/api/developer/mine/revoke', { id: key.id }, merchant.as));
   const after = await makePayment(florin, merchant.as, channel);
   expect((await ofAdmin.next(after)).data.objectId).toBe(after);
-  // All streams were sent to together: when this is answered, the session has been looked up for the clerk's stream as well.
+  // All streams were sent to together: when this is answered, the session has been looked up for the clerk's stream as
+  // well.
   dataOf(await florin.get('/api/user/info', clerk.as));
   dataOf(await florin.post('/api/user/modify', { id: clerk.id, roles: ['viewer'] }, admin));
   const again = await makePayment(florin, merchant.as, channel);

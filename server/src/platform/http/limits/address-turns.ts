@@ -13,9 +13,9 @@ export interface AddressTurnsOptions {
 type Proceed = (leave: () => void) => void;
 
 /**
- * Bounds the work for callers that are not known: so many of their requests are in progress, and the networks take turns for
- * the others, which wait with only their headers read. Without it 250 connections that need no credentials delayed payments by
- * seconds.
+ * Bounds the work for callers that are not known: so many of their requests are in progress, and the networks take
+ * turns for the others, which wait with only their headers read. Without it 250 connections that need no credentials
+ * delayed payments by seconds.
  */
 export class AddressTurns {
   readonly #options: Required<AddressTurnsOptions>;
@@ -32,8 +32,8 @@ export class AddressTurns {
   }
 
   /**
-   * Calls `proceed` now, or when it is the request's turn. Its argument must be called when the work is done; further calls
-   * change nothing. Throws the refusal `too_many_requests` or `overloaded` when too many wait.
+   * Calls `proceed` now, or when it is the request's turn. Its argument must be called when the work is done; further
+   * calls change nothing. Throws the refusal `too_many_requests` or `overloaded` when too many wait.
    */
   enter(network: string, proceed: Proceed): void {
     if (!this.#waiting.has(network) && this.#mayStart(network)) this.#start(network, proceed);

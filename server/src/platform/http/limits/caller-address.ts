@@ -9,8 +9,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * The address of the caller: the nearest one that is not a proxy's. An entry that is no address ends the walk; the caller is
- * then the proxy that sent it, because the entries to its left may have been written by a client.
+ * The address of the caller: the nearest one that is not a proxy's. An entry that is no address ends the walk; the
+ * caller is then the proxy that sent it, because the entries to its left may have been written by a client.
  */
 export function callerAddress(
   { remoteAddress = '', forwardedFor }: ForwardedRequest,
@@ -33,7 +33,9 @@ function addressIn(entry: string): string | undefined {
   return plainAddress(v6 ?? v4 ?? entry);
 }
 
-/** The usual notation of an address, without a zone, such as 192.0.2.1 for `::ffff:192.0.2.1`; undefined if it is none. */
+/**
+ * The usual notation of an address, without a zone, such as 192.0.2.1 for `::ffff:192.0.2.1`; undefined if it is none.
+ */
 function plainAddress(text: string): string | undefined {
   const [address = ''] = text.split('%');
   switch (isIP(address)) {

@@ -1,4 +1,7 @@
-/** Requests of one tenant in progress while others are active: enough for large batches, few enough for short event loop turns. */
+/**
+ * Requests of one tenant in progress while others are active: enough for large batches, few enough for short event loop
+ * turns.
+ */
 const defaultMaximum = 32;
 /** How long a tenant counts as active after a request. */
 const activeMs = 1_000;
@@ -6,9 +9,9 @@ const activeMs = 1_000;
 type Proceed = (leave: () => void) => void;
 
 /**
- * Limits the requests of a tenant that are in progress while other tenants are active. Further ones wait with only their
- * headers read, so that a request of another tenant does not wait until hundreds of a flood have been parsed and written. A
- * tenant that is alone is not limited.
+ * Limits the requests of a tenant that are in progress while other tenants are active. Further ones wait with only
+ * their headers read, so that a request of another tenant does not wait until hundreds of a flood have been parsed and
+ * written. A tenant that is alone is not limited.
  */
 export class ConcurrencyLimit {
   readonly #maximum: number;
@@ -23,7 +26,10 @@ export class ConcurrencyLimit {
     this.#now = now;
   }
 
-  /** Calls `proceed` now, or when it is the request's turn. Its argument must be called when the request has been answered. */
+  /**
+   * Calls `proceed` now, or when it is the request's turn. Its argument must be called when the request has been
+   * answered.
+   */
   enter(tenantId: number, proceed: Proceed): void {
     if (tenantId !== this.#lastTenant) {
       if (this.#lastTenant !== undefined) this.#contendedUntilMs = this.#now() + activeMs;

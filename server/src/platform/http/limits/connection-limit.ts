@@ -14,8 +14,9 @@ export interface ConnectionLimit {
 }
 
 /**
- * Refuses connections of an address that has too many open, so that one caller cannot use up all that a process may hold, and
- * connections beyond what it may hold in all: it needs files for the database, for deliveries and for closing connections.
+ * Refuses connections of an address that has too many open, so that one caller cannot use up all that a process may
+ * hold, and connections beyond what it may hold in all: it needs files for the database, for deliveries and for closing
+ * connections.
  */
 export function limitConnections(server: Server, { perAddress, inAll, isProxy, refuse }: ConnectionLimit): void {
   const open = new Map<string, number>();

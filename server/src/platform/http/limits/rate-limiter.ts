@@ -35,7 +35,10 @@ interface Window {
   endsAtMs: number;
 }
 
-/** Counts by key in fixed windows, each of which starts with the first use of its key. In memory, bounded; for all processes of a node together where they are joined. */
+/**
+ * Counts by key in fixed windows, each of which starts with the first use of its key. In memory, bounded; for all
+ * processes of a node together where they are joined.
+ */
 export class RateLimiter {
   readonly max: number;
   readonly windowMs: number;
@@ -89,8 +92,8 @@ export class RateLimiter {
 }
 
 /**
- * Limits how often callers without credentials may fail, where a success cannot be guessed: with signed or random tokens. A
- * request that succeeds is neither counted nor refused, however many have failed before it.
+ * Limits how often callers without credentials may fail, where a success cannot be guessed: with signed or random
+ * tokens. A request that succeeds is neither counted nor refused, however many have failed before it.
  */
 export class FailureLimiter {
   readonly #failures: RateLimiter;
@@ -99,7 +102,9 @@ export class FailureLimiter {
     this.#failures = new RateLimiter(options);
   }
 
-  /** Does the work and counts a failure. After too many failures of the key, further ones become `too_many_attempts`. */
+  /**
+   * Does the work and counts a failure. After too many failures of the key, further ones become `too_many_attempts`.
+   */
   async attempt<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

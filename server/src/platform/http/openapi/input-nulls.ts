@@ -4,9 +4,9 @@ type Paths = Readonly<Record<string, Json>>;
 type Components = Readonly<Record<string, Json>>;
 
 /**
- * States in the schemas of requests what `nullsRemoverOf` does: an optional field may be null, which counts as not given.
- * `x-null-means-absent` distinguishes such a null from one that the schema admits itself because it clears the field.
- * Changes the components in place.
+ * States in the schemas of requests what `nullsRemoverOf` does: an optional field may be null, which counts as not
+ * given. `x-null-means-absent` distinguishes such a null from one that the schema admits itself because it clears the
+ * field. Changes the components in place.
  *
  * Throws when a schema with optional fields is part of requests and of answers, whose fields are not null.
  */

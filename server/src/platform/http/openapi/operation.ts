@@ -131,8 +131,8 @@ function textOf(types: readonly string[]): Json {
 }
 
 /**
- * The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`. A `LoginResult` keeps its last word,
- * because generators for Go call what the operation `login` answers `LoginResponse`.
+ * The envelope of an answer is named after its data: `InvoiceResponse`, `InvoiceListResponse`. A `LoginResult` keeps
+ * its last word, because generators for Go call what the operation `login` answers `LoginResponse`.
  */
 function namedEnvelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
   const write = () => schemas.refer(envelope(data, paged));
@@ -148,8 +148,9 @@ function envelopeName(data: TSchema, schemas: DocumentSchemas): string | undefin
 }
 
 /**
- * The operation id that follows from the path: /api/transaction/create becomes `createTransaction`, /api/transaction/detail
- * `getTransaction`, /api/transaction/list `listTransactions`. An endpoint whose path would read badly declares its own.
+ * The operation id that follows from the path: /api/transaction/create becomes `createTransaction`,
+ * /api/transaction/detail `getTransaction`, /api/transaction/list `listTransactions`. An endpoint whose path would read
+ * badly declares its own.
  */
 function operationIdOf(method: string, path: string): string {
   const words = path

@@ -102,8 +102,8 @@ export class DocumentSchemas {
 const isNull = (schema: unknown): boolean => (schema as Json).type === 'null';
 
 /**
- * The description, with what validation states by rules over several fields. The document states no such rules: generators make
- * types of them that do not compile.
+ * The description, with what validation states by rules over several fields. The document states no such rules:
+ * generators make types of them that do not compile.
  */
 function descriptionOf({ title, description, else: otherwise }: Json): string | undefined {
   // A title completes the sentence of a refusal; generators would make it the name of a type.

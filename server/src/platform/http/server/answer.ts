@@ -18,7 +18,8 @@ export function send(reply: FastifyReply, answer: Answer<unknown>, usual?: strin
 }
 
 /**
- * No browser or proxy stores a document. A program that keeps one itself asks with its entity tag whether it is still current.
+ * No browser or proxy stores a document. A program that keeps one itself asks with its entity tag whether it is still
+ * current.
  */
 export async function sendDocument(
   request: FastifyRequest,

@@ -10,9 +10,9 @@ const preflightSeconds = 600;
 export type Cors = (request: FastifyRequest, reply: FastifyReply) => 'goes on' | 'answered';
 
 /**
- * Lets browser applications of these origins call the service (Fetch standard, CORS protocol). The `*` of all origins and
- * cookies are never allowed: callers authenticate by the Authorization header alone. Answers preflight requests of these
- * origins itself; what other origins ask is answered as without CORS, and their browsers discard it.
+ * Lets browser applications of these origins call the service (Fetch standard, CORS protocol). The `*` of all origins
+ * and cookies are never allowed: callers authenticate by the Authorization header alone. Answers preflight requests of
+ * these origins itself; what other origins ask is answered as without CORS, and their browsers discard it.
  */
 export function corsFor(origins: readonly string[]): Cors {
   const allowed = new Set(origins);

@@ -18,16 +18,16 @@ const quietMs = 50;
  */
 const nextRequestMs = 300;
 /**
- * How often to wait for that pause: 3 seconds. Requests that take longer are still answered. Counted in waits, because a
- * process that was suspended or starved for seconds must still look once more whether a request is in progress.
+ * How often to wait for that pause: 3 seconds. Requests that take longer are still answered. Counted in waits, because
+ * a process that was suspended or starved for seconds must still look once more whether a request is in progress.
  */
 const longestWaits = 60;
 /** Connections that can wait to be accepted: Node's default `backlog`. */
 const longestQueue = 511;
 
 /**
- * Closes the listening socket. Called before a server closes: an answer with `Connection: close` makes its client connect
- * again at once, and a connection that this socket has not accepted when it closes is reset.
+ * Closes the listening socket. Called before a server closes: an answer with `Connection: close` makes its client
+ * connect again at once, and a connection that this socket has not accepted when it closes is reset.
  */
 export async function stopAccepting(server: Server): Promise<void> {
   if (!server.listening) return;
@@ -54,16 +54,17 @@ async function acceptWaiting(server: Server): Promise<void> {
 }
 
 /**
- * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets a
- * request that was sent and not yet read, which happened in one of a few stops under load. So the server first accepts no
- * new connections, sends every answer with `Connection: close`, and closes the other connections after a pause in which no
- * request arrived and none was in progress, and not before clients that were answered last could send their next request.
+ * Lets a stopping server answer requests that are on their way. Closing a kept-alive connection that seems idle resets
+ * a request that was sent and not yet read, which happened in one of a few stops under load. So the server first
+ * accepts no new connections, sends every answer with `Connection: close`, and closes the other connections after a
+ * pause in which no request arrived and none was in progress, and not before clients that were answered last could send
+ * their next request.
  */
 export class Drain {
   /**
-   * An array whose places are used again. A Set makes a new table for every few requests, and each table refers to the next:
-   * once one of them has reached the old generation, everything that requests allocated survived until the next full
-   * collection, 3 KB for each (bench/README.md).
+   * An array whose places are used again. A Set makes a new table for every few requests, and each table refers to the
+   * next: once one of them has reached the old generation, everything that requests allocated survived until the next
+   * full collection, 3 KB for each (bench/README.md).
    */
   readonly #unanswered: FastifyReply[] = [];
   #changes = 0;

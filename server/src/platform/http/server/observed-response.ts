@@ -2,9 +2,9 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 /**
- * A response that tells one observer when it ends: when all of it has been passed to the system, or when its client has left.
- * Fastify's `onResponse` hook says nothing about clients that leave, and its listeners took 8 % of the processor time of a
- * create (docs/decisions, What a plain server would take).
+ * A response that tells one observer when it ends: when all of it has been passed to the system, or when its client has
+ * left. Fastify's `onResponse` hook says nothing about clients that leave, and its listeners took 8 % of the processor
+ * time of a create (docs/decisions, What a plain server would take).
  */
 export class ObservedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #reply: FastifyReply | undefined;

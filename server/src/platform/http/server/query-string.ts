@@ -1,8 +1,8 @@
 import { parse } from 'node:querystring';
 
 /**
- * Parses a query string. `metadata[order]=7` becomes `{ metadata: { order: '7' } }`: an object in the notation that OpenAPI
- * calls `deepObject`. Objects are one level deep and have no prototype.
+ * Parses a query string. `metadata[order]=7` becomes `{ metadata: { order: '7' } }`: an object in the notation that
+ * OpenAPI calls `deepObject`. Objects are one level deep and have no prototype.
  */
 export function parseQuery(text: string): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null);

@@ -25,12 +25,15 @@ import { closeSilentConnections } from './silent-connections.ts';
 import { repeatedHeader } from './single-headers.ts';
 
 /**
- * Identifies the caller by the headers of the request and its address, or throws a refusal. `isCheck`: an open stream is checked
- * again, which does not count as a use of the session or key.
+ * Identifies the caller by the headers of the request and its address, or throws a refusal. `isCheck`: an open stream
+ * is checked again, which does not count as a use of the session or key.
  */
 export interface Authenticate {
   (request: AuthenticatedRequest, address: string, options?: { isCheck?: boolean }): Promise<Principal>;
-  /** The caller, if cached in memory, without a promise: promises add garbage to the create path. Throws the same refusals. */
+  /**
+   * The caller, if cached in memory, without a promise: promises add garbage to the create path. Throws the same
+   * refusals.
+   */
   cached?: (request: AuthenticatedRequest, address: string) => Principal | undefined;
 }
 

@@ -13,9 +13,9 @@ interface Activity {
 }
 
 /**
- * Closes connections on which nothing is received or written for 72 seconds, and later those of clients that do not read
- * their answer. All connections are checked together every few seconds, because the timeouts of Node.js start and stop two
- * timers for each request: 5 of the 96 µs that a small answer took.
+ * Closes connections on which nothing is received or written for 72 seconds, and later those of clients that do not
+ * read their answer. All connections are checked together every few seconds, because the timeouts of Node.js start and
+ * stop two timers for each request: 5 of the 96 µs that a small answer took.
  *
  * It counts checks, not time: a process that was suspended must not close connections that it had no chance to read.
  */

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { invalid, type Refusal } from '../../../core/errors.ts';
 
 /**
- * Headers whose one value is used. Those that may be lists (Accept, If-None-Match, X-Forwarded-For and the signatures of
- * providers) are not among them, nor those that are not read.
+ * Headers whose one value is used. Those that may be lists (Accept, If-None-Match, X-Forwarded-For and the signatures
+ * of providers) are not among them, nor those that are not read.
  */
 const singleHeaders = new Map(
   [
@@ -26,8 +26,8 @@ const singleHeaders = new Map(
 );
 
 /**
- * The refusal of a request that repeats such a header. Node keeps the first value of some headers and joins those of others,
- * where a proxy in front of it may have read the last: two values of Idempotency-Key would become a third key.
+ * The refusal of a request that repeats such a header. Node keeps the first value of some headers and joins those of
+ * others, where a proxy in front of it may have read the last: two values of Idempotency-Key would become a third key.
  */
 export function repeatedHeader({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) {
   // Nearly every request: no header is repeated.

@@ -12,8 +12,9 @@ const compressors = {
 type Encoding = keyof typeof compressors;
 
 /**
- * A page or an asset that is the same for every reader: sent compressed, each form made once, when it is first asked for.
- * Browsers keep it and ask whether it is still current; with `immutable` they do not ask, so its address must change with it.
+ * A page or an asset that is the same for every reader: sent compressed, each form made once, when it is first asked
+ * for. Browsers keep it and ask whether it is still current; with `immutable` they do not ask, so its address must
+ * change with it.
  */
 export class StaticContent {
   readonly #type: string;

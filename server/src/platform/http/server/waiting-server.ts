@@ -8,8 +8,8 @@ import { securityHeaders } from './security-headers.ts';
 import { requestIdOf, socketOptions } from './server.ts';
 
 /**
- * Serves the port while the start waits: live, not ready, and 503 for everything else. The application then takes over the
- * same socket, so that the port stays open.
+ * Serves the port while the start waits: live, not ready, and 503 for everything else. The application then takes over
+ * the same socket, so that the port stays open.
  */
 export class WaitingServer {
   readonly #server: Server;

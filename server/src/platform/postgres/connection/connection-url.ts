@@ -17,14 +17,18 @@ export interface ConnectionConfig extends pg.ClientConfig {
   targetSessionAttrs?: TargetSessionAttrs;
   /** `options` of the database URL, added to those of Florin. */
   urlOptions?: string;
-  /** `sslmode` is `prefer` or `allow`: without TLS if the server has none. As in libpq, its certificate is not verified. */
+  /**
+   * `sslmode` is `prefer` or `allow`: without TLS if the server has none. As in libpq, its certificate is not verified.
+   */
   prefersTls?: boolean;
   /** What earlier connections have found out, shared by all connections of one URL. */
   learned?: Learned;
 }
 
 export interface Learned {
-  /** The last host that was accepted: the next connection tries it first, so that a dead host costs its timeout once. */
+  /**
+   * The last host that was accepted: the next connection tries it first, so that a dead host costs its timeout once.
+   */
   lastHost: Host | undefined;
   /** The server has no TLS, and the URL does not require it. */
   isPlain: boolean;

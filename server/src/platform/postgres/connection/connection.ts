@@ -38,9 +38,9 @@ interface Internals {
 const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
 
 /**
- * The driver's client with two additions: it tries each host until one is accepted, and its session settings are in force
- * once it is connected, as `options` of the startup message, which cost nothing, or by a statement where a pooler refuses or
- * drops those. All connections of Florin use it.
+ * The driver's client with two additions: it tries each host until one is accepted, and its session settings are in
+ * force once it is connected, as `options` of the startup message, which cost nothing, or by a statement where a pooler
+ * refuses or drops those. All connections of Florin use it.
  */
 export class SessionClient extends pg.Client {
   readonly #config: ConnectionConfig;
@@ -55,8 +55,8 @@ export class SessionClient extends pg.Client {
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
-    // The event needs no handling: it rejects the statement in flight, or the next one. Without a listener it would end the
-    // process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
+    // The event needs no handling: it rejects the statement in flight, or the next one. Without a listener it would end
+    // the process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
     this.on('error', () => {});
     this.#config = config;
     this.#learned = config.learned ?? { lastHost: undefined, isPlain: false, ignoresOptions: false };

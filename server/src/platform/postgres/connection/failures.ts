@@ -3,7 +3,8 @@ import { Refusal } from '../../../core/errors.ts';
 /**
  * What a failed statement means for its caller.
  * - `away`: the database could not be reached, or the connection broke; the outcome may be unknown.
- * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a lost prepared statement).
+ * - `transient`: the same statement may succeed if repeated at once (deadlock, serialization, a lost prepared
+ *   statement).
  * - `busy`: the database is reachable and over its limits (connections, statement time, memory).
  * - `full`: there is no room on a disk of the database.
  * - `data`: the values are wrong; a batch without them would succeed.
@@ -11,9 +12,9 @@ import { Refusal } from '../../../core/errors.ts';
 export type Failure = 'away' | 'transient' | 'busy' | 'full' | 'data' | 'other';
 
 /**
- * Of libuv's errors, those that come from resolving a name, opening a socket, connecting, reading or writing: the network,
- * the server, and the limits of our own process and machine (EMFILE, ENOMEM). EAGAIN is a Unix socket whose backlog is full,
- * EADDRNOTAVAIL a machine out of ports. The rest are errors of files and of programming.
+ * Of libuv's errors, those that come from resolving a name, opening a socket, connecting, reading or writing: the
+ * network, the server, and the limits of our own process and machine (EMFILE, ENOMEM). EAGAIN is a Unix socket whose
+ * backlog is full, EADDRNOTAVAIL a machine out of ports. The rest are errors of files and of programming.
  */
 const connectionCodes = new Set([
   ...['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENODEV', 'EIO', 'EREMOTEIO'],

@@ -27,7 +27,10 @@ export interface PrimaryMonitorOptions {
   onLost?: (reason: AbsenceReason, error: Error) => void;
   /** Called when a writable primary is found again. */
   onFound?: () => void;
-  /** The room on the disk of the database, in bytes; undefined where it is not known, because the disk is another machine's. */
+  /**
+   * The room on the disk of the database, in bytes; undefined where it is not known, because the disk is another
+   * machine's.
+   */
   room?: () => Promise<Room | undefined>;
   /** Called with the database's clock after every successful probe, so that nothing else has to ask for it. */
   onTime?: (reading: ClockReading) => void;
@@ -56,8 +59,8 @@ const probeText = `select pg_is_in_recovery() or current_setting('transaction_re
                           pg_postmaster_start_time()::text as server, ${databaseMsSql} as now_ms`;
 
 /**
- * Needs a megabyte of new pages, which are given back: a disk may be too full for new pages while what is written to old ones
- * still succeeds.
+ * Needs a megabyte of new pages, which are given back: a disk may be too full for new pages while what is written to
+ * old ones still succeeds.
  */
 const writeProbe = [
   'begin',
@@ -83,9 +86,9 @@ interface Connection {
  * Knows whether there is a primary that takes writes, by a probe once a second, and discards connections that lead to a
  * server which is silent or no longer the primary.
  *
- * An unanswered query proves little: the network may have lost that one connection, or this process was busy. So the probe
- * is repeated on a fresh connection. The pools lose their connections only when that one is silent too, fails, or leads to
- * another server.
+ * An unanswered query proves little: the network may have lost that one connection, or this process was busy. So the
+ * probe is repeated on a fresh connection. The pools lose their connections only when that one is silent too, fails, or
+ * leads to another server.
  */
 export class PrimaryMonitor {
   readonly #options: PrimaryMonitorOptions;
@@ -149,7 +152,9 @@ export class PrimaryMonitor {
     this.#closeConnection();
   }
 
-  /** For callers that do not wait. A probe reports its own failures; a rejection is a defect, and is reported as well. */
+  /**
+   * For callers that do not wait. A probe reports its own failures; a rejection is a defect, and is reported as well.
+   */
   #probeUnattended(): void {
     this.#probeNow().catch((error: Error) => this.#lost('away', error));
   }
@@ -276,8 +281,8 @@ export class PrimaryMonitor {
     const client = new SessionClient({
       ...this.#options.connection,
       ...sessionSettings('monitor', freshTimeoutMs),
-      // Several hosts share the time. For a single host only `silenceOf` decides: the driver's own timer would also fire
-      // after this process has stalled.
+      // Several hosts share the time. For a single host only `silenceOf` decides: the driver's own timer would also
+      // fire after this process has stalled.
       ...((this.#options.connection.hosts?.length ?? 1) > 1 && { connectionTimeoutMillis: freshTimeoutMs }),
       stream: () => {
         socket = new Socket();

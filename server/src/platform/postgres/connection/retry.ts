@@ -4,8 +4,8 @@ import { isUnavailable } from '../../../core/errors.ts';
 const waitsMs = [500, 1_000, 2_000, 4_000];
 
 /**
- * Runs `work` again while the database is unavailable, up to five times in 8 s; for work that nobody would repeat otherwise.
- * A failed try may have been committed: `work` must be safe to run again.
+ * Runs `work` again while the database is unavailable, up to five times in 8 s; for work that nobody would repeat
+ * otherwise. A failed try may have been committed: `work` must be safe to run again.
  */
 export async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const waitMs of waitsMs) {

@@ -1,14 +1,15 @@
 import pg from 'pg';
 
 /**
- * - `fresh`: each execution is planned for the present size of the tables. A plan from when a table was empty would scan
- *   all of it when it is full.
- * - `indexed`: as `fresh`, and rows are found by index, in its order. Until a table has been analysed for the first time
- *   PostgreSQL guesses: to claim 200 deliveries of 100,000 it sorted them all, in 55 ms instead of 2. Hash joins stay
- *   allowed, for statements that join the rows they have written with their input values: as a nested loop that took 25 ms
- *   for 500 payments.
+ * - `fresh`: each execution is planned for the present size of the tables. A plan from when a table was empty would
+ *   scan all of it when it is full.
+ * - `indexed`: as `fresh`, and rows are found by index, in its order. Until a table has been analysed for the first
+ *   time PostgreSQL guesses: to claim 200 deliveries of 100,000 it sorted them all, in 55 ms instead of 2. Hash joins
+ *   stay allowed, for statements that join the rows they have written with their input values: as a nested loop that
+ *   took 25 ms for 500 payments.
  * - `indexed-kept`: as `indexed`, and planned once for any values, until the tables have grown (`PlanRenewal`): for
- *   statements that run hundreds of times a second. To plan the settlement of one payment took 4.4 ms, to execute it 1.5.
+ *   statements that run hundreds of times a second. To plan the settlement of one payment took 4.4 ms, to execute it
+ *   1.5.
  * - `kept`: planned once, for statements whose plan does not depend on the size of tables.
  */
 export type Plans = 'fresh' | 'indexed' | 'indexed-kept' | 'kept';
@@ -23,8 +24,8 @@ const planning: Record<Plans, string> = {
 };
 
 /**
- * The settings of every connection. JIT is off: PostgreSQL decides by estimated cost, and with it queries of the delivery
- * queue that take 4 ms took 350, above all in a database without statistics.
+ * The settings of every connection. JIT is off: PostgreSQL decides by estimated cost, and with it queries of the
+ * delivery queue that take 4 ms took 350, above all in a database without statistics.
  */
 export function sessionSettings(name: string, statementTimeoutMs: number, plans: Plans = 'fresh'): pg.ClientConfig {
   return {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { EmbeddedPostgresError } from './contract.ts';
 
 /**
- * Accounts to run as when this process is root, in order of preference. PostgreSQL refuses to run as root, and its tools
- * need an account with a passwd entry.
+ * Accounts to run as when this process is root, in order of preference. PostgreSQL refuses to run as root, and its
+ * tools need an account with a passwd entry.
  */
 const unprivilegedNames = ['postgres', 'nobody'];
 
@@ -42,7 +42,9 @@ export function spawnAs(account: Account): { uid?: number; gid?: number } {
   return account.switched ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Whether the account may enter the folder by its path. Decided by mode bits, because `access` would answer for root. */
+/**
+ * Whether the account may enter the folder by its path. Decided by mode bits, because `access` would answer for root.
+ */
 export function canEnter(account: Account, folder: string): boolean {
   if (!existsSync(folder)) return false;
   let step = realpathSync(folder);

@@ -79,7 +79,9 @@ function usableInPlace(native: string, account: Account): boolean {
   }
 }
 
-/** Creates the links to shared libraries, which an npm package cannot contain; its install script would, but is not run. */
+/**
+ * Creates the links to shared libraries, which an npm package cannot contain; its install script would, but is not run.
+ */
 function makeLinks(folder: string): void {
   for (const { source, target } of listedLinks(folder)) {
     const link = join(dirname(folder), target);

@@ -149,8 +149,8 @@ async function initdb(folder: DataFolder, target: string, binaries: Binaries, is
 }
 
 /**
- * Contains nothing of this process's environment, which has secrets and possibly PGDATA or LD_LIBRARY_PATH. With TZ set,
- * initdb does not search for the time zone of the system.
+ * Contains nothing of this process's environment, which has secrets and possibly PGDATA or LD_LIBRARY_PATH. With TZ
+ * set, initdb does not search for the time zone of the system.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

@@ -27,7 +27,10 @@ export interface EmbeddedPostgres {
 
 /** A PostgreSQL that is not running yet. `stop` waits for a start that is under way. */
 export interface PreparedPostgres extends EmbeddedPostgres {
-  /** Resolves when the role of the service can use the database. The signal ends a wait for tables that others have locked. */
+  /**
+   * Resolves when the role of the service can use the database. The signal ends a wait for tables that others have
+   * locked.
+   */
   start(signal?: AbortSignal): Promise<void>;
 }
 

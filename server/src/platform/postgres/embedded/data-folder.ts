@@ -81,7 +81,10 @@ const remedies: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of its file system is used up; make room',
 };
 
-/** Turns an error of the file system that concerns the data folder into one plain line; returns any other error as it is. */
+/**
+ * Turns an error of the file system that concerns the data folder into one plain line; returns any other error as it
+ * is.
+ */
 export function explainFailure(root: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === '' || error instanceof EmbeddedPostgresError || !concerns(error, root)) return error;
@@ -111,7 +114,10 @@ export function closeDataFolder(folder: DataFolder): void {
   }
 }
 
-/** Run by root, the data keeps the account that created it; data that root restored from a backup is given to that account. */
+/**
+ * Run by root, the data keeps the account that created it; data that root restored from a backup is given to that
+ * account.
+ */
 function settleOwner(home: string, cluster: string): Account {
   const chosen = chooseAccount();
   const owners = [home, cluster].map(ownerOf).filter((owner) => owner !== undefined);

@@ -11,8 +11,8 @@ export interface EnsureDatabaseOptions {
 }
 
 /**
- * Creates the database inside the cluster if there is none, and the role of the service, and gives that role all that the
- * database contains. Called at every start, so that a kill after the cluster was created leaves nothing to repair.
+ * Creates the database inside the cluster if there is none, and the role of the service, and gives that role all that
+ * the database contains. Called at every start, so that a kill after the cluster was created leaves nothing to repair.
  *
  * @throws EmbeddedPostgresError when PostgreSQL refuses, as it does where files of the cluster are damaged
  */
@@ -51,7 +51,9 @@ async function openDatabase(superuser: EmbeddedConnection): Promise<Client> {
 /** PostgreSQL's codes `duplicate_database` and `unique_violation`: another session created it first. */
 const createdByAnother = ['42P04', '23505'];
 
-/** PostgreSQL finishes a `create database` whose Florin was killed, so the next Florin may send the same one meanwhile. */
+/**
+ * PostgreSQL finishes a `create database` whose Florin was killed, so the next Florin may send the same one meanwhile.
+ */
 async function make(superuser: EmbeddedConnection): Promise<void> {
   const client = await openSession({ ...superuser, database: 'postgres' });
   try {
@@ -64,9 +66,9 @@ async function make(superuser: EmbeddedConnection): Promise<void> {
 }
 
 /**
- * Opens a session of the embedded PostgreSQL. What the environment asks for is meant for another one: TLS, which a Unix socket
- * does not have, and `PGOPTIONS`, which the driver would send if it got no options. The superuser runs no function or operator
- * that the role of the service has made, so only those of PostgreSQL itself are found.
+ * Opens a session of the embedded PostgreSQL. What the environment asks for is meant for another one: TLS, which a Unix
+ * socket does not have, and `PGOPTIONS`, which the driver would send if it got no options. The superuser runs no
+ * function or operator that the role of the service has made, so only those of PostgreSQL itself are found.
  */
 export async function openSession(connection: EmbeddedConnection): Promise<Client> {
   const client = new Client({ ...connection, ssl: false, options: '-c timezone=UTC -c search_path=pg_catalog' });

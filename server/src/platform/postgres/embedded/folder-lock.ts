@@ -17,8 +17,9 @@ export interface FolderLock {
  * Makes this process the only one that runs a database in `root`.
  *
  * Every starting process first creates a claim file with a unique name, then lists the others. Of two processes the one
- * that creates its claim second sees the first, so at most one continues. Any process may delete the claim of a dead one at
- * any time, because its name is never used again. So a stale lock cannot be taken over twice, as a single lock file can.
+ * that creates its claim second sees the first, so at most one continues. Any process may delete the claim of a dead
+ * one at any time, because its name is never used again. So a stale lock cannot be taken over twice, as a single lock
+ * file can.
  *
  * @throws EmbeddedPostgresError that names the process which holds the lock
  */

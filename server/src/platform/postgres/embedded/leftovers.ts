@@ -9,7 +9,9 @@ import { requirePlainFileOrNothing } from './places.ts';
 import { postmasterPidFile, readPostmasterPid } from './postmaster-pid.ts';
 import { identify, listProcesses, type ProcessEntry, type ProcessIdentity, signal } from './process-table.ts';
 
-/** Workers end by themselves when their postmaster dies. Those that do not within this time get SIGQUIT, then SIGKILL. */
+/**
+ * Workers end by themselves when their postmaster dies. Those that do not within this time get SIGQUIT, then SIGKILL.
+ */
 const askAfterMs = 100;
 const forceAfterMs = 500;
 
@@ -22,8 +24,8 @@ export function findOrphan(folder: DataFolder): ProcessIdentity | undefined {
 }
 
 /**
- * Clears what a killed postmaster left: workers that still hold its shared memory, which would make a new one
- * refuse, then its pid file and its socket. Only to be called when `findOrphan` found no living postmaster of ours; one that
+ * Clears what a killed postmaster left: workers that still hold its shared memory, which would make a new one refuse,
+ * then its pid file and its socket. Only to be called when `findOrphan` found no living postmaster of ours; one that
  * had not yet written its pid file by then is ended as a worker.
  *
  * @throws EmbeddedPostgresError when a postmaster of somebody else runs on the data
@@ -68,8 +70,8 @@ function markedProcesses(folder: DataFolder): ProcessEntry[] {
 }
 
 /**
- * A pid file may name a living process that has nothing to do with this data, because process ids are reused. It counts as
- * the postmaster when it works in the data folder, or when workers of this data are its children.
+ * A pid file may name a living process that has nothing to do with this data, because process ids are reused. It counts
+ * as the postmaster when it works in the data folder, or when workers of this data are its children.
  */
 function refuseVisibleStranger(folder: DataFolder): void {
   const report = readPostmasterPid(folder.cluster);

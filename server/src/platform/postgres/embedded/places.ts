@@ -20,8 +20,8 @@ export function requireFolderOrNothing(path: string): void {
 }
 
 /**
- * Refuses anything but a plain file, or nothing yet. A link is refused too: root would write wherever the owner of the folder
- * makes it point.
+ * Refuses anything but a plain file, or nothing yet. A link is refused too: root would write wherever the owner of the
+ * folder makes it point.
  *
  * @throws EmbeddedPostgresError saying what is there instead
  */

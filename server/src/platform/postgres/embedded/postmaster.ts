@@ -42,8 +42,8 @@ export interface CommandLine {
 }
 
 /**
- * Starts a postmaster in its own session: Ctrl-C in the terminal reaches only this process, which finishes its work before it
- * stops PostgreSQL.
+ * Starts a postmaster in its own session: Ctrl-C in the terminal reaches only this process, which finishes its work
+ * before it stops PostgreSQL.
  */
 export async function launch(folder: DataFolder, { program, words }: CommandLine): Promise<Postmaster> {
   const output = openLog(folder.logFile);

@@ -29,8 +29,8 @@ export function holdsCluster(dataDir: string): boolean {
 }
 
 /**
- * The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. Where an earlier release
- * runs it, which makes no role for the service, it is that of the superuser.
+ * The connection to the PostgreSQL that runs on a data folder; undefined when none accepts sessions. Where an earlier
+ * release runs it, which makes no role for the service, it is that of the superuser.
  */
 export async function findRunning(dataDir: string): Promise<EmbeddedConnection | undefined> {
   const report = readPostmasterPid(clusterOf(dataDir));

@@ -16,12 +16,12 @@ export interface ServiceRoleOptions {
 }
 
 /**
- * Makes the role of the service if there is none, and gives it what the owner of the database owns in it: all tables of a
- * data folder of an earlier release, whose service ran as the superuser, and what such a release has added since. The role
- * does not own the database, and has no right over the server.
+ * Makes the role of the service if there is none, and gives it what the owner of the database owns in it: all tables of
+ * a data folder of an earlier release, whose service ran as the superuser, and what such a release has added since. The
+ * role does not own the database, and has no right over the server.
  *
- * Each object is handed over in a transaction of its own, which changes the catalog and no rows: a kill in between leaves the
- * rest for the next start.
+ * Each object is handed over in a transaction of its own, which changes the catalog and no rows: a kill in between
+ * leaves the rest for the next start.
  */
 export async function ensureServiceRole(client: Client, options: ServiceRoleOptions): Promise<void> {
   await client.query(`select pg_advisory_lock(${handOverLock})`);
@@ -48,9 +48,9 @@ async function ensureRole(client: Client): Promise<void> {
 }
 
 /**
- * What the superuser owns in the database as `alter` names it, and the schema `public`, which belongs to the owner of the database.
- * Left out are PostgreSQL's own schemas, and what follows another object: sequences of columns, types of rows and arrays, and
- * members of extensions.
+ * What the superuser owns in the database as `alter` names it, and the schema `public`, which belongs to the owner of
+ * the database. Left out are PostgreSQL's own schemas, and what follows another object: sequences of columns, types of
+ * rows and arrays, and members of extensions.
  */
 const listObjects = `
   with schema as materialized (

@@ -14,21 +14,24 @@ const defaults = {
   // 2 GB take 13 s, without being faster before. 256 MB take 0.9 s, but checkpoints come so often that writing
   // whole pages after each of them costs two thirds of the throughput.
   max_wal_size: '512MB',
-  // As much as is used under load: files that are kept need not be created again, while commits wait, when load returns.
+  // As much as is used under load: files that are kept need not be created again, while commits wait, when load
+  // returns.
   min_wal_size: '512MB',
   wal_recycle: 'on',
   checkpoint_timeout: '15min',
-  // A checkpoint begins after max_wal_size / (1 + this): 390 MB instead of 270 with PostgreSQL's 0.9. Fewer checkpoints write fewer whole
-  // pages to the log, and one that ends sooner has less of what tables grew by meanwhile left to write at its end, while commits
-  // wait (docs/decisions/0073). What a recovery repeats is limited by max_wal_size as before.
+  // A checkpoint begins after max_wal_size / (1 + this): 390 MB instead of 270 with PostgreSQL's 0.9. Fewer checkpoints
+  // write fewer whole pages to the log, and one that ends sooner has less of what tables grew by meanwhile left to
+  // write at its end, while commits wait (docs/decisions/0073). What a recovery repeats is limited by max_wal_size as
+  // before.
   checkpoint_completion_target: '0.3',
   autovacuum: 'on',
-  // Instead of each minute: events are vacuumed before the next checkpoint (migration 0032), which comes every 30 s under load.
+  // Instead of each minute: events are vacuumed before the next checkpoint (migration 0032), which comes every 30 s
+  // under load.
   autovacuum_naptime: '10s',
   // Compiling costs more than it gains with short statements.
   jit: 'off',
-  // Instead of three processes that read for others: analyzing, vacuuming and scanning 10⁶ payments in the system's cache took a fifth less
-  // processor time and was not slower (docs/decisions/0073).
+  // Instead of three processes that read for others: analyzing, vacuuming and scanning 10⁶ payments in the system's
+  // cache took a fifth less processor time and was not slower (docs/decisions/0073).
   io_method: 'sync',
   huge_pages: 'off',
   // Saves a process; there is no replication.

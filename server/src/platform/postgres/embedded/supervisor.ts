@@ -26,11 +26,11 @@ const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 
 /**
- * Starts PostgreSQL on a data folder, or attaches to the one that a killed Florin left running there, and keeps it running until
- * `stop`. Resolves when it accepts sessions.
+ * Starts PostgreSQL on a data folder, or attaches to the one that a killed Florin left running there, and keeps it
+ * running until `stop`. Resolves when it accepts sessions.
  *
- * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be used, is damaged, belongs to another
- *   account or holds data of another version; the binaries are missing or PostgreSQL does not start
+ * @throws EmbeddedPostgresError with one plain line: the folder is in use, cannot be used, is damaged, belongs to
+ *   another account or holds data of another version; the binaries are missing or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const postgres = await prepareEmbeddedPostgres(options);
@@ -39,8 +39,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Locks the data folder. `connection` is then known, so that the caller can prepare what connects there while `start` does the
- * rest.
+ * Locks the data folder. `connection` is then known, so that the caller can prepare what connects there while `start`
+ * does the rest.
  *
  * @throws EmbeddedPostgresError as `startEmbeddedPostgres`; `start` does so too
  */

@@ -20,8 +20,8 @@ const heartbeatMs = 400;
 const directHeartbeatMs = 1_000;
 const reconnectPauseMs = 200;
 /**
- * Interval of the check that notifications of another connection arrive. Each check costs a transaction with an id and a
- * record in the write-ahead log. The interference of a pooler shows at the first check.
+ * Interval of the check that notifications of another connection arrive. Each check costs a transaction with an id and
+ * a record in the write-ahead log. The interference of a pooler shows at the first check.
  */
 const echoEveryMs = 5_000;
 /** How long the notification that this node sends itself may take to return, from its commit. */
@@ -39,8 +39,8 @@ export interface Listener {
 }
 
 /**
- * Receives the notifications that transactions on this and other nodes have sent, each with a topic and a key, through LISTEN
- * and NOTIFY.
+ * Receives the notifications that transactions on this and other nodes have sent, each with a topic and a key, through
+ * LISTEN and NOTIFY.
  */
 export class Notifications {
   readonly #connection: ConnectionConfig;
@@ -60,9 +60,10 @@ export class Notifications {
 
   /**
    * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is a
-   * database whose transactions notify, so that the check detects a listening connection to a different database; without it a
-   * connection is opened for each check. `onSilent` is called whenever the listening connection misses its heartbeat. `isDirect`:
-   * the connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop notifications, so no check is made.
+   * database whose transactions notify, so that the check detects a listening connection to a different database;
+   * without it a connection is opened for each check. `onSilent` is called whenever the listening connection misses its
+   * heartbeat. `isDirect`: the connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop
+   * notifications, so no check is made.
    */
   constructor(
     connection: ConnectionConfig,
@@ -155,9 +156,9 @@ export class Notifications {
   }
 
   /**
-   * Publishes on another connection and waits until the notification arrives. A pooler in transaction mode answers LISTEN
-   * and every heartbeat, but drops notifications for a server connection that no client is using. At first no heartbeat is
-   * sent while this waits, so that such a pooler cannot pass by chance.
+   * Publishes on another connection and waits until the notification arrives. A pooler in transaction mode answers
+   * LISTEN and every heartbeat, but drops notifications for a server connection that no client is using. At first no
+   * heartbeat is sent while this waits, so that such a pooler cannot pass by chance.
    */
   async #awaitEcho(): Promise<void> {
     const nonce = randomUUID();

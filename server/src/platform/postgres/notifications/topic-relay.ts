@@ -15,7 +15,9 @@ export interface TopicTransport {
   listen: (listener: (payload: string) => void) => void;
 }
 
-/** To all nodes that share the database. `database` is not the pool of requests: no payment waits for a notification. */
+/**
+ * To all nodes that share the database. `database` is not the pool of requests: no payment waits for a notification.
+ */
 export function byNotify(notifications: Notifications, database: Queryable): TopicTransport {
   return {
     send: (payload) => notifications.publishToOthers(database, channelTopic, payload),
@@ -24,8 +26,8 @@ export function byNotify(notifications: Notifications, database: Queryable): Top
 }
 
 /**
- * Each notification is a transaction, and PostgreSQL commits those one at a time. At 20 a second a worker on another node
- * still starts within 50 ms, where the due-work poller needs up to 100.
+ * Each notification is a transaction, and PostgreSQL commits those one at a time. At 20 a second a worker on another
+ * node still starts within 50 ms, where the due-work poller needs up to 100.
  */
 const defaultMinIntervalMs = 50;
 

@@ -2,8 +2,9 @@
 export type Topic = string;
 
 /**
- * Wakes the workers of this process when a committed statement has made work due for them. A statement declares the topics
- * it makes due (`statement(…, { wakes })`), the database publishes them after the commit, and each worker subscribes once.
+ * Wakes the workers of this process when a committed statement has made work due for them. A statement declares the
+ * topics it makes due (`statement(…, { wakes })`), the database publishes them after the commit, and each worker
+ * subscribes once.
  */
 export class Topics {
   readonly #subscribers = new Map<Topic, (() => void)[]>();

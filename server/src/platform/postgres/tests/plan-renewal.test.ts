@@ -5,7 +5,9 @@ import { PlanRenewal } from '../plan-renewal.ts';
 import { statement } from '../statement.ts';
 
 const find = statement<{ id: number }>('test.find_kept', 'select id from thing where id = any($1::int[])');
-/** `fresh` counts how often a statement was planned with its values, `kept` how often it ran with a plan for any values. */
+/**
+ * `fresh` counts how often a statement was planned with its values, `kept` how often it ran with a plan for any values.
+ */
 const plansOfFind = statement<{ name: string; fresh: number; kept: number }>(
   'test.plans_of_find',
   `select name, custom_plans::int as fresh, generic_plans::int as kept from pg_prepared_statements

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { makeCheckout, makeShop, pagesOf } from '../../billing/checkouts.ts';
 import { makeCustomer, makeInvoice } from '../../billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../../factories.ts';
 import { eventually } from '../../postgres/database.ts';
@@ -7,7 +8,7 @@ import type { Kills } from './situations.ts';
 
 export function billingKills(
   scenario: Scenario,
-): Kills<'invoices' | 'overdue invoices' | 'invoice mails' | 'subscriptions' | 'test clocks'> {
+): Kills<'checkouts' | 'invoices' | 'overdue invoices' | 'invoice mails' | 'subscriptions' | 'test clocks'> {
   const { node, count, reaches, isNone, killPostgres, lock, waits } = scenario;
   return {
     invoices: {
@@ -34,6 +35,26 @@ export function billingKills(
           await pay();
           await killPostgres();
         }),
+    },
+    checkouts: {
+      judging: async () => {
+        const shop = await makeShop(node.service, await administratorOf(node.service), 'Payments beside each other');
+        const pages = pagesOf(node.service);
+        const { id, path } = await makeCheckout(node.service, shop, { metadata: { sandbox: 'payer' } });
+        await pages.submit(path, { channel: shop.cards });
+        await reaches('the first payment waits for its payer', `provider_operation where state = 'WAITING'`);
+        await pages.submit(path, { channel: shop.bank, besides: 1 });
+        const { transactionId } = dataOf(await node.service.get(`/api/checkout/detail?id=${id}`, shop.as));
+        await lock('checkout');
+        dataOf(await node.service.post('/api/transaction/update', { id: transactionId, status: 'SUCCESS' }, shop.as));
+        await waits('checkout');
+        await killPostgres();
+        await reaches(
+          'it is known what paid',
+          `checkout_payment where checkout_id = ${id} and judged_at is not null`,
+          1,
+        );
+      },
     },
     'overdue invoices': {
       marking: async () => {
@@ -139,7 +160,9 @@ export function billingKills(
     expect(await count(receipt)).toBe(1);
   }
 
-  /** Five subscriptions whose clock advances by months, with kills in between: each period is invoiced and paid once. */
+  /**
+   * Five subscriptions whose clock advances by months, with kills in between: each period is invoiced and paid once.
+   */
   async function renewed(
     months: number,
     kill: (advance: () => Promise<unknown>, invoices: string) => Promise<void>,

@@ -164,7 +164,10 @@ export function callbackKills(scenario: Scenario): Kills<'discrepancies' | 'call
     return {
       discrepancy,
       send: () => callback(channelId, message),
-      /** A look-up follows the claim at once. While the sandbox's records are locked it lasts until the provider's deadline. */
+      /**
+       * A look-up follows the claim at once. While the sandbox's records are locked it lasts until the provider's
+       * deadline.
+       */
       isLookedUp: () => reaches('the provider is looked up', `${discrepancy} and lease is not null`),
       isAgreed: async () => {
         await reaches('the provider agrees', `${discrepancy} and state = 'AGREES'`);

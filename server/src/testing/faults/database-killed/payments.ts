@@ -31,7 +31,8 @@ export function paymentKills(scenario: Scenario): Kills<'processing' | 'rollups'
         const [{ most } = { most: 99 }] = await node.query<{ most: number }>(
           `select max(look_ups) as most from provider_operation where channel_id = ${channelId}`,
         );
-        // The second look-up ends it. One more is made where the answer to one was lost after the sandbox had counted it.
+        // The second look-up ends it. One more is made where the answer to one was lost after the sandbox had counted
+        // it.
         expect(most).toBeLessThanOrEqual(2);
       },
       'waiting behind an open breaker': async () => {

@@ -4,7 +4,10 @@ import { dataOf, makeChannel, makePayment } from '../../factories.ts';
 import { type PayingNode, payingNode } from '../../payments/paying-node.ts';
 import { eventually } from '../../postgres/database.ts';
 
-/** A breaker is open for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database lasts for 12 s. */
+/**
+ * A breaker is open for 30 s, an endpoint is paused for 30 s, and a lease that was lost with the database lasts for 12
+ * s.
+ */
 const endsWithinMs = 120_000;
 
 /** How the claims of all workers begin; `pg_stat_activity` shows no more than the first 1,023 bytes. */
@@ -97,8 +100,8 @@ export async function startScenario() {
   }
 
   /**
-   * Does the work, one statement of which writes the table, and returns when the worker's next statement on that table has
-   * begun and waits. Locks are granted in the order in which they are requested.
+   * Does the work, one statement of which writes the table, and returns when the worker's next statement on that table
+   * has begun and waits. Locks are granted in the order in which they are requested.
    */
   async function holdAfter<Result>(
     table: string,

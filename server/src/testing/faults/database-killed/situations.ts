@@ -1,7 +1,7 @@
 /**
- * The states in which PostgreSQL is killed, for each background part of a process. The parts have the names under which they
- * are registered with the lifecycle. `database-killed.test.ts` compares them, so that a new worker needs situations here, and
- * the compiler requires a kill for each of them (`Kills`).
+ * The states in which PostgreSQL is killed, for each background part of a process. The parts have the names under which
+ * they are registered with the lifecycle. `database-killed.test.ts` compares them, so that a new worker needs
+ * situations here, and the compiler requires a kill for each of them (`Kills`).
  *
  * Stopping has one kill for all parts: the process is stopped while every worker has work in progress.
  */
@@ -14,6 +14,7 @@ export const situations = {
   deliveries: ['waiting', 'paused and on trial', 'claiming', 'sending', 'recording'],
   replays: ['claiming', 'copying', 'waiting'],
   invoices: ['settling', 'ending', 'waiting'],
+  checkouts: ['judging'],
   'overdue invoices': ['marking'],
   'invoice mails': ['sending', 'writing'],
   subscriptions: ['renewing', 'collecting', 'renewing a year'],

@@ -4,8 +4,8 @@ import { startReceiver } from '../../webhooks/receiver.ts';
 import type { Scenario } from './scenario.ts';
 
 /**
- * Stops the process while its workers have work in progress, and kills PostgreSQL at once: the process ends, and after the next
- * start all work is completed once.
+ * Stops the process while its workers have work in progress, and kills PostgreSQL at once: the process ends, and after
+ * the next start all work is completed once.
  */
 export async function stopWhileKilled(scenario: Scenario): Promise<void> {
   const { node, count, isNone, reaches, pay, paidOnce } = scenario;

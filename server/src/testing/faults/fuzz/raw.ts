@@ -142,7 +142,9 @@ export function exchangeRaw({ bytes, cut }: RawExchange, address: string): Promi
   });
 }
 
-/** The fault of the answers to an exchange, if any. A missing answer is no fault, because the request may be incomplete. */
+/**
+ * The fault of the answers to an exchange, if any. A missing answer is no fault, because the request may be incomplete.
+ */
 export function faultOfRaw(answer: string): string | undefined {
   if (answer === '') return undefined;
   const [, status, head = '', body = ''] =

@@ -136,8 +136,8 @@ ${choices}</fieldset>
 }
 
 /**
- * Whether the payer can give the payment up, because it waits. The page offers it for payments on a channel without a provider
- * alone (`canPayBesides`); one that was opened before an upgrade also offers it for an amount at a provider.
+ * Whether the payer can give the payment up, because it waits. The page offers it for payments on a channel without a
+ * provider alone (`canPayBesides`); one that was opened before an upgrade also offers it for an amount at a provider.
  */
 export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
   if (!isWaiting(row)) return false;
@@ -145,8 +145,8 @@ export function canGiveUp({ row }: Pick<CheckoutView, 'row'>): boolean {
 }
 
 /**
- * Whether the payer can pay in another way besides the payment that waits, which is left as it is: not every provider can
- * cancel it.
+ * Whether the payer can pay in another way besides the payment that waits, which is left as it is: not every provider
+ * can cancel it.
  */
 export function canPayBesides({ row }: Pick<CheckoutView, 'row'>): boolean {
   const isCancelledAtOnce = row.provider === null && row.payment_status === 'PENDING';

@@ -43,8 +43,8 @@ export class CheckoutPages {
   }
 
   /**
-   * Creates a payment on the channel that the payer chose and redirects to the page, so that a reload does not pay again. The
-   * page says so when the channel refuses the payment.
+   * Creates a payment on the channel that the payer chose and redirects to the page, so that a reload does not pay
+   * again. The page says so when the channel refuses the payment.
    */
   async pay(
     request: PageRequest,
@@ -73,8 +73,8 @@ export class CheckoutPages {
   }
 
   /**
-   * Looks up the payments of a checkout or its invoice that wait for their payer, before another one begins. Takes as long as the
-   * providers take to answer, so it is called outside of transactions.
+   * Looks up the payments of a checkout or its invoice that wait for their payer, before another one begins. Takes as
+   * long as the providers take to answer, so it is called outside of transactions.
    */
   async #lookUpWaiting({ tenant_id: tenantId, id, invoice_id: invoiceId }: CheckoutOnPage): Promise<StillWaiting> {
     const { database, invoicePayments, waitingPayments } = this.#app;
@@ -86,8 +86,8 @@ export class CheckoutPages {
   }
 
   /**
-   * Gives up a payment that waits, so that the payer can choose another channel. A provider confirms it first. A payment that has
-   * ended in the meantime does not change.
+   * Gives up a payment that waits, so that the payer can choose another channel. A provider confirms it first. A
+   * payment that has ended in the meantime does not change.
    */
   async giveUp(request: PageRequest, origin: RequestOrigin): Promise<Page | undefined> {
     const view = await this.#viewOf(request);

@@ -3,8 +3,8 @@ import { Html } from '../../../../platform/http/html.ts';
 const defaultColor = '#1d4ed8';
 
 /**
- * The style of payers' pages, with the seller's colour as a background. Text on it is black or white, whichever has the higher
- * contrast, which is always at least 4.5 : 1.
+ * The style of payers' pages, with the seller's colour as a background. Text on it is black or white, whichever has the
+ * higher contrast, which is always at least 4.5 : 1.
  */
 export function style(brandColor: string | null): Html {
   const color = brandColor !== null && isColor(brandColor) ? brandColor : defaultColor;

@@ -39,7 +39,9 @@ export class PortalPages {
       : cancelPage(view, subscription);
   }
 
-  /** Cancels a subscription of the customer at the end of its period. It is no error when it has ended in the meantime. */
+  /**
+   * Cancels a subscription of the customer at the end of its period. It is no error when it has ended in the meantime.
+   */
   async cancel(token: string, subscription: string | null, origin: RequestOrigin): Promise<Page | undefined> {
     const row = await this.#rowOf(token);
     if (row === undefined) return undefined;

@@ -230,7 +230,9 @@ test('a payer can give up a waiting payment and pay on another channel; an ended
   expect(entry).toMatchObject({ by: 'nobody', userId: null, details: { requestedStatus: 'CANCELLED' } });
 });
 
-/** A payment on the page that waits for its payer at the provider, and the page's field for another payment beside it. */
+/**
+ * A payment on the page that waits for its payer at the provider, and the page's field for another payment beside it.
+ */
 async function waitingAtProvider() {
   const checkout = await makeCheckout(florin, shop, { metadata: { sandbox: 'payer' } });
   await pages.submit(checkout.path, { channel: shop.cards });

@@ -17,8 +17,8 @@ export const insertLines = statement(
 );
 
 /**
- * Changes a locked DRAFT. Values: tenant, id; subtotal and tax, null keeps them; description, metadata as JSON, channel and due
- * date, each preceded by whether to write it; now (ms).
+ * Changes a locked DRAFT. Values: tenant, id; subtotal and tax, null keeps them; description, metadata as JSON, channel
+ * and due date, each preceded by whether to write it; now (ms).
  */
 export const updateDraft = statement<InvoiceRow>(
   'invoices.update_draft',

@@ -16,8 +16,8 @@ import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
 type ModifyInput = Static<typeof modifyInput>;
 
 /**
- * Changes the given fields of a DRAFT; null clears a field. `lines` replace all lines; metadata changes by key. Refused with
- * `invoice_not_draft` once it is finalized or void, because others may rely on it then.
+ * Changes the given fields of a DRAFT; null clears a field. `lines` replace all lines; metadata changes by key. Refused
+ * with `invoice_not_draft` once it is finalized or void, because others may rely on it then.
  */
 export async function modifyInvoice(
   { body: input, principal }: Call<ModifyInput>,

@@ -9,9 +9,9 @@ import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
 /**
- * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so that
- * numbers have no gaps. The invoice keeps a copy of the seller. An invoice with a total of 0 becomes PAID at once, with an
- * `invoice.paid` event.
+ * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so
+ * that numbers have no gaps. The invoice keeps a copy of the seller. An invoice with a total of 0 becomes PAID at once,
+ * with an `invoice.paid` event.
  */
 export async function finalizeInvoice(
   { body: { id }, principal }: Call<{ id: number }>,

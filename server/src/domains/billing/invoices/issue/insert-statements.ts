@@ -75,8 +75,9 @@ export const invoicesToInsert = columns<PlacedInvoice>([
 export const linesToInsert = columns<PlacedLine>([['place', 'int', ({ place }) => place], ...lineColumns.list]);
 
 /**
- * Inserts invoices and their lines. Lines get the tenant and the id of their invoice from arrays: with a join to `input`,
- * PostgreSQL compared each of 500 lines with 500 invoices. Values: those of `invoicesToInsert`, then those of `linesToInsert`.
+ * Inserts invoices and their lines. Lines get the tenant and the id of their invoice from arrays: with a join to
+ * `input`, PostgreSQL compared each of 500 lines with 500 invoices. Values: those of `invoicesToInsert`, then those of
+ * `linesToInsert`.
  */
 export const insertInvoicesWithLines = statement<{ place: number; id: number }>(
   'invoices.insert_many',

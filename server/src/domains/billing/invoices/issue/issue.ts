@@ -19,9 +19,9 @@ export interface InvoiceDraft extends InvoiceFacts {
 }
 
 /**
- * Issues invoices, finalized and numbered, with their events. It takes five statements for any number of invoices. Invoices
- * with a total of 0 are PAID at once, with an `invoice.paid` event. Runs in the caller's transaction and keeps the tenants'
- * number counters locked until it ends. Returns the rows in the order of the drafts.
+ * Issues invoices, finalized and numbered, with their events. It takes five statements for any number of invoices.
+ * Invoices with a total of 0 are PAID at once, with an `invoice.paid` event. Runs in the caller's transaction and keeps
+ * the tenants' number counters locked until it ends. Returns the rows in the order of the drafts.
  */
 export async function issueInvoices(
   transaction: Queryable,

@@ -4,8 +4,8 @@ import { type NumberSeries, seriesOf } from '../number.ts';
 import { advanceCounters } from '../statements.ts';
 
 /**
- * Allocates the next invoice numbers of tenants and modes, one for each entry, in the order of the entries. The counters stay
- * locked until the transaction ends, so that numbers have no gaps.
+ * Allocates the next invoice numbers of tenants and modes, one for each entry, in the order of the entries. The
+ * counters stay locked until the transaction ends, so that numbers have no gaps.
  */
 export async function allocateNumbers(
   transaction: Queryable,

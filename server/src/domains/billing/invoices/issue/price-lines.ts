@@ -2,7 +2,10 @@ import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { apportion } from '../../../../core/money.ts';
 
-/** An invoice line as requested. A negative `unitAmount` is a credit. `taxRate` is in basis points; `taxAmount` in minor units. */
+/**
+ * An invoice line as requested. A negative `unitAmount` is a credit. `taxRate` is in basis points; `taxAmount` in minor
+ * units.
+ */
 export interface LineInput {
   description: string;
   quantity: number;
@@ -31,9 +34,9 @@ const basisPoints = 10_000n;
 
 /**
  * Calculates the amount and tax of each line, and totals that are exactly the sums of the lines. The tax of a rate is
- * calculated once, on the sum of the lines with that rate, rounded half away from zero, and apportioned to those lines by
- * largest remainder. Negated lines have the negated amounts and taxes. Throws `invalid_request` when a sum is negative or
- * exceeds 9007199254740991 minor units.
+ * calculated once, on the sum of the lines with that rate, rounded half away from zero, and apportioned to those lines
+ * by largest remainder. Negated lines have the negated amounts and taxes. Throws `invalid_request` when a sum is
+ * negative or exceeds 9007199254740991 minor units.
  */
 export function priceLines(lines: readonly LineInput[]): PricedLines {
   const { amounts, taxes, subtotal, tax } = sumsOf(lines);

@@ -11,7 +11,9 @@ export function templateOf(kind: MailTextKind, language: MailLanguage, tenantTex
   return tenantTexts?.[language]?.[kind] ?? defaultTemplates[language][kind];
 }
 
-/** The paragraphs of a mail. A link to the invoice's page is added when there is one and the text does not include it. */
+/**
+ * The paragraphs of a mail. A link to the invoice's page is added when there is one and the text does not include it.
+ */
 export function paragraphsOf({ body }: Template, language: MailLanguage, hasLink: boolean): string[] {
   const paragraphs = body.trim().split(/\r?\n(?:[ \t]*\r?\n)+/);
   return hasLink && !body.includes('{link}') ? [...paragraphs, defaultTemplates[language].toInvoice] : paragraphs;

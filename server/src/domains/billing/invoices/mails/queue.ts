@@ -10,8 +10,8 @@ export interface MailOccasion {
 }
 
 /**
- * Queues mails to customers in the transaction of the change that they report. No mails are sent about test invoices or for
- * tenants without `customerMails`.
+ * Queues mails to customers in the transaction of the change that they report. No mails are sent about test invoices or
+ * for tenants without `customerMails`.
  */
 export async function queueMails(
   transaction: Queryable,

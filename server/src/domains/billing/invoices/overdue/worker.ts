@@ -23,8 +23,8 @@ export interface OverdueWorkerDeps extends FailureReports {
 const batchSize = 200;
 
 /**
- * Finds OPEN invoices whose due date has passed and reports each once with `invoice.overdue`. One transaction writes the
- * mark and the event, so no lease is needed: after a crash the invoice is found again.
+ * Finds OPEN invoices whose due date has passed and reports each once with `invoice.overdue`. One transaction writes
+ * the mark and the event, so no lease is needed: after a crash the invoice is found again.
  */
 export function overdueInvoiceWorker(deps: OverdueWorkerDeps): Worker<object> {
   const { database, clock, onError, onRecovered } = deps;

@@ -23,9 +23,9 @@ export type PaidInvoice = Static<typeof paidInvoice>;
 const path = '/api/invoice/pay';
 
 /**
- * Creates a payment for the remaining amount of an invoice, or for a part of it. A payment in progress reserves its amount; one
- * that waits for a person does not, and one that waits at a provider is looked up first. The outcome of the payment settles
- * the invoice (settle.ts). With an idempotency key, a repeated request gets the first answer.
+ * Creates a payment for the remaining amount of an invoice, or for a part of it. A payment in progress reserves its
+ * amount; one that waits for a person does not, and one that waits at a provider is looked up first. The outcome of the
+ * payment settles the invoice (settle.ts). With an idempotency key, a repeated request gets the first answer.
  */
 export async function payInvoice(
   input: PayInput,
@@ -80,7 +80,10 @@ export interface InvoicePaymentInput {
   stillWaiting: StillWaiting;
 }
 
-/** Creates a payment of a locked invoice. Returns its UUID and amount. Throws when the channel or the invoice refuses it. */
+/**
+ * Creates a payment of a locked invoice. Returns its UUID and amount. Throws when the channel or the invoice refuses
+ * it.
+ */
 export async function payLockedInvoice(
   transaction: Transaction,
   invoice: LockedInvoice,

@@ -8,8 +8,8 @@ import { requirePayableAmount, reservedAmountOf } from '../rules.ts';
 import { type InvoicePaymentDraft, insertPayments, type LockedInvoice, paymentColumns } from '../statements.ts';
 
 /**
- * Records a payment on its invoice, whose lock ensures that concurrent payments in progress never exceed what is left to pay.
- * Throws when the invoice cannot be paid, or not as much of it.
+ * Records a payment on its invoice, whose lock ensures that concurrent payments in progress never exceed what is left
+ * to pay. Throws when the invoice cannot be paid, or not as much of it.
  */
 export async function reserve(
   transaction: Queryable,

@@ -12,8 +12,8 @@ export function fileNameOf(seller: string, invoice: { id: number; number: string
 }
 
 /**
- * A `Content-Disposition` header that saves the response under this name (RFC 6266): in UTF-8, encoded by RFC 8187, and for old
- * clients in ASCII, with `_` for every other character.
+ * A `Content-Disposition` header that saves the response under this name (RFC 6266): in UTF-8, encoded by RFC 8187, and
+ * for old clients in ASCII, with `_` for every other character.
  */
 export function attachmentNamed(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_');

@@ -21,8 +21,8 @@ const resolvers = [require, fontPackage()].filter((one) => one !== undefined);
 const dejaVu = installedFace('dejavu-fonts-ttf/package.json', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf');
 
 /**
- * Optional packages, like those below. `@florin/fonts` (the folder `fonts`) depends on all of them. 30 to 40 MB each; each also
- * covers the Han characters of the other languages.
+ * Optional packages, like those below. `@florin/fonts` (the folder `fonts`) depends on all of them. 30 to 40 MB each;
+ * each also covers the Han characters of the other languages.
  */
 const chinese = installedFace(
   '@embedpdf/fonts-sc',
@@ -61,8 +61,8 @@ export const installedFaceNames = [dejaVu, chinese, japanese, korean, ...ofScrip
 );
 
 /**
- * The faces for a text, in order of preference. Han characters look different in China, Japan and Korea: the other scripts in
- * the text decide which face comes first.
+ * The faces for a text, in order of preference. Han characters look different in China, Japan and Korea: the other
+ * scripts in the text decide which face comes first.
  */
 export function facesFor(text: string): Face[] {
   const eastern = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)
@@ -117,8 +117,8 @@ interface OpenedFont extends Font {
 }
 
 /**
- * fontkit caches a glyph with the code points of the first request for it. A composite glyph such as Ö requests its part O
- * without code points: in later files, that O could be neither searched nor copied.
+ * fontkit caches a glyph with the code points of the first request for it. A composite glyph such as Ö requests its
+ * part O without code points: in later files, that O could be neither searched nor copied.
  */
 function withRequestedCharacters(font: OpenedFont): OpenedFont {
   const getGlyph = font.getGlyph.bind(font);

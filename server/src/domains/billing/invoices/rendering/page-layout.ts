@@ -79,7 +79,9 @@ export class PageLayout {
     for (const line of this.breakLines(text, Number.POSITIVE_INFINITY, style)) this.#draw(line, y, box, style);
   }
 
-  /** Writes lines at the current position, on as many pages as needed. `onPage` may draw at the top of each new page. */
+  /**
+   * Writes lines at the current position, on as many pages as needed. `onPage` may draw at the top of each new page.
+   */
   writeLines(lines: readonly Line[], box: Box, style: Style, onPage = () => {}): void {
     for (const line of lines) {
       this.ensureSpace(this.lineHeight(style), onPage);

@@ -132,7 +132,10 @@ function addLines(layout: PageLayout, { language, lines }: InvoiceDocument): voi
   }
 }
 
-/** Figures never wrap: their columns are as wide as needed, and the font shrinks when the description column gets too narrow. */
+/**
+ * Figures never wrap: their columns are as wide as needed, and the font shrinks when the description column gets too
+ * narrow.
+ */
 function columnsFor(
   layout: PageLayout,
   rows: readonly (readonly string[])[],

@@ -18,8 +18,8 @@ import { tagOf } from './version.ts';
 export const renderedTypes = ['text/html', 'application/pdf'] as const;
 
 /**
- * Renders an invoice as an HTML page or a PDF file. The page runs no scripts and loads no resources; all texts of merchants
- * and customers are escaped. Nothing is rendered for a caller that has the current version (`If-None-Match`).
+ * Renders an invoice as an HTML page or a PDF file. The page runs no scripts and loads no resources; all texts of
+ * merchants and customers are escaped. Nothing is rendered for a caller that has the current version (`If-None-Match`).
  */
 export async function renderInvoice(
   { query: { id, format }, principal }: Call<unknown, Static<typeof printQuery>>,
@@ -63,8 +63,8 @@ async function renderable(snapshot: Queryable, row: InvoiceRow, customer: Custom
 }
 
 /**
- * The PDF file of an invoice for its payer, who has no account; `payerPage` is the address of its page, if it has one. Undefined:
- * there is no such invoice.
+ * The PDF file of an invoice for its payer, who has no account; `payerPage` is the address of its page, if it has one.
+ * Undefined: there is no such invoice.
  */
 export async function pdfForPayer(
   { tenantId, invoiceId }: InvoiceKey,

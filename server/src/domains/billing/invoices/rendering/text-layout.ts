@@ -102,8 +102,8 @@ interface TextWithFaces {
 }
 
 /**
- * Gives each grapheme the first face that has all its characters. A grapheme that no face has is replaced; an emoji is left
- * out, because the fonts of a PDF have no colours.
+ * Gives each grapheme the first face that has all its characters. A grapheme that no face has is replaced; an emoji is
+ * left out, because the fonts of a PDF have no colours.
  */
 function assignFaces(text: string, faces: readonly Face[]): TextWithFaces {
   const first = faces[0] as Face;

@@ -23,11 +23,12 @@ export type PaymentAttempt = InvoiceKey &
   );
 
 /**
- * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's stored
- * payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). The payments are committed
- * together with the caller's writes, so that a crash neither loses nor repeats a payment. A customer is mailed the invoice
- * when its payment waits for a bank transfer. `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in
- * that order. The caller schedules the retries of failed payments and then appends their events (`appendFailureEvents`).
+ * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's
+ * stored payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). The payments
+ * are committed together with the caller's writes, so that a crash neither loses nor repeats a payment. A customer is
+ * mailed the invoice when its payment waits for a bank transfer. `nowMs` is the customers' time. Returns one attempt
+ * for each wanted invoice, in that order. The caller schedules the retries of failed payments and then appends their
+ * events (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Transaction,
@@ -40,7 +41,8 @@ export async function payInvoices(
   const wantedKeys = new Set(wanted.map(mapKeyOf));
   const invoices = locked.filter((invoice) => wantedKeys.has(mapKeyOf(keyOfRow(invoice))));
   const open = await openPaymentsOf(transaction, invoices);
-  // Nobody is there who could be told that the payer has just paid: a payment that waits at a provider is waited for as well.
+  // Nobody is there who could be told that the payer has just paid: a payment that waits at a provider is waited for as
+  // well.
   const isUnderWay = (invoice: LockedInvoice) =>
     open.get(mapKeyOf(keyOfRow(invoice)))?.some((payment) => payment.automatic || isReserving(payment, new Set())) ??
     false;

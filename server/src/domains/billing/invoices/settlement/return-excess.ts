@@ -21,9 +21,9 @@ export interface ReturnExcessDeps {
 }
 
 /**
- * Refunds what a payment took beyond its invoice or checkout, once and with the reason `duplicate`. Without a provider, if the
- * channel is at another provider by now, or if the setting forbids it, the money stands as `amountToReturn` of the invoice or
- * checkout until an operator refunds the payment. Returns that amount.
+ * Refunds what a payment took beyond its invoice or checkout, once and with the reason `duplicate`. Without a provider,
+ * if the channel is at another provider by now, or if the setting forbids it, the money stands as `amountToReturn` of
+ * the invoice or checkout until an operator refunds the payment. Returns that amount.
  */
 export async function returnExcess(
   transaction: Queryable,

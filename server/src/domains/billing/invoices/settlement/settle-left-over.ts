@@ -12,8 +12,9 @@ export interface LeftOverSettlementDeps extends SettlementDeps, FailureReports {
 const maximumBatch = 200;
 
 /**
- * Settles payments that a node of an earlier release has ended: those releases settled invoices in a transaction of their own,
- * shortly after that of the payment. One transaction claims the payments and writes everything, so no leases are needed.
+ * Settles payments that a node of an earlier release has ended: those releases settled invoices in a transaction of
+ * their own, shortly after that of the payment. One transaction claims the payments and writes everything, so no leases
+ * are needed.
  */
 export function leftOverSettlementWorker(deps: LeftOverSettlementDeps): Worker<EndedPayment> {
   const { onError, onRecovered } = deps;

@@ -35,7 +35,10 @@ export const findRecordedPayments = statement<RecordedPayment>(
 /** For the poller: whether a node of an earlier release has ended a payment without settling its invoice. */
 export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN' and applied_at is null`;
 
-/** Locks the oldest ended payments until the transaction ends, and skips those that another node has locked. Values: limit. */
+/**
+ * Locks the oldest ended payments until the transaction ends, and skips those that another node has locked. Values:
+ * limit.
+ */
 export const claimEndedPayments = statement<EndedPayment>(
   'invoices.claim_ended_payments',
   `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message, finished_at
@@ -92,9 +95,9 @@ export const updateSettledInvoices = statement<{ id: number }>(
 );
 
 /**
- * Whether a test clock's customers have payments that proceed without further requests: a provider operation is due, or the
- * payment has ended and its invoice is not settled yet. A payment that waits for its payer or for an update does not count.
- * Values: tenant, clock.
+ * Whether a test clock's customers have payments that proceed without further requests: a provider operation is due, or
+ * the payment has ended and its invoice is not settled yet. A payment that waits for its payer or for an update does
+ * not count. Values: tenant, clock.
  */
 export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
   'invoices.has_payments_in_progress',

@@ -32,9 +32,9 @@ export interface SettlementDeps {
 }
 
 /**
- * Settles payments that have ended on their invoices, which the transaction has locked: a successful payment pays what is left
- * to pay, and what it took beyond that is given back. A fully paid invoice becomes PAID with one `invoice.paid` event; each
- * failed payment gets an `invoice.payment_failed` event. A cancelled payment has not failed.
+ * Settles payments that have ended on their invoices, which the transaction has locked: a successful payment pays what
+ * is left to pay, and what it took beyond that is given back. A fully paid invoice becomes PAID with one `invoice.paid`
+ * event; each failed payment gets an `invoice.payment_failed` event. A cancelled payment has not failed.
  */
 export async function settlePayments(
   transaction: Queryable,

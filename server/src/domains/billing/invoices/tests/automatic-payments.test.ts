@@ -144,7 +144,8 @@ describe('payInvoices', () => {
       expect(new Set(outcomes(await pay(keysOf(rows), counted)))).toEqual(new Set(['opened']));
       return statements;
     };
-    // Locks, payments and their records, and the channel, which is read for the first payment. A bank transfer is mailed as well.
+    // Locks, payments and their records, and the channel, which is read for the first payment. A bank transfer is
+    // mailed as well.
     for (const [channelId, most] of [
       [11, 4],
       [21, 5],

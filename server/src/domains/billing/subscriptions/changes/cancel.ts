@@ -8,8 +8,8 @@ import { changeSubscription, requireTransition } from './change-subscription.ts'
 import { cancelAtPeriodEndFor } from './update.ts';
 
 /**
- * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes that are
- * not on an invoice yet are invoiced. The audit log names `actor`, by default the caller.
+ * Cancels a subscription at once or at the end of its period. Nothing is refunded automatically. Charges for changes
+ * that are not on an invoice yet are invoiced. The audit log names `actor`, by default the caller.
  */
 export function cancelSubscription(
   input: { id: number; cancelAtPeriodEnd?: boolean },

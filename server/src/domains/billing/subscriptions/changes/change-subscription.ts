@@ -33,8 +33,8 @@ export type DecideChange = (
 ) => Promise<Omit<Change, 'atMs'>>;
 
 /**
- * Changes one subscription in one transaction under its lock. Due periods and ends are applied before the decision. With an
- * idempotency key, a repeated request gets the first answer.
+ * Changes one subscription in one transaction under its lock. Due periods and ends are applied before the decision.
+ * With an idempotency key, a repeated request gets the first answer.
  */
 export async function changeSubscription(
   { path, action, input, idempotencyKey, actor }: ChangeRequest,

@@ -10,8 +10,8 @@ import type { SubscriptionState } from '../states.ts';
 import { changeSubscription, requireTransition } from './change-subscription.ts';
 
 /**
- * Pauses a subscription: no further billing period begins. The current, paid period is not refunded. Refused for one that is
- * cancelled at the end of its period.
+ * Pauses a subscription: no further billing period begins. The current, paid period is not refunded. Refused for one
+ * that is cancelled at the end of its period.
  */
 export function pauseSubscription(
   { body: input, principal, idempotencyKey }: Call<{ id: number }>,
@@ -36,8 +36,8 @@ function endsWithPeriod(state: SubscriptionState): Refusal {
 }
 
 /**
- * Resumes a paused subscription. Within the paid period it continues unchanged. Later, a period begins now, which becomes the
- * anchor of all periods, and the time since the paid period is not billed.
+ * Resumes a paused subscription. Within the paid period it continues unchanged. Later, a period begins now, which
+ * becomes the anchor of all periods, and the time since the paid period is not billed.
  */
 export function resumeSubscription(
   { body: input, principal, idempotencyKey }: Call<{ id: number }>,

@@ -20,8 +20,8 @@ export const findDueCharges = statement<ChargeKey>(
 );
 
 /**
- * Marks charges of locked subscriptions as attempted: the outcomes of their payments decide when they are due again. Returns
- * those that were still due. Values: arrays of tenants and invoices, now (ms).
+ * Marks charges of locked subscriptions as attempted: the outcomes of their payments decide when they are due again.
+ * Returns those that were still due. Values: arrays of tenants and invoices, now (ms).
  */
 export const markChargesAttempted = statement<{ invoice_id: number }>(
   'subscriptions.mark_charges_tried',
@@ -42,8 +42,8 @@ export const postponeCharge = statement(
 /**
  * The unsettled charges of locked subscriptions, unordered. Values: arrays of tenants and subscriptions.
  *
- * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL read
- * all charges of the tenant for each subscription, since sorting is disabled for workers.
+ * `offset 0` forces one lookup in the index of open charges for each subscription. With an order by invoice, PostgreSQL
+ * read all charges of the tenant for each subscription, since sorting is disabled for workers.
  */
 export const findOpenCharges = statement<ChargeRow>(
   'subscriptions.find_open_charges',

@@ -37,9 +37,9 @@ export interface CollectDeps {
 }
 
 /**
- * Attempts due charges: opens payments for their invoices and marks the charges as attempted, in one transaction. An invoice
- * has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the charges are still
- * due. `followPayments` gets the outcomes of the payments. Returns how many charges were due.
+ * Attempts due charges: opens payments for their invoices and marks the charges as attempted, in one transaction. An
+ * invoice has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the
+ * charges are still due. `followPayments` gets the outcomes of the payments. Returns how many charges were due.
  */
 export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
   const due = await deps.database.run(findDueCharges, [clockId, nowMs, batchSize]);

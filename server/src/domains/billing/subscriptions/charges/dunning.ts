@@ -8,8 +8,8 @@ export interface ChargeOutcome {
   tenantId: number;
   invoiceId: number;
   /**
-   * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay. `cancelled`: the
-   * automatic payment was cancelled, which is no failure.
+   * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay.
+   * `cancelled`: the automatic payment was cancelled, which is no failure.
    */
   outcome: 'paid' | 'failed' | 'cancelled' | 'closed' | 'freed';
   /** In the customer's time. */
@@ -23,11 +23,11 @@ export interface DunningState {
 }
 
 /**
- * Applies the outcome of a charge to its subscription. A failed payment makes the subscription PAST_DUE and is retried after
- * the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the subscription is
- * CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a failed one, but the
- * subscription does not change, and nothing is counted. When no failed charge is left, the subscription is ACTIVE again. An ended subscription
- * gets no retries.
+ * Applies the outcome of a charge to its subscription. A failed payment makes the subscription PAST_DUE and is retried
+ * after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
+ * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
+ * failed one, but the subscription does not change, and nothing is counted. When no failed charge is left, the
+ * subscription is ACTIVE again. An ended subscription gets no retries.
  */
 export function applyOutcome(
   { row, charges }: DunningState,

@@ -22,10 +22,10 @@ export interface Span {
 }
 
 /**
- * The start of period `number`: `number` intervals after the anchor. Counting always starts at the anchor, so that a clamped
- * month end (31 January → 28 February) recovers (→ 31 March), as does 29 February in the next leap year. Intervals are counted
- * in wall-clock time: a day on which clocks change has 23 or 25 hours. A time that does not exist on such a day is moved
- * forward by the gap; when a time occurs twice, the first is used.
+ * The start of period `number`: `number` intervals after the anchor. Counting always starts at the anchor, so that a
+ * clamped month end (31 January → 28 February) recovers (→ 31 March), as does 29 February in the next leap year.
+ * Intervals are counted in wall-clock time: a day on which clocks change has 23 or 25 hours. A time that does not exist
+ * on such a day is moved forward by the gap; when a time occurs twice, the first is used.
  */
 export function boundaryOf(anchor: Anchor, { unit, count }: Interval, number: number): number {
   // The anchor itself may be the second of two equal wall-clock times.

@@ -3,8 +3,8 @@ import type { Span } from './calendar.ts';
 
 /**
  * The part of a period's price for the time from `atMs` to the period's end, allocated by milliseconds with the largest
- * remainder method. It depends only on price, period and time, and never increases with time. Therefore the prices of the
- * parts of a period (`proratedPrice`) are never negative and add up to the price, however the period is divided.
+ * remainder method. It depends only on price, period and time, and never increases with time. Therefore the prices of
+ * the parts of a period (`proratedPrice`) are never negative and add up to the price, however the period is divided.
  */
 export function remainingPrice(price: number, period: Span, atMs: number): number {
   const { startMs, endMs } = period;

@@ -11,16 +11,19 @@ export interface TermsInput {
   prorate?: boolean | undefined;
 }
 
-/** A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its period. */
+/**
+ * A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its
+ * period.
+ */
 export interface NewTerms {
   to: Partial<SubscriptionWithTerms>;
   lines: ChangeLine[];
 }
 
 /**
- * Applies another plan, another quantity, or both. By default the change takes effect at once: the rest of an invoiced period
- * is credited at the old price and charged at the new one. It takes effect with the next period when `atPeriodEnd` is set or
- * the new plan has another interval. During a trial nothing is prorated.
+ * Applies another plan, another quantity, or both. By default the change takes effect at once: the rest of an invoiced
+ * period is credited at the old price and charged at the new one. It takes effect with the next period when
+ * `atPeriodEnd` is set or the new plan has another interval. During a trial nothing is prorated.
  */
 export function newTerms(
   row: SubscriptionWithTerms,
@@ -75,7 +78,10 @@ interface Terms {
   next_quantity: number | null;
 }
 
-/** The amount and tax rate of another plan take effect at once; new ones of the same plan take effect with the next period. */
+/**
+ * The amount and tax rate of another plan take effect at once; new ones of the same plan take effect with the next
+ * period.
+ */
 function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, input: TermsInput) {
   const isAnother = plan !== undefined && plan.id !== row.plan_id;
   return {

@@ -29,8 +29,8 @@ const roundingCarriedOut = 'Rounding carried to the next invoice';
 const roundingCarriedIn = 'Rounding carried from the invoice before';
 
 /**
- * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When credits exceed
- * charges, what is left of the credits is carried to the next invoice, with its tax rate.
+ * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When
+ * credits exceed charges, what is left of the credits is carried to the next invoice, with its tax rate.
  */
 export function invoiceLinesOf(
   period: Line | undefined,
@@ -58,9 +58,9 @@ export function isSomethingDue(changes: readonly Carried[]): boolean {
 }
 
 /**
- * What is left of credits that exceed the charges. A credit returns the tax at its own rate: it reduces the charges at that rate,
- * and then those at other rates, until nothing is left to pay. Where tax makes the amounts skip a unit, so that 1 would be left
- * to pay, that unit is carried as well, untaxed.
+ * What is left of credits that exceed the charges. A credit returns the tax at its own rate: it reduces the charges at
+ * that rate, and then those at other rates, until nothing is left to pay. Where tax makes the amounts skip a unit, so
+ * that 1 would be left to pay, that unit is carried as well, untaxed.
  */
 function carriedOf(sums: readonly Carried[]): Carried[] {
   if (!isNegative(sums)) return [];

@@ -23,10 +23,10 @@ export interface RenewDeps {
 }
 
 /**
- * Advances due subscriptions by one step each: the next billing period begins and is invoiced, or the subscription ends. One
- * transaction claims up to 500 and runs the same few statements for any number of them; after a crash they are still due.
- * Concurrent callers claim different subscriptions. A subscription that is several periods behind is due again at once and
- * catches up in order. Returns how many were claimed.
+ * Advances due subscriptions by one step each: the next billing period begins and is invoiced, or the subscription
+ * ends. One transaction claims up to 500 and runs the same few statements for any number of them; after a crash they
+ * are still due. Concurrent callers claim different subscriptions. A subscription that is several periods behind is due
+ * again at once and catches up in order. Returns how many were claimed.
  */
 export async function renewDue(clockId: number, nowMs: number, deps: RenewDeps): Promise<number> {
   let claimed: SubscriptionWithTerms[] = [];
@@ -72,7 +72,9 @@ export function renewalOf(before: SubscriptionWithTerms, nowMs: number): Change 
 
 const taxOf = ({ tax_rate }: SubscriptionWithTerms) => (tax_rate === null ? {} : { taxRate: tax_rate });
 
-/** Renews one subscription of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
+/**
+ * Renews one subscription of a failed batch. If it fails alone, it is postponed so that it does not block the others.
+ */
 async function renewAlone(row: SubscriptionWithTerms, clockId: number, nowMs: number, deps: RenewDeps): Promise<void> {
   const key = [row.tenant_id, row.id];
   try {

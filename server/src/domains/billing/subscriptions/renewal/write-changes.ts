@@ -31,9 +31,9 @@ export interface Change {
 }
 
 /**
- * Writes changes of many subscriptions in a bounded number of statements: their invoices, then all rows of this module, then
- * the events. A transaction that locks more than one subscription must call it only once: it locks the number counters of
- * tenants in order, and nothing may be locked after them.
+ * Writes changes of many subscriptions in a bounded number of statements: their invoices, then all rows of this module,
+ * then the events. A transaction that locks more than one subscription must call it only once: it locks the number
+ * counters of tenants in order, and nothing may be locked after them.
  */
 export async function writeChanges(
   transaction: Queryable,

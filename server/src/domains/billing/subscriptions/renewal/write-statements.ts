@@ -44,9 +44,9 @@ export interface InvoicedLine {
 }
 
 /**
- * Writes changes of locked subscriptions and the rows that they add. The lock excludes concurrent changes; the checks of
- * `from_version` and of the transition table guard against defects. Values, each a JSON array: rows with `from_state` and
- * `from_version`, periods, charges, lines, pending lines that are now on an invoice.
+ * Writes changes of locked subscriptions and the rows that they add. The lock excludes concurrent changes; the checks
+ * of `from_version` and of the transition table guard against defects. Values, each a JSON array: rows with
+ * `from_state` and `from_version`, periods, charges, lines, pending lines that are now on an invoice.
  */
 const save = statement<{ id: number }>(
   'subscriptions.save',

@@ -17,8 +17,8 @@ export interface ChallengeUse {
 export const challengeLifetimeMs = 5 * minuteMs;
 
 /**
- * Challenges that authenticators sign. Each carries a MAC of this service and is stored only when it is answered, so that
- * unauthenticated requests for challenges do not fill a table.
+ * Challenges that authenticators sign. Each carries a MAC of this service and is stored only when it is answered, so
+ * that unauthenticated requests for challenges do not fill a table.
  */
 export class PasskeyChallenges {
   readonly #keys: Keyring;
@@ -36,7 +36,10 @@ export class PasskeyChallenges {
     return [key.id, expires, random, macOf(key, use, expires, random)].join('.');
   }
 
-  /** Whether the challenge was issued for this use and has not expired. `encoded`: as authenticators return it, in base64url. */
+  /**
+   * Whether the challenge was issued for this use and has not expired. `encoded`: as authenticators return it, in
+   * base64url.
+   */
   isValid(encoded: string, use: ChallengeUse): boolean {
     const [keyId = '', expires = '', random = '', mac = '', ...rest] = decoded(encoded).split('.');
     const key = this.#keys.find(keyId);

@@ -13,7 +13,10 @@ import { type AssertedCredential, requestOptions, verifyPasskey } from './verify
 const secondStepOf = (userId: number) => ({ purpose: 'login', subject: String(userId), userVerified: false }) as const;
 const onlyStep = { purpose: 'login', subject: '', userVerified: true } as const;
 
-/** The options with which a browser asks for a passkey: of the user whose password was right, or any passkey of this site. */
+/**
+ * The options with which a browser asks for a passkey: of the user whose password was right, or any passkey of this
+ * site.
+ */
 export async function beginPasskeyLogin(
   { body: { challenge } }: Call<{ challenge?: string }>,
   app: IdentityApp,
@@ -24,8 +27,9 @@ export async function beginPasskeyLogin(
 }
 
 /**
- * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Whatever is wrong with the
- * passkey, the refusal is `login_refused`, and counts as a failed login. Failures never keep out a passkey that is right.
+ * Starts a session with a passkey: after a password, given the challenge of that login, or alone. Whatever is wrong
+ * with the passkey, the refusal is `login_refused`, and counts as a failed login. Failures never keep out a passkey
+ * that is right.
  */
 export async function loginWithPasskey(
   { challenge, credential, ...origin }: { challenge?: string; credential: AssertedCredential } & LoginOrigin,

@@ -28,8 +28,8 @@ const maxPasskeys = 20;
 const algorithms = [-8, -7, -257];
 
 /**
- * Returns the options with which a browser creates a passkey. Needs the password, and a fresh code or passkey if the user has a
- * second factor, so that a stolen session cannot add one.
+ * Returns the options with which a browser creates a passkey. Needs the password, and a fresh code or passkey if the
+ * user has a second factor, so that a stolen session cannot add one.
  */
 export async function beginPasskey(
   { body: { password }, principal, address }: Call<{ password: string }>,
@@ -60,8 +60,8 @@ export async function beginPasskey(
 }
 
 /**
- * Stores the passkey that a browser created. If it is the user's first second factor, also creates recovery codes and ends the
- * other sessions, which were started without it. This session counts as stepped up.
+ * Stores the passkey that a browser created. If it is the user's first second factor, also creates recovery codes and
+ * ends the other sessions, which were started without it. This session counts as stepped up.
  */
 export async function registerPasskey(
   { body: { credential, name = 'Passkey' }, principal }: Call<Static<typeof registerPasskeyInput>>,

@@ -10,8 +10,8 @@ interface RelyingParty {
 }
 
 /**
- * The relying party of `app.public-url`. Browsers bind passkeys to host names, never to addresses: a loopback address becomes
- * `localhost`, and any other address is refused with `passkeys_unavailable`.
+ * The relying party of `app.public-url`. Browsers bind passkeys to host names, never to addresses: a loopback address
+ * becomes `localhost`, and any other address is refused with `passkeys_unavailable`.
  */
 export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { protocol, hostname, host, port, origin } = new URL(publicUrl);

@@ -35,8 +35,8 @@ export const insertPasskey = statement<PasskeyRow>(
 );
 
 /**
- * Records a use. Returns no row if the passkey was removed, or if its counter has not increased: the same response was sent
- * twice, or the key pair was copied. Values: id, counter, whether it is backed up, now.
+ * Records a use. Returns no row if the passkey was removed, or if its counter has not increased: the same response was
+ * sent twice, or the key pair was copied. Values: id, counter, whether it is backed up, now.
  */
 export const recordPasskeyUse = statement<{ id: string }>(
   'passkeys.record_use',

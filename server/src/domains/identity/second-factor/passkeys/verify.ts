@@ -46,11 +46,17 @@ export function allowed({ credential_id, transports }: PasskeyRow): { id: string
 /** A passkey that has signed the challenge. */
 interface VerifiedPasskey {
   passkey: PasskeyRow;
-  /** Records the use, in the transaction of the operation that it authorizes. Challenge and response work once, on all nodes. */
+  /**
+   * Records the use, in the transaction of the operation that it authorizes. Challenge and response work once, on all
+   * nodes.
+   */
   use: (transaction: Queryable) => Promise<void>;
 }
 
-/** The passkey, if the credential is its valid response to a challenge of this service; otherwise the refusal `passkey_wrong`. */
+/**
+ * The passkey, if the credential is its valid response to a challenge of this service; otherwise the refusal
+ * `passkey_wrong`.
+ */
 export async function verifyPasskey(
   credential: AssertedCredential,
   { userVerified, ...use }: Expected,

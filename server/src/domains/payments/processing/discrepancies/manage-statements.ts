@@ -25,9 +25,9 @@ const columns = `${livemode} as livemode, transaction_id, number, channel_id, st
        opened_at, closed_at, closed_by, close_note`;
 
 /**
- * Closes a discrepancy on behalf of a user, and fences off a look-up in progress. Returns nothing if the discrepancy does not exist, or is
- * closed already and its operation is not ended now. Values: tenant, payment, number, user, note, now in ms, whether the
- * operation is ended now.
+ * Closes a discrepancy on behalf of a user, and fences off a look-up in progress. Returns nothing if the discrepancy
+ * does not exist, or is closed already and its operation is not ended now. Values: tenant, payment, number, user, note,
+ * now in ms, whether the operation is ended now.
  */
 export const closeOpenDiscrepancy = statement<DiscrepancyRow>(
   'processing.close_discrepancy',

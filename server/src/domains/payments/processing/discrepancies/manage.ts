@@ -43,9 +43,9 @@ export function listDiscrepancies(
 }
 
 /**
- * Closes a discrepancy that a person has investigated: it is not looked up any more, and `npm run verify` does not name it. With
- * `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A discrepancy that is closed
- * already is returned unchanged, unless its operation is ended only now.
+ * Closes a discrepancy that a person has investigated: it is not looked up any more, and `npm run verify` does not name
+ * it. With `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A
+ * discrepancy that is closed already is returned unchanged, unless its operation is ended only now.
  */
 export async function closeDiscrepancy(
   { body: input, principal }: Call<Static<typeof discrepancyCloseInput>>,

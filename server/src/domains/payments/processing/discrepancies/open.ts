@@ -31,8 +31,8 @@ export async function reportContradiction(
 }
 
 /**
- * Opens a discrepancy about a report of another amount, currency or mode, or that the provider has forgotten the operation. Look-ups
- * may repeat it; it is recorded once.
+ * Opens a discrepancy about a report of another amount, currency or mode, or that the provider has forgotten the
+ * operation. Look-ups may repeat it; it is recorded once.
  */
 export async function reportDifference(
   row: OperationRow,

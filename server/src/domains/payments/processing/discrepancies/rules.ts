@@ -1,7 +1,10 @@
 import type { Absent, NamedMode, NamedMoney, Outcome } from '../../providers/provider.ts';
 import type { OperationRow } from '../statements.ts';
 
-/** What a provider reports about an operation, as far as it is compared; `kind` is null if it can no longer say anything. */
+/**
+ * What a provider reports about an operation, as far as it is compared; `kind` is null if it can no longer say
+ * anything.
+ */
 export interface Report extends NamedMode {
   kind: Outcome['kind'] | 'changed' | null;
   reference?: string | null;
@@ -10,8 +13,8 @@ export interface Report extends NamedMode {
 
 /**
  * Why a discrepancy is opened: the provider reported an outcome that cannot be true together with the settled one
- * (`contradiction`), another amount or currency than the operation's (`mismatch`), a payment or refund of the other mode
- * (`mode_mismatch`), or that it can no longer say what became of the operation (`forgotten`).
+ * (`contradiction`), another amount or currency than the operation's (`mismatch`), a payment or refund of the other
+ * mode (`mode_mismatch`), or that it can no longer say what became of the operation (`forgotten`).
  */
 export const discrepancyKinds = ['contradiction', 'mismatch', 'mode_mismatch', 'forgotten'] as const;
 export type DiscrepancyKind = (typeof discrepancyKinds)[number];

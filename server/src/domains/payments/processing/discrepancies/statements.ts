@@ -8,10 +8,10 @@ import type { DiscrepancyState } from './states.ts';
 export const discrepanciesDue: Topic = 'discrepancies';
 
 /**
- * Opens a discrepancy that is due at once; opens it again if the provider had agreed or now reports something else. Returns
- * nothing if the same discrepancy is open, or was closed by a user. Values: tenant, payment, number, channel, the outcome
- * reported (null: none), the provider's reference, the amount and currency reported, now in ms, the mode reported if it is
- * the other one.
+ * Opens a discrepancy that is due at once; opens it again if the provider had agreed or now reports something else.
+ * Returns nothing if the same discrepancy is open, or was closed by a user. Values: tenant, payment, number, channel,
+ * the outcome reported (null: none), the provider's reference, the amount and currency reported, now in ms, the mode
+ * reported if it is the other one.
  */
 export const insertDiscrepancy = statement<{ number: number }>(
   'processing.insert_discrepancy',
@@ -59,8 +59,8 @@ export const claimDiscrepancies = claimStatement<DueDiscrepancy>(discrepancyTabl
 });
 
 /**
- * Records the result of a look-up, fenced by the lease: returns nothing if the discrepancy was opened again meanwhile. Values:
- * tenant, payment, number, lease, state, look-ups, when it is due again and now, both in ms.
+ * Records the result of a look-up, fenced by the lease: returns nothing if the discrepancy was opened again meanwhile.
+ * Values: tenant, payment, number, lease, state, look-ups, when it is due again and now, both in ms.
  */
 export const recordDiscrepancy = statement<{ number: number }>(
   'processing.record_discrepancy',

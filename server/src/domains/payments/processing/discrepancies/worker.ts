@@ -47,8 +47,8 @@ const leaseBeyondCallMs = 10 * secondMs;
  * Looks operations with a discrepancy up at their provider.
  *
  * An operation that is still open is settled with the answer, and a refund that has failed after it had succeeded is
- * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the discrepancy is closed; if it
- * disagrees, the discrepancy says so, and the look-up is repeated every day.
+ * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the discrepancy is
+ * closed; if it disagrees, the discrepancy says so, and the look-up is repeated every day.
  */
 export function discrepancyWorker(deps: DiscrepancyWorkerDeps): Worker<DueDiscrepancy> {
   const { timeoutMs, onError, onRecovered } = deps;
@@ -79,7 +79,8 @@ async function lookUp(
   deps: DiscrepancyWorkerDeps,
 ): Promise<Outcome | Absent> {
   const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
-  // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten it.
+  // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten
+  // it.
   if (reference === null && said !== null)
     return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
   try {

@@ -59,7 +59,10 @@ async function startNode(options: ProcessingNodeOptions = {}): Promise<void> {
 const payMany = (count: number) => Promise.all(Array.from({ length: count }, () => pay(channelId)));
 const calls = () => scenario.node.provider.requests.length;
 
-/** Moves the clock, lets the nodes claim until they find nothing that they may send, and returns how many calls they made. */
+/**
+ * Moves the clock, lets the nodes claim until they find nothing that they may send, and returns how many calls they
+ * made.
+ */
 async function sentAfter(ms: number): Promise<number> {
   const before = calls();
   scenario.nowMs += ms;

@@ -174,7 +174,8 @@ test('40 refunds of one payment that are answered at the same moment are all set
     await allCalled;
     return { kind: 'succeeded', reference: key };
   };
-  // One after the other: each locks the payment, and on a slow machine the last of forty would wait too long for a connection.
+  // One after the other: each locks the payment, and on a slow machine the last of forty would wait too long for a
+  // connection.
   const ids: string[] = [];
   for (let i = 0; i < 40; i++) ids.push((await node.refund({ transactionId, amount: 25 }, one)).id);
   for (const id of ids) expect((await finishedRefund(id)).status).toBe('SUCCESS');

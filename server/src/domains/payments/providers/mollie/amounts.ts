@@ -9,9 +9,10 @@ export interface MollieAmount {
 }
 
 /**
- * Formats an amount for Mollie: a decimal string with exactly the digits of the currency, `10.00` EUR and `500` JPY. Mollie
- * uses the digits of ISO 4217 for all of its currencies (HUF and TWD two, ISK and JPY none) and has none with three digits:
- * the result is undefined for these, and Florin refuses them. Mollie itself refuses other currencies that it lacks.
+ * Formats an amount for Mollie: a decimal string with exactly the digits of the currency, `10.00` EUR and `500` JPY.
+ * Mollie uses the digits of ISO 4217 for all of its currencies (HUF and TWD two, ISK and JPY none) and has none with
+ * three digits: the result is undefined for these, and Florin refuses them. Mollie itself refuses other currencies that
+ * it lacks.
  */
 export function mollieAmount(amount: number, currency: string): MollieAmount | undefined {
   const exponent = exponentOf(currency);

@@ -9,8 +9,8 @@ import { isCallbackToken, isMollieSignature } from './signatures.ts';
  * Reads both kinds of Mollie's callbacks; only one of them has a signature header. The result never carries an outcome:
  * Florin looks the operation up instead, so an old message can do no harm.
  *
- * A message about a payment (`tr_…`) may concern the payment or one of its refunds: Florin looks up every open operation of
- * that payment.
+ * A message about a payment (`tr_…`) may concern the payment or one of its refunds: Florin looks up every open
+ * operation of that payment.
  */
 export function readMollieCallback(callback: Callback, webhookSecret: string | null): ProviderCallback {
   if (webhookSecret === null || webhookSecret === '') {
@@ -23,10 +23,10 @@ export function readMollieCallback(callback: Callback, webhookSecret: string | n
 }
 
 /**
- * Posted to the `webhookUrl` of a payment: a form that contains only `id=tr_…`. It is unsigned; the token in the address
- * replaces a signature. Every change of a payment sends the same bytes, so that repeats cannot be recognised: each request
- * counts as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count as one, because the
- * look-up comes after both.
+ * Posted to the `webhookUrl` of a payment: a form that contains only `id=tr_…`. It is unsigned; the token in the
+ * address replaces a signature. Every change of a payment sends the same bytes, so that repeats cannot be recognised:
+ * each request counts as a new message, and a repeat costs one more look-up. Two requests in the same millisecond count
+ * as one, because the look-up comes after both.
  */
 function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: string): ProviderCallback {
   const { key = '', token = '' } = query;
@@ -39,8 +39,8 @@ function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: stri
 }
 
 /**
- * Next-gen webhooks, configured in Mollie's dashboard: signed JSON. The body is either an event with an `entityId`, with or
- * without the entity, or a payment or refund as it was at that time.
+ * Next-gen webhooks, configured in Mollie's dashboard: signed JSON. The body is either an event with an `entityId`,
+ * with or without the entity, or a payment or refund as it was at that time.
  */
 function readSigned(body: Buffer, signature: string, webhookSecret: string): ProviderCallback {
   if (!isMollieSignature(signature, webhookSecret, body)) {

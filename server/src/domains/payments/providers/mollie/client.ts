@@ -8,7 +8,9 @@ export interface MollieConnection {
   signal: AbortSignal;
 }
 
-/** A 4xx with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the request. */
+/**
+ * A 4xx with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the request.
+ */
 export class MollieApiError extends Error {
   readonly status: number;
   readonly title: string;
@@ -31,11 +33,11 @@ interface MollieApiErrorFacts extends Pick<MollieApiError, 'status' | 'title' | 
 }
 
 /**
- * Mollie's library for one call, with its transport replaced. The library's own transport is unsafe for payments, and cannot be
- * configured otherwise:
+ * Mollie's library for one call, with its transport replaced. The library's own transport is unsafe for payments, and
+ * cannot be configured otherwise:
  * - It takes no abort signal.
- * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so this
- *   could refund twice.
+ * - It repeats a 5xx twice, after the delay of `Retry-After`. Mollie may have forgotten the idempotency key by then, so
+ *   this could refund twice.
  * - It only supports TLS, so tests could not use a simulator.
  */
 export function mollieClient(connection: MollieConnection): MollieClient {

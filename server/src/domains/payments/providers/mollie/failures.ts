@@ -3,8 +3,8 @@ import type { Operation, Outcome } from '../provider.ts';
 import type { MollieApiError } from './client.ts';
 
 /**
- * `details.failureReason` of a card payment as a code of our catalogue (docs.mollie.com, Get payment). Other methods have
- * their own reasons or none: these become `processing_error`, with Mollie's reason as the provider code.
+ * `details.failureReason` of a card payment as a code of our catalogue (docs.mollie.com, Get payment). Other methods
+ * have their own reasons or none: these become `processing_error`, with Mollie's reason as the provider code.
  */
 const codeOfReason: Record<string, FailureCode> = {
   authentication_abandoned: 'authentication_failed',
@@ -37,11 +37,11 @@ export function paymentFailure(reason: string | null): Failure {
 }
 
 /**
- * Whether Mollie may refuse an operation because an earlier call, whose answer was lost, has already carried it out. Florin
- * then searches Mollie's lists before it treats the operation as failed:
+ * Whether Mollie may refuse an operation because an earlier call, whose answer was lost, has already carried it out.
+ * Florin then searches Mollie's lists before it treats the operation as failed:
  * - 400: the key was used with other parameters.
- * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already and
- *   Mollie has forgotten its key.
+ * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already
+ *   and Mollie has forgotten its key.
  */
 export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): boolean {
   if (kind === 'CANCEL') return false;
@@ -49,9 +49,9 @@ export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): b
 }
 
 /**
- * The outcome of an operation whose first call is answered with a 4xx. Most of them mean that Mollie did nothing. These do
- * not, so the outcome is unknown and a look-up decides: 408 and 425, a time limit on the way, and 409, a request with the same
- * key is in progress. A rate limit (429) comes before Mollie does anything.
+ * The outcome of an operation whose first call is answered with a 4xx. Most of them mean that Mollie did nothing. These
+ * do not, so the outcome is unknown and a look-up decides: 408 and 425, a time limit on the way, and 409, a request
+ * with the same key is in progress. A rate limit (429) comes before Mollie does anything.
  */
 export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']): Outcome {
   const { status, title, field, message: detail } = error;

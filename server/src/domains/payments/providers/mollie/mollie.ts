@@ -23,7 +23,8 @@ import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
 import { webhookUrlOf } from './webhook-url.ts';
 
 /**
- * Mollie, through its Payments and Refunds API (v2). The payer is redirected to Mollie's page and chooses how to pay there.
+ * Mollie, through its Payments and Refunds API (v2). The payer is redirected to Mollie's page and chooses how to pay
+ * there.
  *
  * Mollie remembers an idempotency key for one hour, so repeating a request is no safe way to find its result. Florin
  * therefore also puts the key into the metadata of every payment and refund. A look-up without a reference searches
@@ -172,8 +173,8 @@ function unsupportedCurrency({ currency }: Operation): Outcome {
 const methods: ReadonlySet<string> = new Set(Object.values(PaymentMethod));
 
 /**
- * With `ideal`, `creditcard`, … Mollie skips the page on which the payer chooses a method. Any other token belongs to another
- * provider, from which this payment has fallen back to Mollie: then the payer chooses.
+ * With `ideal`, `creditcard`, … Mollie skips the page on which the payer chooses a method. Any other token belongs to
+ * another provider, from which this payment has fallen back to Mollie: then the payer chooses.
  */
 function methodOf(paymentMethod: string | null): PaymentMethod | undefined {
   return paymentMethod !== null && methods.has(paymentMethod) ? (paymentMethod as PaymentMethod) : undefined;

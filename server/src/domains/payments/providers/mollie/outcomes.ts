@@ -7,8 +7,8 @@ import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';
 
 /**
- * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run time.
- * The outcome is then unknown. The functions below do the same.
+ * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run
+ * time. The outcome is then unknown. The functions below do the same.
  */
 export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
   return inMode(payment, outcomeOfPayment(payment, operation));

@@ -11,8 +11,8 @@ export function isCallbackToken(token: string, webhookSecret: string, key: strin
 }
 
 /**
- * Verifies `X-Mollie-Signature` of next-gen webhooks: `sha256=` and the hex HMAC-SHA256 of the raw body. For one day after
- * the secret is changed at Mollie there are two signatures, one per secret; one valid signature is enough.
+ * Verifies `X-Mollie-Signature` of next-gen webhooks: `sha256=` and the hex HMAC-SHA256 of the raw body. For one day
+ * after the secret is changed at Mollie there are two signatures, one per secret; one valid signature is enough.
  */
 export function isMollieSignature(header: string, webhookSecret: string, body: Buffer): boolean {
   const expected = hmac(webhookSecret, body);

@@ -19,7 +19,9 @@ afterAll(() => simulator.close());
 const call = callWith();
 const operationCreated = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ createdMs: nowMs, ...facts });
 
-/** Calls while the next request has a fault. If Mollie does not answer, the deadline fires once the fault is applied. */
+/**
+ * Calls while the next request has a fault. If Mollie does not answer, the deadline fires once the fault is applied.
+ */
 async function withFault(fault: Fault, act: (call: Call) => Promise<Outcome | { kind: 'absent' }>) {
   const deadline = new AbortController();
   const hit = simulator.fault(fault);

@@ -3,11 +3,12 @@ import ipaddr from 'ipaddr.js';
 import { callbackToken } from './signatures.ts';
 
 /**
- * The `webhookUrl` of a payment. Mollie does not sign its requests to it, so the address carries our key and a token derived
- * from the key and the channel's webhook secret. Undefined if the payment must do without one and relies on look-ups:
+ * The `webhookUrl` of a payment. Mollie does not sign its requests to it, so the address carries our key and a token
+ * derived from the key and the channel's webhook secret. Undefined if the payment must do without one and relies on
+ * look-ups:
  * - The channel has no webhook secret, so a request could not be authenticated.
- * - The address is not public: Mollie would refuse the whole payment (422, `webhookUrl`). A simulator on the same machine
- *   accepts it.
+ * - The address is not public: Mollie would refuse the whole payment (422, `webhookUrl`). A simulator on the same
+ *   machine accepts it.
  */
 export function webhookUrlOf(
   callbackUrl: string,

@@ -264,10 +264,10 @@ const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, 
 const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
- * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise by a `paymentMethod` that
- * begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund ignores behaviours for
- * charges and the other way round. Undefined if the word is not in the table. `refundWord`: of a refund, the word that its
- * charge has kept (`refundWordOf`).
+ * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise by a `paymentMethod`
+ * that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund ignores
+ * behaviours for charges and the other way round. Undefined if the word is not in the table. `refundWord`: of a refund,
+ * the word that its charge has kept (`refundWordOf`).
  */
 export function behaviourOf(operation: Operation, refundWord?: string): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
@@ -284,8 +284,8 @@ function wordOfToken(operation: Operation): string | undefined {
 }
 
 /**
- * The behaviour that a charge selects for its refunds by its `paymentMethod`. The charge keeps it, because a refund is called
- * without the payment method.
+ * The behaviour that a charge selects for its refunds by its `paymentMethod`. The charge keeps it, because a refund is
+ * called without the payment method.
  */
 export function refundWordOf(operation: Operation): string | undefined {
   const word = operation.metadata?.sandbox === undefined ? wordOfToken(operation) : undefined;

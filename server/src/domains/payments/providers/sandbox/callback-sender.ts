@@ -34,8 +34,8 @@ const leaseMs = 60 * secondMs;
 const maxAttempts = 8;
 
 /**
- * Sends the sandbox's callbacks at least once. The callbacks of an operation are sent in order, each one only after the one
- * before was accepted.
+ * Sends the sandbox's callbacks at least once. The callbacks of an operation are sent in order, each one only after the
+ * one before was accepted.
  */
 export function sandboxCallbackSender(deps: CallbackSenderDeps): Worker<DueCallback> {
   const { database, clock, onError, recordsWritten } = deps;

@@ -66,7 +66,10 @@ export function headersOf({ signature }: SignedMessage): Record<string, string> 
   return { 'content-type': 'application/json', [signatureHeader]: signature };
 }
 
-/** Verifies a callback of the sandbox in constant time and parses it. Refuses every callback of a channel without a secret. */
+/**
+ * Verifies a callback of the sandbox in constant time and parses it. Refuses every callback of a channel without a
+ * secret.
+ */
 export function readSandboxCallback({ headers, body }: Callback, secret: string | null): ProviderCallback {
   if (secret === null || secret === '') {
     throw invalidCallback(

@@ -65,7 +65,10 @@ export class SandboxRecords {
     return this.#current(counted, record);
   }
 
-  /** Applies a change of the result that has become due. Must run before the result is reported, because that makes it final. */
+  /**
+   * Applies a change of the result that has become due. Must run before the result is reported, because that makes it
+   * final.
+   */
   async applyDueChange(record: OperationRecord): Promise<OperationRecord> {
     const { database, clock } = this.#options;
     if (record.returns_ms !== null && record.returns_ms <= clock()) {
@@ -90,7 +93,9 @@ export class SandboxRecords {
     return this.#insertions.drained();
   }
 
-  /** The updated record. If the update matched no row, a concurrent call has made the change: reads the record again. */
+  /**
+   * The updated record. If the update matched no row, a concurrent call has made the change: reads the record again.
+   */
   async #current(updated: OperationRecord | undefined, before: OperationRecord): Promise<OperationRecord> {
     return updated ?? (await this.find(before.key)) ?? before;
   }

@@ -43,8 +43,8 @@ export interface PayerPayment {
 
 /**
  * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
- * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries out a key once and never changes a final result. The
- * outcome is unknown if it cannot reach its records or the deadline passes.
+ * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries out a key once and never changes a final
+ * result. The outcome is unknown if it cannot reach its records or the deadline passes.
  *
  * Callbacks are stored as rows, which a worker sends (`callback-sender.ts`), also after a restart.
  */
@@ -103,7 +103,10 @@ export class Sandbox implements Provider {
     return readSandboxCallback(callback, webhookSecret);
   }
 
-  /** The payment of the page at `/sandbox/pay/{key}`: it waits for its payer's choice, or did. Undefined if there is none. */
+  /**
+   * The payment of the page at `/sandbox/pay/{key}`: it waits for its payer's choice, or did. Undefined if there is
+   * none.
+   */
   async payerPayment(key: string): Promise<PayerPayment | undefined> {
     const record = isKey(key) ? await this.#records.find(key) : undefined;
     return record === undefined ? undefined : payerPaymentOf(record);
@@ -181,9 +184,9 @@ const keyConflict = ({ key }: Operation) => new Error(`The sandbox has another o
 const noAnswer = Symbol('noAnswer');
 
 /**
- * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour is to give no answer,
- * the cause of a missed deadline is our own database, which has the records: it is reported like any other unavailable
- * database.
+ * The outcome is unknown if there is no answer at the deadline or an error is thrown. Unless the behaviour is to give
+ * no answer, the cause of a missed deadline is our own database, which has the records: it is reported like any other
+ * unavailable database.
  */
 function untilDeadline<Answer>(
   { signal }: Call,

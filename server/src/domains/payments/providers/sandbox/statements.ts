@@ -91,8 +91,9 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
 }
 
 /**
- * Counts repeated calls, and carries out a charge whose first call was lost. Values: keys, calls of each. The caller sorts
- * the keys, so that rows are locked in that order: sorting here would make the planner read the whole table by its key.
+ * Counts repeated calls, and carries out a charge whose first call was lost. Values: keys, calls of each. The caller
+ * sorts the keys, so that rows are locked in that order: sorting here would make the planner read the whole table by
+ * its key.
  */
 export const recordRepeatedCalls = statement<OperationRecord>(
   'sandbox.record_repeated_calls',
@@ -148,9 +149,9 @@ export const countOperationLookUp = statement<OperationRecord>(
 );
 
 /**
- * Carries out a refund or refuses it: the charge must have succeeded, on the same channel and in the same currency, and the
- * sum of its refunds must not exceed it. Locks the refund before the charge, so that a concurrent call with the same key
- * waits and finds the refund settled. Values: the refund's key, now in ms.
+ * Carries out a refund or refuses it: the charge must have succeeded, on the same channel and in the same currency, and
+ * the sum of its refunds must not exceed it. Locks the refund before the charge, so that a concurrent call with the
+ * same key waits and finds the refund settled. Values: the refund's key, now in ms.
  */
 export const settleRefund = statement<OperationRecord>(
   'sandbox.settle_refund',
@@ -183,8 +184,8 @@ export const settleRefund = statement<OperationRecord>(
 );
 
 /**
- * Cancels a charge whose final state has not been reported yet; otherwise it is too late. A charge that does not exist yet
- * is inserted as cancelled, so that a late call cannot carry it out. Values: the cancellation's key, now in ms.
+ * Cancels a charge whose final state has not been reported yet; otherwise it is too late. A charge that does not exist
+ * yet is inserted as cancelled, so that a late call cannot carry it out. Values: the cancellation's key, now in ms.
  */
 export const settleCancel = statement<OperationRecord>(
   'sandbox.settle_cancel',
@@ -239,8 +240,8 @@ export const sandboxCallbackDue = `select from sandbox_operation where ${isCallb
 
 /**
  * Claims the next callback of each operation that has one due. The new due time is the lease: when it runs out, another
- * sender claims the callback, and the step fences off a late result of the first sender. The first callback makes the result
- * final. Values: now and the end of the lease in ms, limit.
+ * sender claims the callback, and the step fences off a late result of the first sender. The first callback makes the
+ * result final. Values: now and the end of the lease in ms, limit.
  */
 export const claimCallbacks = statement<DueCallback>(
   'sandbox.claim_callbacks',

@@ -47,11 +47,11 @@ function invalidCallback(message: string, cause?: Error): Refusal {
 }
 
 /**
- * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not need
- * and for payments and refunds without our key, such as a refund made in the Dashboard.
+ * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not
+ * need and for payments and refunds without our key, such as a refund made in the Dashboard.
  *
- * Florin ignores `charge.refunded`, which does not name the refund, because `refund.*` events follow it. A declined attempt is
- * not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
+ * Florin ignores `charge.refunded`, which does not name the refund, because `refund.*` events follow it. A declined
+ * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
  * `payment_intent.payment_failed` has no outcome and leads to a look-up.
  */
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {

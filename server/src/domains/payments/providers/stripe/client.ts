@@ -16,10 +16,11 @@ export function addressOf(url: string): Address {
 
 /**
  * Stripe's library for one call; constructing it takes 0.1 ms. It sends requests through `fetch`, for three reasons:
- * - The call's signal aborts a request at any point. The library's own client only limits how long a socket may be idle, so
- *   an answer that arrives byte by byte never ends.
+ * - The call's signal aborts a request at any point. The library's own client only limits how long a socket may be
+ *   idle, so an answer that arrives byte by byte never ends.
  * - The library's own client repeats a request after a connection reset even if retries are off
- *   (https://github.com/stripe/stripe-node/issues/2808). With `fetch` it does not, because that error is a nested cause.
+ *   (https://github.com/stripe/stripe-node/issues/2808). With `fetch` it does not, because that error is a nested
+ *   cause.
  * - Following a redirect would send our request to another host.
  * Telemetry is off: it would write an id into the home directory of the account that runs Florin.
  */
@@ -39,7 +40,10 @@ export function stripeClient(apiKey: string, { signal, timeoutMs }: Call, addres
   });
 }
 
-/** Whether this is a secret or restricted key. Rejects text that cannot be a header value: the error would quote the key. */
+/**
+ * Whether this is a secret or restricted key. Rejects text that cannot be a header value: the error would quote the
+ * key.
+ */
 export function isApiKey(apiKey: string | null): apiKey is string {
   return apiKey !== null && /^[sr]k_\w{1,250}$/.test(apiKey);
 }

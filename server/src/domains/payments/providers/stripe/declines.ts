@@ -13,7 +13,8 @@ const stripeCodes: Partial<Record<FailureCode, string>> = {
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
     'invalid_customer_account partner_generic_decline ' +
     'payment_intent_payment_attempt_failed payment_method_provider_decline refer_to_customer',
-  // The issuer or the payer has withdrawn consent, or has just paid the same: an attempt at another provider would do harm.
+  // The issuer or the payer has withdrawn consent, or has just paid the same: an attempt at another provider would do
+  // harm.
   declined_for_good:
     'do_not_try_again duplicate_transaction revocation_of_all_authorizations revocation_of_authorization ' +
     'stop_payment_order compliance_violation invalid_authorization invalid_billing_agreement payment_disputed ' +

@@ -27,9 +27,10 @@ interface WithMetadata {
 }
 
 /**
- * Finds the payment intent with our key among those created since the operation was recorded and until a day after it was
- * sent: a look-up may repeat the request, and so create the intent, for almost that long. Undefined only after all of them have been read. Stripe's search
- * would be faster but can lag by an hour (https://docs.stripe.com/search), so it cannot prove that nothing was charged.
+ * Finds the payment intent with our key among those created since the operation was recorded and until a day after it
+ * was sent: a look-up may repeat the request, and so create the intent, for almost that long. Undefined only after all
+ * of them have been read. Stripe's search would be faster but can lag by an hour (https://docs.stripe.com/search), so
+ * it cannot prove that nothing was charged.
  */
 export function findIntent(
   stripe: Stripe,

@@ -12,7 +12,9 @@ const withFee = { expand: ['latest_charge.balance_transaction'] };
 /** Stripe has refused longer descriptions; its limit is not documented. */
 const maxDescriptionCharacters = 500;
 
-/** Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key. */
+/**
+ * Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key.
+ */
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
   const { key, currency, description, paymentMethod, returnUrl } = operation;
   const amount = stripeAmount(operation.amount, currency);

@@ -4,7 +4,9 @@ import type { Fee, NamedMode, NamedMoney, NextAction, Outcome } from '../provide
 import { decline } from './declines.ts';
 import { amountOfStripe } from './units.ts';
 
-/** Florin cancels a declined intent with this reason, which distinguishes it from intents cancelled for other reasons. */
+/**
+ * Florin cancels a declined intent with this reason, which distinguishes it from intents cancelled for other reasons.
+ */
 export const declinedReason = 'abandoned';
 
 /** The outcome of a charge, from its payment intent (https://docs.stripe.com/payments/paymentintents/lifecycle). */
@@ -63,8 +65,8 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
 }
 
 /**
- * Redirects to the page of Stripe, of the payer's bank or of a voucher if `next_action` names one. Otherwise the merchant's
- * page continues with Stripe's script. The details in `next_action` are under a field named like its type.
+ * Redirects to the page of Stripe, of the payer's bank or of a voucher if `next_action` names one. Otherwise the
+ * merchant's page continues with Stripe's script. The details in `next_action` are under a field named like its type.
  */
 function nextActionOf({ next_action: action, client_secret: clientSecret }: Stripe.PaymentIntent): NextAction {
   const details = action === null || action === undefined ? undefined : (action as unknown as Details)[action.type];

@@ -21,10 +21,10 @@ import { cancelCharge, retrieveCharge, searchCharge, sendCharge } from './intent
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
 
 /**
- * Stripe stores the answer to an idempotency key for at least 24 hours (https://docs.stripe.com/api/idempotent_requests).
- * Until then, repeating a request is the way to find its result. Later it could charge a second time, so Florin only searches
- * Stripe's lists. What they do not contain is not sent again, since a stored 500 says neither that the request was carried
- * out nor that it was not.
+ * Stripe stores the answer to an idempotency key for at least 24 hours
+ * (https://docs.stripe.com/api/idempotent_requests). Until then, repeating a request is the way to find its result.
+ * Later it could charge a second time, so Florin only searches Stripe's lists. What they do not contain is not sent
+ * again, since a stored 500 says neither that the request was carried out nor that it was not.
  */
 const keyLifetimeMs = 23 * hourMs;
 
@@ -32,8 +32,9 @@ const keyLifetimeMs = 23 * hourMs;
  * Stripe, through payment intents and refunds. With a payment method the payment is confirmed at once; without one the
  * merchant's page continues with the client secret and Stripe's script.
  *
- * After a decline, a confirmed intent can still be paid with its client secret. Florin therefore cancels the intent before
- * it reports `failed`. If the cancellation is not certain, the outcome is unknown, and the look-up cancels again.
+ * After a decline, a confirmed intent can still be paid with its client secret. Florin therefore cancels the intent
+ * before it reports `failed`. If the cancellation is not certain, the outcome is unknown, and the look-up cancels
+ * again.
  */
 export class StripeProvider implements Provider {
   readonly #address: Address;
@@ -125,8 +126,8 @@ export class StripeProvider implements Provider {
     try {
       return await sendAgain();
     } catch (error) {
-      // Transport errors, authentication and rate limits come before Stripe reads the key, so they say nothing about the
-      // first request. Any other refusal is the outcome if Stripe's lists have nothing under our key.
+      // Transport errors, authentication and rate limits come before Stripe reads the key, so they say nothing about
+      // the first request. Any other refusal is the outcome if Stripe's lists have nothing under our key.
       if (!isStripeApiError(error) || [401, 403, 409, 429].includes(error.statusCode ?? 0)) throw error;
       return (await search()) ?? outcomeOfError(error, operation.kind);
     }

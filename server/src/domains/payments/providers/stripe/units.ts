@@ -4,8 +4,8 @@ import { failure } from '../failures.ts';
 import type { Outcome } from '../provider.ts';
 
 /**
- * Stripe's unit of an amount is not always the minor unit of ISO 4217. From https://docs.stripe.com/currencies, sections
- * Zero-decimal currencies, Three-decimal currencies and Special cases:
+ * Stripe's unit of an amount is not always the minor unit of ISO 4217. From https://docs.stripe.com/currencies,
+ * sections Zero-decimal currencies, Three-decimal currencies and Special cases:
  * - The currencies in `withoutDecimals` have no decimals. Stripe's list has UGX too, but a special case overrides it.
  * - ISK and UGX have no decimals either, but the API expects two, always `00`: 5 ISK is 500.
  * - Of three decimals the last must be 0: 5.120 KWD is 5120, and 5.124 KWD can be neither charged nor refunded.

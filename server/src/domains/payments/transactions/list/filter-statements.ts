@@ -19,7 +19,10 @@ import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts'
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
 
-/** The filters of the list, on `transaction t`. Those with `counted: false` have no index: the list scans for matching rows. */
+/**
+ * The filters of the list, on `transaction t`. Those with `counted: false` have no index: the list scans for matching
+ * rows.
+ */
 export const transactionFilters = listFilters({
   status: {
     field: Type.Optional(Type.Enum([...transactionStatuses])),
@@ -65,7 +68,9 @@ export const transactionFilters = listFilters({
     condition: (value) => hasMetadata('t.metadata', value),
     counted: false,
   },
-  /** A search that is no id, as the beginning of the description. An index on it would slow down every create by 4 %. */
+  /**
+   * A search that is no id, as the beginning of the description. An index on it would slow down every create by 4 %.
+   */
   described: {
     type: 'text',
     condition: (value) => `starts_with(lower(t.description), lower(${value}))`,
@@ -137,8 +142,8 @@ export const findByReference = statement<{ id: string }>(
 );
 
 /**
- * Payments by one of their ids, each branch by its own index. Values: tenants; the text as a payment's id, as an integer (null:
- * it is none), and as it is.
+ * Payments by one of their ids, each branch by its own index. Values: tenants; the text as a payment's id, as an
+ * integer (null: it is none), and as it is.
  */
 export const findBySearch = statement<{ id: string }>(
   'transactions.find_by_search',

@@ -9,8 +9,8 @@ export type ListedRow = Omit<
 };
 
 /**
- * The columns of `ListedRow`. The channel's name is a subquery, because a join takes PostgreSQL longer to plan: a tenth to a
- * fifth of the whole statement. JSON is read only if the query asks for it.
+ * The columns of `ListedRow`. The channel's name is a subquery, because a join takes PostgreSQL longer to plan: a tenth
+ * to a fifth of the whole statement. JSON is read only if the query asks for it.
  */
 export const listedColumns = (
   withJson: string,
@@ -23,8 +23,8 @@ export const listedColumns = (
 type Direction = 'asc' | 'desc';
 
 /**
- * The rows of a page by its number, located by the totals: first their ids, by index alone, then the rows. Values: $1 to $3
- * the tenants and their id ranges, $4 how many rows to skip, $5 the page size, $6 whether to read JSON.
+ * The rows of a page by its number, located by the totals: first their ids, by index alone, then the rows. Values: $1
+ * to $3 the tenants and their id ranges, $4 how many rows to skip, $5 the page size, $6 whether to read JSON.
  */
 const listed = (pageOfIds: string, direction: Direction) => `
   with range as (
@@ -51,9 +51,9 @@ const all = (direction: Direction) =>
   );
 
 /**
- * The groups (channel, user, status) that have rows on some days, as a relation (tenant_id, channel_id, user_id, status).
- * Parameters: SQL of the tenants, of the modes (null: both), and of the filters, 0 and '*' for all of them. A channel
- * has one mode, so the groups tell the modes apart as well.
+ * The groups (channel, user, status) that have rows on some days, as a relation (tenant_id, channel_id, user_id,
+ * status). Parameters: SQL of the tenants, of the modes (null: both), and of the filters, 0 and '*' for all of them. A
+ * channel has one mode, so the groups tell the modes apart as well.
  */
 export const usedGroups = (
   tenantIds: string,
@@ -77,8 +77,8 @@ export const usedGroups = (
             and (${status} = '*' or status = ${status})`;
 
 /**
- * With a filter ($7 channel, $8 user, $9 status, $12 modes): the groups in use on days $10 to $11, each read in order from one index.
- * Groups are few; at most groups × (skip + page) rows are read, and only within the ranges.
+ * With a filter ($7 channel, $8 user, $9 status, $12 modes): the groups in use on days $10 to $11, each read in order
+ * from one index. Groups are few; at most groups × (skip + page) rows are read, and only within the ranges.
  */
 const groups = (direction: Direction) =>
   listed(

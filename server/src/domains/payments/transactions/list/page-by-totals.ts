@@ -13,8 +13,9 @@ export interface PageByTotals {
 }
 
 /**
- * One page of payments, newest first, and their exact total. The totals of each day tell which days to skip without reading
- * them; on busy days, buckets are skipped in the same way. The remaining rows are read from the end that is nearer to the page.
+ * One page of payments, newest first, and their exact total. The totals of each day tell which days to skip without
+ * reading them; on busy days, buckets are skipped in the same way. The remaining rows are read from the end that is
+ * nearer to the page.
  */
 export async function readPageByTotals(
   snapshot: Queryable,
@@ -29,9 +30,9 @@ export async function readPageByTotals(
 }
 
 /**
- * Whether the page is so far from the nearer end that locating its buckets costs less than reading up to it. Locating them
- * takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each of these is read that far,
- * so that buckets pay off sooner.
+ * Whether the page is so far from the nearer end that locating its buckets costs less than reading up to it. Locating
+ * them takes a millisecond, mostly for planning. Rows of several groups or tenants are merged, and each of these is
+ * read that far, so that buckets pay off sooner.
  */
 function isFar(location: PageLocation, filter: Filter, bucketSize: number): boolean {
   const { rows, skip, take } = location;

@@ -10,9 +10,9 @@ export interface DaysRow {
 }
 
 /**
- * The total of a filter ($1 to $6, and the modes $9), and the days that contain rows $7 to $7 + $8: how many rows these days
- * have, how many of them precede the page, and whether payments of the other modes ($10) were created on them. Totals and
- * deltas are added in one statement, so the sum is exact.
+ * The total of a filter ($1 to $6, and the modes $9), and the days that contain rows $7 to $7 + $8: how many rows these
+ * days have, how many of them precede the page, and whether payments of the other modes ($10) were created on them.
+ * Totals and deltas are added in one statement, so the sum is exact.
  */
 export const locateDays = statement<DaysRow>(
   'transactions.locate_days',
@@ -58,14 +58,14 @@ export interface RangeRow {
 }
 
 /**
- * The range of buckets of each tenant, of modes $9 on days $5 to $6, that may contain rows $7 to $7 + $8. The first bucket of
- * a day has the day's total less that of its other buckets. A delta belongs to the latest bucket that starts no later than its
- * second. A bucket without rows is part of the one before it.
+ * The range of buckets of each tenant, of modes $9 on days $5 to $6, that may contain rows $7 to $7 + $8. The first
+ * bucket of a day has the day's total less that of its other buckets. A delta belongs to the latest bucket that starts
+ * no later than its second. A bucket without rows is part of the one before it.
  *
- * Buckets of several tenants overlap, so a bucket has no fixed position in the merged list. Rows of buckets that start at
- * or after its end are certainly newer (`newer`); rows of buckets that end at or before its start are certainly older
- * (`not_older` counts all others). A bucket is skipped if the certainly newer rows fill the page and all before it, or if
- * all rows that are not certainly older precede the page. The remaining buckets of a tenant are one range.
+ * Buckets of several tenants overlap, so a bucket has no fixed position in the merged list. Rows of buckets that start
+ * at or after its end are certainly newer (`newer`); rows of buckets that end at or before its start are certainly
+ * older (`not_older` counts all others). A bucket is skipped if the certainly newer rows fill the page and all before
+ * it, or if all rows that are not certainly older precede the page. The remaining buckets of a tenant are one range.
  */
 export const locateBuckets = statement<RangeRow>(
   'transactions.locate_buckets',

@@ -23,7 +23,9 @@ export interface PageLocation {
   skip: number;
   /** Rows on the page. */
   take: number;
-  /** Whether payments of other modes were created on the days of the ranges, so that the filter by mode excludes some. */
+  /**
+   * Whether payments of other modes were created on the days of the ranges, so that the filter by mode excludes some.
+   */
   hasOtherModes: boolean;
   /** The first and last day of the ranges. */
   firstDay: string;

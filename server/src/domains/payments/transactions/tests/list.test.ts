@@ -20,7 +20,8 @@ beforeAll(async () => {
   deps = { database: db.database, listDatabase: db.database };
   await arrangeChannels(db);
   node = await paymentsNode(db, () => nowMs);
-  // Five days of payments by three users in two tenants, some of them updated, half of the totals rolled up into buckets.
+  // Five days of payments by three users in two tenants, some of them updated, half of the totals rolled up into
+  // buckets.
   for (let day = 0; day < 5; day++) {
     for (let i = 0; i < 60; i++) {
       nowMs += dayMs / 60;

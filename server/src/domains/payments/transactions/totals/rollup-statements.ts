@@ -8,24 +8,25 @@ export const lockRollup = statement(
 );
 
 /**
- * Moves deltas from transaction_total_delta into transaction_total, each into the eight combinations of (channel or all,
- * user or all, status or all) of its mode, and for days with several buckets also into transaction_bucket_total. It is one statement: a
- * reader sees every payment either as a delta or in the totals, never twice or not at all.
+ * Moves deltas from transaction_total_delta into transaction_total, each into the eight combinations of (channel or
+ * all, user or all, status or all) of its mode, and for days with several buckets also into transaction_bucket_total.
+ * It is one statement: a reader sees every payment either as a delta or in the totals, never twice or not at all.
  *
- * Buckets (transaction_bucket) divide busy days, so that a page in the middle of a day is found without reading the day. A
- * payment belongs to the latest bucket of its day that starts no later than its second. The first bucket of a day starts
- * with the day. $1 is how many payments a bucket holds before the next one starts, at the next second of which nothing has
- * been rolled up yet.
+ * Buckets (transaction_bucket) divide busy days, so that a page in the middle of a day is found without reading the
+ * day. A payment belongs to the latest bucket of its day that starts no later than its second. The first bucket of a
+ * day starts with the day. $1 is how many payments a bucket holds before the next one starts, at the next second of
+ * which nothing has been rolled up yet.
  *
- * The deltas of a second are added up first: 700 batches a second leave 700 deltas in a few groups, and every group is added to eight
- * combinations twice. That takes 2 to 3 ms instead of 4 to 7 (docs/decisions, What slow creates wait for). `summed` has all
- * columns of transaction_total_delta in the order of the table, so that its rows can be cast to the table's type.
+ * The deltas of a second are added up first: 700 batches a second leave 700 deltas in a few groups, and every group is
+ * added to eight combinations twice. That takes 2 to 3 ms instead of 4 to 7 (docs/decisions, What slow creates wait
+ * for). `summed` has all columns of transaction_total_delta in the order of the table, so that its rows can be cast to
+ * the table's type.
  *
  * Buckets stay exact, whichever node rolls up and whatever its clock:
  * - Rollups run one at a time. The lock is taken before the statement's snapshot, so each sees all buckets made before.
- * - A bucket starts only at a second later than every second rolled up into the last bucket of its day (newest_second). So
- *   a payment that has been rolled up stays in its bucket. One that has not is placed by the buckets of the snapshot in
- *   which it is read or rolled up.
+ * - A bucket starts only at a second later than every second rolled up into the last bucket of its day (newest_second).
+ *   So a payment that has been rolled up stays in its bucket. One that has not is placed by the buckets of the snapshot
+ *   in which it is read or rolled up.
  * - No clock is read. Late seconds, from a node whose clock is behind, fall into the existing bucket. A clock far ahead
  *   keeps its day from being divided until that time has come. Both make buckets larger, never wrong.
  */

@@ -4,8 +4,8 @@ import { lockRollup, rollUp } from './rollup-statements.ts';
 
 /**
  * Payments in a bucket before a day's next bucket begins. Reading past 4,096 entries of an index takes a quarter of a
- * millisecond; a bucket costs one row of transaction_bucket_total for each combination of channel, user and status in use,
- * some tens.
+ * millisecond; a bucket costs one row of transaction_bucket_total for each combination of channel, user and status in
+ * use, some tens.
  */
 export const rowsPerBucket = 4_096;
 

@@ -4,13 +4,13 @@ import type { Topic } from '../../../../platform/postgres/notifications/topics.t
 export const rollupsDue: Topic = 'rollups';
 
 /**
- * A CTE that writes the deltas of the totals in the statement that changes the payments. It reads a CTE `change (tenant_id,
- * livemode, channel_id, user_id, status, created_at, currency, count, amount)`: a payment that enters a status has count 1 and its
- * amount, one that leaves it has count -1 and its amount negated. created_at is the payment's creation time, whenever it
- * changes.
+ * A CTE that writes the deltas of the totals in the statement that changes the payments. It reads a CTE `change
+ * (tenant_id, livemode, channel_id, user_id, status, created_at, currency, count, amount)`: a payment that enters a
+ * status has count 1 and its amount, one that leaves it has count -1 and its amount negated. created_at is the
+ * payment's creation time, whenever it changes.
  *
- * One row is written for each second, channel, user, status and currency. A batch therefore writes about as many rows as
- * it has groups, and the rollup can divide busy days into buckets (rollup-statements.ts).
+ * One row is written for each second, channel, user, status and currency. A batch therefore writes about as many rows
+ * as it has groups, and the rollup can divide busy days into buckets (rollup-statements.ts).
  */
 export const countTotalsCte = `
   counted as (

@@ -14,8 +14,8 @@ const lf = 10;
 const nothing = Buffer.alloc(0);
 
 /**
- * Reads a connection without interim answers. A receiver may send any number of them before its answer, also when it was not
- * asked to (RFC 9110, section 15.2), but undici closes the connection at a `100 Continue`.
+ * Reads a connection without interim answers. A receiver may send any number of them before its answer, also when it
+ * was not asked to (RFC 9110, section 15.2), but undici closes the connection at a `100 Continue`.
  */
 export class AnswerReader {
   /** Read since the request began, interim answers included. */

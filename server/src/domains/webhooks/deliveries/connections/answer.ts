@@ -52,8 +52,8 @@ export function headersJson(headers: Record<string, unknown>): string {
 }
 
 /**
- * The start of a body. It copies the bytes, so that a receiver that sends byte by byte cannot keep a thousand packets in
- * our memory.
+ * The start of a body. It copies the bytes, so that a receiver that sends byte by byte cannot keep a thousand packets
+ * in our memory.
  */
 export class BodyStart {
   #bytes: Buffer | undefined;

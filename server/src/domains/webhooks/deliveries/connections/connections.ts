@@ -30,15 +30,20 @@ type Taker = (connection: Connection) => void;
 const keepAliveMs = 4_000;
 /** A receiver may extend it by a Keep-Alive header up to this. */
 const maxKeepAliveMs = 60_000;
-/** Connections to an origin opened without waiting: 512 requests took 51 µs of our time each on these, and 63 on hundreds. */
+/**
+ * Connections to an origin opened without waiting: 512 requests took 51 µs of our time each on these, and 63 on
+ * hundreds.
+ */
 export const openedWithoutWaiting = 64;
-/** A receiver that answers within this time frees a connection soon; a slower one gets as many as there are requests. */
+/**
+ * A receiver that answers within this time frees a connection soon; a slower one gets as many as there are requests.
+ */
 const defaultMaxWaitMs = 20;
 
 /**
- * Connection pools by origin. Each connection is an undici client of its own and serves one request at a time: so we know
- * whether a broken connection had been used before, and a deadline ends only its own request. An undici pool would hide
- * which connection served a request, and be no faster.
+ * Connection pools by origin. Each connection is an undici client of its own and serves one request at a time: so we
+ * know whether a broken connection had been used before, and a deadline ends only its own request. An undici pool would
+ * hide which connection served a request, and be no faster.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -52,9 +57,9 @@ export class Connections {
   }
 
   /**
-   * A connection to the origin (scheme, host and port): at once while there are fewer than 64, otherwise when one is free. After
-   * 20 ms of waiting another one is opened, unless connections become free that quickly anyway. A connection that one guard
-   * has allowed never serves requests under another. `post` or `release` returns it.
+   * A connection to the origin (scheme, host and port): at once while there are fewer than 64, otherwise when one is
+   * free. After 20 ms of waiting another one is opened, unless connections become free that quickly anyway. A
+   * connection that one guard has allowed never serves requests under another. `post` or `release` returns it.
    */
   take(name: string, guard: TargetGuard): Promise<Connection> {
     const pool = this.#pools.get(guard) ?? this.#newPool(guard);
@@ -68,8 +73,8 @@ export class Connections {
   }
 
   /**
-   * Posts over a connection that was taken, and returns it. There is one deadline for name lookup, connection, headers and body.
-   * Rejects only if `sign` throws.
+   * Posts over a connection that was taken, and returns it. There is one deadline for name lookup, connection, headers
+   * and body. Rejects only if `sign` throws.
    */
   async post(connection: Connection, sign: () => SignedRequest, timeoutMs: number): Promise<Answer> {
     const startedAtMs = performance.now();

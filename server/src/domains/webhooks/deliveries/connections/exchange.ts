@@ -26,14 +26,14 @@ export interface Exchanged {
 }
 
 /**
- * Bytes read for one answer at most: its headers (16 KiB at most), interim answers and the start of its body. Without the
- * limit a receiver that floods us, with interim answers for example, would keep us reading until the deadline.
+ * Bytes read for one answer at most: its headers (16 KiB at most), interim answers and the start of its body. Without
+ * the limit a receiver that floods us, with interim answers for example, would keep us reading until the deadline.
  */
 const maxReadBytes = 256 * 1024;
 
 /**
- * Sends a request over a connection. The status alone decides the outcome, as soon as the headers arrive. Redirects are never
- * followed. At most 8 KiB of the answer's body are read. Never rejects.
+ * Sends a request over a connection. The status alone decides the outcome, as soon as the headers arrive. Redirects are
+ * never followed. At most 8 KiB of the answer's body are read. Never rejects.
  */
 export function exchange(
   connection: ExchangeConnection,
@@ -57,8 +57,8 @@ class Exchange implements Dispatcher.DispatchHandler, ReadListener {
   }
 
   begin({ path, headers, body }: SignedRequest, timeoutMs: number): void {
-    // Sockets are read before an immediate runs: an answer that arrived in time counts even if this process was frozen then.
-    // A timer may fire a millisecond early.
+    // Sockets are read before an immediate runs: an answer that arrived in time counts even if this process was frozen
+    // then. A timer may fire a millisecond early.
     this.#deadline = setTimeout(() => setImmediate(() => this.#end()), timeoutMs + 1);
     this.#connection.reader.begin(this);
     try {

@@ -31,7 +31,10 @@ export interface ClaimerOptions {
   /** Whether work of this machine waits: endpoints that catch up then do so slowly. */
   isBehind: () => boolean;
   health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
-  /** Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is sent. */
+  /**
+   * Whether the result of a delivery waits to be written: it is then written under the newer lease, and nothing is
+   * sent.
+   */
   renew: (delivery: LeasedDelivery) => boolean;
   /** Called when more is due than was claimed, and may be claimed. */
   onDue: () => void;
@@ -39,7 +42,9 @@ export interface ClaimerOptions {
   onScanFailed: (error: unknown) => void;
 }
 
-/** A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node. */
+/**
+ * A delivery is found by `findFresh` if it is committed no later than this after it was due, by the clock of this node.
+ */
 const lateMs = secondMs;
 /** Fresh deliveries are read in pages of this size. */
 const pageSize = 2_000;
@@ -53,13 +58,16 @@ const latestCommitMs = 15 * secondMs;
 const idleQueueMs = hourMs;
 
 /**
- * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
+ * Finds due deliveries and claims them. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are
+ * ready.
  *
  * - Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
- *   second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by endpoint for everything else: backlogs, expired leases, late commits.
- * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the database.
- * - One statement claims the oldest deliveries of each endpoint, as many as it was granted. A queue that had fewer is not
- *   ready any more.
+ *   second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by
+ *   endpoint for everything else: backlogs, expired leases, late commits.
+ * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the
+ *   database.
+ * - One statement claims the oldest deliveries of each endpoint, as many as it was granted. A queue that had fewer is
+ *   not ready any more.
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
@@ -93,8 +101,8 @@ export class Claimer {
   }
 
   /**
-   * No delivery that is due is open, as far as a scan of all endpoints has seen. While one is, it may become claimable without
-   * a wake: when a lease of another node expires, or the pause of an endpoint ends.
+   * No delivery that is due is open, as far as a scan of all endpoints has seen. While one is, it may become claimable
+   * without a wake: when a lease of another node expires, or the pause of an endpoint ends.
    */
   get isQuiet(): boolean {
     return this.isIdle && this.#lastScannedId === 0 && !this.#hasOpen;
@@ -105,7 +113,9 @@ export class Claimer {
     for (const queue of this.#queues.values()) queue.backlog.begin(this.#options.clock());
   }
 
-  /** The clock was set back: forgets when deliveries are due, and the next claim scans all endpoints from the beginning. */
+  /**
+   * The clock was set back: forgets when deliveries are due, and the next claim scans all endpoints from the beginning.
+   */
   reset(): void {
     const nowMs = this.#options.clock();
     this.#ready.clear();
@@ -144,8 +154,8 @@ export class Claimer {
   }
 
   /**
-   * How long a claimed delivery has waited for this machine, in ms: 0 for a retry, a replay, and where the endpoint or an outage
-   * has kept it waiting.
+   * How long a claimed delivery has waited for this machine, in ms: 0 for a retry, a replay, and where the endpoint or
+   * an outage has kept it waiting.
    */
   waitedMs({ endpoint_id, attempts, replay_of, due_ms }: ClaimedDelivery): number {
     const nowMs = this.#options.clock();
@@ -155,8 +165,8 @@ export class Claimer {
   }
 
   /**
-   * Performs the work of a claimed delivery when the endpoint's window allows it. The work returns the answer, from which the
-   * queue learns how its endpoint does, if there was any.
+   * Performs the work of a claimed delivery when the endpoint's window allows it. The work returns the answer, from
+   * which the queue learns how its endpoint does, if there was any.
    */
   async occupying(
     { endpoint_id }: LeasedDelivery,
@@ -192,8 +202,8 @@ export class Claimer {
   }
 
   /**
-   * Grants the free slots to ready queues. If any gets some, fresh deliveries are looked for beside the claim, for the next one,
-   * and less often: on a full machine each claim waited 40 to 90 ms for that.
+   * Grants the free slots to ready queues. If any gets some, fresh deliveries are looked for beside the claim, for the
+   * next one, and less often: on a full machine each claim waited 40 to 90 ms for that.
    */
   async #grant(freeSlots: number, nowMs: number): Promise<Map<EndpointQueue, number>> {
     const atMs = performance.now();
@@ -243,8 +253,8 @@ export class Claimer {
       this.#addDue(queue, row.dueMs);
     }
     const isPageFull = rows.reduce((sum, { count }) => sum + count, 0) >= pageSize;
-    // A page that was full is not read again. If more deliveries are due at one moment, the scan finds the endpoints of the
-    // others.
+    // A page that was full is not read again. If more deliveries are due at one moment, the scan finds the endpoints of
+    // the others.
     const readUntilMs = isPageFull ? Math.max(fromMs + 1, ...rows.map(({ lastMs }) => lastMs)) : nowMs - lateMs;
     this.#freshFromMs = Math.max(fromMs, readUntilMs);
     if (isPageFull) this.#options.onDue();

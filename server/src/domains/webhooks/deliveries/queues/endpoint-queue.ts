@@ -5,10 +5,14 @@ import { type AttemptVerdict, breakerFailures, promptMs } from '../rules.ts';
 
 /** Deliveries in flight at first, and again while the endpoint is slow, failing or silent. */
 export const initialWindow = 8;
-/** The same while it answers promptly, and the most while it answers quickly: a shop's receiver breaks at some hundreds. */
+/**
+ * The same while it answers promptly, and the most while it answers quickly: a shop's receiver breaks at some hundreds.
+ */
 const promptWindow = 32;
 const largestWindow = 128;
-/** A quick endpoint may have this many windows claimed: a claim takes two round trips, which are long on a full machine. */
+/**
+ * A quick endpoint may have this many windows claimed: a claim takes two round trips, which are long on a full machine.
+ */
 const claimedWindows = 4;
 /** An endpoint is quick if the fastest of its last answers took at most this, apart from this process's own delay. */
 const quickMs = 75;
@@ -20,12 +24,13 @@ const answersCompared = 32;
 const pauseWrittenMs = secondMs;
 
 /**
- * One endpoint on this node: since when deliveries are due to it, how many are in flight, its window, its circuit breaker
- * and its rate.
+ * One endpoint on this node: since when deliveries are due to it, how many are in flight, its window, its circuit
+ * breaker and its rate.
  *
- * The window limits the deliveries in flight. It is 8 while the endpoint is new, slow, failing or silent, and 32 while it answers
- * promptly. While it also answers quickly and more deliveries are due, the window grows by one with every answer, to 128; when its
- * answers take longer, it shrinks by as much. The endpoint's own `maxInFlight` replaces all of these.
+ * The window limits the deliveries in flight. It is 8 while the endpoint is new, slow, failing or silent, and 32 while
+ * it answers promptly. While it also answers quickly and more deliveries are due, the window grows by one with every
+ * answer, to 128; when its answers take longer, it shrinks by as much. The endpoint's own `maxInFlight` replaces all of
+ * these.
  */
 export class EndpointQueue {
   readonly id: number;
@@ -112,7 +117,10 @@ export class EndpointQueue {
     return turn;
   }
 
-  /** `verdict` is undefined when nothing was sent. `durationMs`: what the answer took, apart from this process's own delay. */
+  /**
+   * `verdict` is undefined when nothing was sent. `durationMs`: what the answer took, apart from this process's own
+   * delay.
+   */
   end(nowMs: number, verdict: AttemptVerdict | undefined, durationMs = 0): void {
     this.inFlight--;
     this.#underWay--;
@@ -187,7 +195,9 @@ export class EndpointQueue {
     return this.#lastVerdict === 'prompt' && (this.inFlight === 0 || nowMs - this.#lastActivityMs <= promptMs);
   }
 
-  /** Whether nothing but this machine keeps its deliveries waiting: it answers quickly, and has no limits of its own. */
+  /**
+   * Whether nothing but this machine keeps its deliveries waiting: it answers quickly, and has no limits of its own.
+   */
   isQuick(nowMs: number): boolean {
     const { maxInFlight, ratePerS, pausedUntilMs } = this.endpoint;
     const isLimited = maxInFlight !== null || ratePerS !== null || pausedUntilMs !== null;

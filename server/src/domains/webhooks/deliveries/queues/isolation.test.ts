@@ -21,7 +21,9 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-/** Longer than any test, so that requests hang to its end, and longer than a clock step of 31 s, so that leases last. */
+/**
+ * Longer than any test, so that requests hang to its end, and longer than a clock step of 31 s, so that leases last.
+ */
 const timeoutMs = minuteMs;
 
 test('an endpoint that hangs with 3,000 due deliveries has eight in flight, and twenty others get all of theirs meanwhile', async () => {
@@ -124,7 +126,8 @@ test('a prompt endpoint may use four fifths of the slots, and leaves the rest to
   const time = movableClock();
   const held = heldAnswers();
   let arrived = 0;
-  // Hangs from a request of its own on: a test that polls for the number of answers can be late, when none is left to hold.
+  // Hangs from a request of its own on: a test that polls for the number of answers can be late, when none is left to
+  // hold.
   const { endpointId } = await deliveries.subscribe((...request) => {
     if (++arrived === 301) held.hold();
     held.answering(...request);

@@ -20,7 +20,10 @@ interface Reading {
   name: string;
   /** Each table it read, and by which index. */
   scans: string[];
-  /** Index entries read, including those of finished rows: of the two indexes of open deliveries, and of the primary key. */
+  /**
+   * Index entries read, including those of finished rows: of the two indexes of open deliveries, and of the primary
+   * key.
+   */
   entries: number;
   keys: number;
 }
@@ -75,8 +78,8 @@ test('while a transaction is open for minutes, a sender finds due deliveries by 
   expect([...scans].filter((scan) => /^(delivery|event) by nothing$/.test(scan))).toEqual([]);
   expect(scans).toContain('delivery by delivery_due');
   expect(scans).toContain('delivery by delivery_by_endpoint');
-  // The due deliveries, the same again when they were leased, and again when they have just been finished; of a busy machine's
-  // statement all three. The thousand that had finished before are none of them.
+  // The due deliveries, the same again when they were leased, and again when they have just been finished; of a busy
+  // machine's statement all three. The thousand that had finished before are none of them.
   expect(readings.filter(({ entries }) => entries > 3 * due)).toEqual([]);
   await holder.query('rollback');
 });

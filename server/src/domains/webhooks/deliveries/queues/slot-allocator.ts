@@ -2,8 +2,8 @@ import { secondMs } from '../../../../core/clock.ts';
 import { type EndpointQueue, initialWindow } from './endpoint-queue.ts';
 
 /**
- * Pools for endpoints that have not just answered promptly: each is a quarter of a node's slots, so that the last quarter
- * is left to prompt endpoints. The numbers limit the deliveries to one origin.
+ * Pools for endpoints that have not just answered promptly: each is a quarter of a node's slots, so that the last
+ * quarter is left to prompt endpoints. The numbers limit the deliveries to one origin.
  */
 const perOrigin = { unproven: 32, firstDelivery: 8, trial: 4 };
 const poolShare = 1 / 4;
@@ -31,9 +31,10 @@ export interface SlotAllocatorOptions {
  *
  * - A prompt endpoint may use its whole window, but at most four times the slots that it leaves free.
  * - All other endpoints are unproven. They share a pool, 8 slots each.
- * - When that pool is full, another one serves endpoints that answer slowly, and first deliveries: the first fresh delivery to an
- *   endpoint that is not known to fail is sent at once, however many other endpoints hang.
- * - An endpoint with an open circuit breaker gets none. When the breaker is half-open it gets one, the trial, of a pool.
+ * - When that pool is full, another one serves endpoints that answer slowly, and first deliveries: the first fresh
+ *   delivery to an endpoint that is not known to fail is sent at once, however many other endpoints hang.
+ * - An endpoint with an open circuit breaker gets none. When the breaker is half-open it gets one, the trial, of a
+ *   pool.
  * - Deliveries to an inactive endpoint are always granted: they are cancelled without a request.
  */
 export class SlotAllocator {

@@ -9,8 +9,9 @@ const aheadMs = `least(greatest(pace.used_until_ms - $1::float8, 0), ${burstMs('
 const granted = `least(excluded.granted, ${allowed('excluded.rate_per_s', aheadMs)})`;
 
 /**
- * Takes deliveries from the rates of endpoints, for all nodes together, and returns how many each may send now, and when
- * the next. Values: now in ms; ids in rising order, how many deliveries are wanted, the rate per second, one array each.
+ * Takes deliveries from the rates of endpoints, for all nodes together, and returns how many each may send now, and
+ * when the next. Values: now in ms; ids in rising order, how many deliveries are wanted, the rate per second, one array
+ * each.
  */
 export const takeRateAllowance = statement<{ endpoint_id: number; granted: number; next_ms: number }>(
   'deliveries.take_rate',
@@ -27,7 +28,8 @@ export const takeRateAllowance = statement<{ endpoint_id: number; granted: numbe
 );
 
 /**
- * After the clock was set back: makes rates that are used up for longer than they can be available now. Value: now in ms.
+ * After the clock was set back: makes rates that are used up for longer than they can be available now. Value: now in
+ * ms.
  */
 export const shortenRates = statement(
   'deliveries.shorten_rates',

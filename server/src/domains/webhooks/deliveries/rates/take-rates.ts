@@ -4,8 +4,8 @@ import type { EndpointQueue } from '../queues/endpoint-queue.ts';
 import { takeRateAllowance } from './statements.ts';
 
 /**
- * Takes the granted deliveries from the rates of their endpoints, which all nodes share, and reduces `granted` to what the
- * rates allow.
+ * Takes the granted deliveries from the rates of their endpoints, which all nodes share, and reduces `granted` to what
+ * the rates allow.
  */
 export async function takeRates(database: Queryable, granted: Map<EndpointQueue, number>, nowMs: number) {
   const rated = [...granted].filter(([{ endpoint }]) => endpoint.isActive && endpoint.ratePerS !== null);

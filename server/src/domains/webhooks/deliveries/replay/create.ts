@@ -14,7 +14,9 @@ import { findRunning, insertReplay, lockReplays, type ReplayRow } from './statem
 
 type ReplayInput = Static<typeof replayInput>;
 
-/** Replays one delivery at once, or creates a replay of all events of an endpoint since a time, which a worker performs. */
+/**
+ * Replays one delivery at once, or creates a replay of all events of an endpoint since a time, which a worker performs.
+ */
 export async function createReplay(
   { body: input, principal }: Call<ReplayInput>,
   app: WebhooksApp,
@@ -54,8 +56,8 @@ async function replayOne(text: string, principal: Principal, app: WebhooksApp): 
 }
 
 /**
- * Creates a replay of the events between two times. A tenant has one at a time: the same request while it is running returns the
- * same replay, another one is refused.
+ * Creates a replay of the events between two times. A tenant has one at a time: the same request while it is running
+ * returns the same replay, another one is refused.
  */
 async function replayEvents(
   endpointId: number,

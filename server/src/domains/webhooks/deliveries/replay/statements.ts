@@ -27,8 +27,8 @@ const columns = `r.tenant_id, r.id, r.endpoint_id, r.from_at, r.until_at, r.stat
   r.enqueued, r.due_at, r.created_at, r.finished_at`;
 
 /**
- * Inserts a replay unless one of the endpoint is running. Values: tenant, id, endpoint, user, from, until, states, the id
- * before the first event, now; times in ms.
+ * Inserts a replay unless one of the endpoint is running. Values: tenant, id, endpoint, user, from, until, states, the
+ * id before the first event, now; times in ms.
  */
 export const insertReplay = statement<ReplayRow>(
   'deliveries.insert_replay',
@@ -91,7 +91,9 @@ export const countDue = statement<{ count: number }>(
    ) as due`,
 );
 
-/** Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease. */
+/**
+ * Locks a replay that is still under this lease, and counts its tenant's active endpoints. Values: tenant, id, lease.
+ */
 export const lockReplay = statement<ReplayRow & { endpoints: number }>(
   'deliveries.claim_replays',
   `select ${columns},
@@ -100,12 +102,12 @@ export const lockReplay = statement<ReplayRow & { endpoints: number }>(
 );
 
 /**
- * Examines the next events of a replay and enqueues a delivery for each event of a requested type whose deliveries to the
- * endpoint are in a requested state. It skips events with a delivery that is open or ended after the replay was created, so
- * that a replay sends nothing twice, whatever else is delivered meanwhile.
+ * Examines the next events of a replay and enqueues a delivery for each event of a requested type whose deliveries to
+ * the endpoint are in a requested state. It skips events with a delivery that is open or ended after the replay was
+ * created, so that a replay sends nothing twice, whatever else is delivered meanwhile.
  *
- * Values: tenant, the event before the first, the id before which to end, how many events, endpoint, types, states, when
- * the replay was created and now, in ms; the endpoint's mode.
+ * Values: tenant, the event before the first, the id before which to end, how many events, endpoint, types, states,
+ * when the replay was created and now, in ms; the endpoint's mode.
  */
 export const enqueueReplayed = statement<{ looked: number; enqueued: number; last_event_id: string | null }>(
   'deliveries.enqueue_again',

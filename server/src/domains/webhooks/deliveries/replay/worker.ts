@@ -40,8 +40,8 @@ const mostWaiting = 500;
 /** Deliveries read for one batch: an index range of events contains the deliveries to all endpoints of the tenant. */
 const maxDeliveriesRead = 50_000;
 /**
- * An event whose transaction was open when the replay was created may become visible this much later, because a statement
- * takes at most 10 s. So the replay examines its last 15 s once more after that time.
+ * An event whose transaction was open when the replay was created may become visible this much later, because a
+ * statement takes at most 10 s. So the replay examines its last 15 s once more after that time.
  */
 const lateCommitMs = 15 * secondMs;
 

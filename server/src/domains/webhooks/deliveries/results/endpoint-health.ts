@@ -37,8 +37,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Reserves the trials of half-open circuit breakers until `untilMs`, one on all nodes: `hasTrial` says who got one. Others
-   * are no longer `granted` anything.
+   * Reserves the trials of half-open circuit breakers until `untilMs`, one on all nodes: `hasTrial` says who got one.
+   * Others are no longer `granted` anything.
    */
   async reserveTrials(granted: Map<EndpointQueue, number>, nowMs: number, untilMs: number): Promise<void> {
     const queues = [...granted.keys()].filter((queue) => queue.isHalfOpen(nowMs));

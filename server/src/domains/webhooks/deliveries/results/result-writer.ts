@@ -16,8 +16,9 @@ export interface ResultWriterOptions {
 }
 
 /**
- * A write starts at this many results, or after this delay. The receiver has been answered; but what is unwritten when the
- * process dies is sent again. A result of 400 takes PostgreSQL a tenth less than one of 200, one of a few much more.
+ * A write starts at this many results, or after this delay. The receiver has been answered; but what is unwritten when
+ * the process dies is sent again. A result of 400 takes PostgreSQL a tenth less than one of 200, one of a few much
+ * more.
  */
 const flushThreshold = 256;
 const flushDelayMs = 15;
@@ -25,8 +26,8 @@ const maxBatchSize = 500;
 const retryPauseMs = 100;
 
 /**
- * Writes results in batches, one statement each, fenced by their leases. While the database is unavailable, results wait for as
- * long as their leases hold.
+ * Writes results in batches, one statement each, fenced by their leases. While the database is unavailable, results
+ * wait for as long as their leases hold.
  */
 export class ResultWriter {
   readonly #options: ResultWriterOptions;
@@ -55,9 +56,9 @@ export class ResultWriter {
   }
 
   /**
-   * For a delivery that was claimed again before its result was written, because the clock jumped or the database was away
-   * until its lease ran out: the result is written under the newer lease, and nothing is sent again. false: there is no
-   * unwritten result.
+   * For a delivery that was claimed again before its result was written, because the clock jumped or the database was
+   * away until its lease ran out: the result is written under the newer lease, and nothing is sent again. false: there
+   * is no unwritten result.
    */
   renew(deliveryId: string, { lease, leasedUntilMs }: Pick<DeliveryResult, 'lease' | 'leasedUntilMs'>): boolean {
     const isOf = (result: DeliveryResult) => result.deliveryId === deliveryId;

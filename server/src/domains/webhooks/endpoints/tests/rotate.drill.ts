@@ -54,7 +54,10 @@ test('while one node rotates the secret twice and two others send, every deliver
   };
   const rotate = async (input: object) => dataOf(await api.post('/api/webhook/rotate', { id, ...input }, as));
   const steps: { fromMs: number; toMs: number; service: number[]; standard: number[] }[] = [];
-  /** Every node is notified of a step within a second; what was signed before, whenever it arrives, may have the earlier signatures. */
+  /**
+   * Every node is notified of a step within a second; what was signed before, whenever it arrives, may have the earlier
+   * signatures.
+   */
   const signedBy = async (service: number[], standard: number[]) => {
     const fromMs = Date.now() + secondMs;
     await eventually(

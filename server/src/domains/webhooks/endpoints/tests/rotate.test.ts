@@ -25,7 +25,10 @@ const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 /** How far the clocks of the service and its database are ahead of the system clock. Never decreases. */
 let movedMs = 0;
-/** A delivery is due at the database's time at the latest: it would be looked for in vain by a service whose clock is ahead. */
+/**
+ * A delivery is due at the database's time at the latest: it would be looked for in vain by a service whose clock is
+ * ahead.
+ */
 let moveDatabase: (byMs: number) => Promise<void>;
 const now = () => Date.now() + movedMs;
 let db: TestDatabase;

@@ -11,7 +11,10 @@ beforeEach(() => {
 });
 afterEach(() => folder.clear());
 
-/** The holder's initdb, as soon as it has written the file that a whole cluster is known by. Other tests may run one too. */
+/**
+ * The holder's initdb, as soon as it has written the file that a whole cluster is known by. Other tests may run one
+ * too.
+ */
 async function initdbAtWork(holder: Holder): Promise<ProcessEntry> {
   await until(
     'a half made cluster',
