@@ -25,7 +25,7 @@ import { diskSpaceAt } from '../platform/process/disk-space.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
-import { Siblings } from '../platform/process/siblings.ts';
+import { OtherProcesses } from '../platform/process/other-processes.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   concurrentLists,
@@ -63,7 +63,7 @@ export function makeNode(
   const isFirstProcess = group === undefined || group.number === 1;
   const metrics = new Metrics({ ofDatabase: isFirstProcess });
   group?.attach(metrics);
-  const siblings = group?.siblings ?? new Siblings();
+  const otherProcesses = group?.otherProcesses ?? new OtherProcesses();
   const topics = new Topics();
   const pools = new Map<string, Database>();
   let eventKey: Key | undefined;
@@ -142,13 +142,13 @@ export function makeNode(
   if (hasOthers) {
     // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without
     // one.
-    const transport = isOursAlone ? siblings.topics : byNotify(notifications, workerDatabase);
+    const transport = isOursAlone ? otherProcesses.topics : byNotify(notifications, workerDatabase);
     const relay = new TopicRelay({ topics, transport });
     relay.start();
     lifecycle.add('topic relay', () => relay.stop());
   }
   const waitingWork = new WaitingWork(
-    isOursAlone ? reportsToSiblings(siblings) : reportsByNotify(notifications, workerDatabase, logError),
+    isOursAlone ? reportsToOtherProcesses(otherProcesses) : reportsByNotify(notifications, workerDatabase, logError),
   );
   if (hasOthers) waitingWork.start();
   const admission = new Admission({ oldestWaitMs: () => waitingWork.oldestWaitMs });
@@ -167,7 +167,7 @@ export function makeNode(
     lifecycle,
     metrics,
     group,
-    siblings,
+    otherProcesses,
     tracing,
     mailer: mailerOf({
       url: settings['app.mail.url'],
@@ -213,8 +213,8 @@ export function makeNode(
 }
 
 /** What waits in this process, for the other processes of the node, and the reverse. */
-function reportsToSiblings(siblings: Siblings): Reports {
-  const { tell, listen } = siblings.sharedUses('waiting work');
+function reportsToOtherProcesses(otherProcesses: OtherProcesses): Reports {
+  const { tell, listen } = otherProcesses.sharedUses('waiting work');
   return { send: (waitMs) => tell(String(waitMs)), listen: (listener) => listen((waitMs) => listener(Number(waitMs))) };
 }
 

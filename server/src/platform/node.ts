@@ -13,7 +13,7 @@ import type { Topics } from './postgres/notifications/topics.ts';
 import type { FailPoint } from './process/fail-point.ts';
 import type { Lifecycle } from './process/lifecycle.ts';
 import type { Log } from './process/log.ts';
-import type { Siblings } from './process/siblings.ts';
+import type { OtherProcesses } from './process/other-processes.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** What a running node offers every module: infrastructure, made by `app/node.ts` before the first module. */
@@ -26,7 +26,7 @@ export interface Node {
   lifecycle: Lifecycle;
   metrics: Metrics;
   /** The other processes of this node, which share the limits that are counted in memory. */
-  siblings: Siblings;
+  otherProcesses: OtherProcesses;
   /** Undefined unless `app.tracing.endpoint` is set. */
   tracing: Tracing | undefined;
   mailer: Mailer;

@@ -3,7 +3,7 @@ import { type Clock, minuteMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import { networkOf } from '../../platform/http/limits/network-of.ts';
 import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
-import type { Siblings } from '../../platform/process/siblings.ts';
+import type { OtherProcesses } from '../../platform/process/other-processes.ts';
 import type { Settings } from '../config/settings.ts';
 import { isHealthCheck } from './operations.ts';
 
@@ -30,12 +30,12 @@ const settingOf = {
  */
 export function addRateLimit(
   app: FastifyInstance,
-  { settings, clock, siblings }: { settings: Settings; clock: Clock; siblings: Siblings },
+  { settings, clock, otherProcesses }: { settings: Settings; clock: Clock; otherProcesses: OtherProcesses },
 ): void {
   const limits = (Object.keys(partitions) as Partition[]).flatMap((partition) => {
     const max = settings[settingOf[partition]];
     if (max === undefined) return [];
-    const shared = siblings.sharedUses(`requests by ${partition}`);
+    const shared = otherProcesses.sharedUses(`requests by ${partition}`);
     return [{ partition, limiter: new RateLimiter({ max, windowMs: minuteMs, clock, shared }) }];
   });
   if (limits.length === 0) return;

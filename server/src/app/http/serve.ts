@@ -48,7 +48,7 @@ export type Listen = () => Promise<string>;
  * operations routes.
  */
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, siblings } = context;
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, otherProcesses } = context;
   const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { makeFailureLimiter, admission, fanOut } = context;
   const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
@@ -98,7 +98,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl });
   }
-  addRateLimit(app, { settings, clock, siblings });
+  addRateLimit(app, { settings, clock, otherProcesses });
   const [turns, unknownTurns] = [new ConcurrencyLimit(), unknownCallerTurns()];
   const admit: Admit = (tenantId, events, proceed) =>
     admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);

@@ -1,6 +1,6 @@
 import { type ChildProcess as Forked, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { SharedEntry } from '../../platform/process/siblings.ts';
+import type { SharedEntry } from '../../platform/process/other-processes.ts';
 import { childEntry } from './entry.ts';
 import type { About, MessageToChild, MessageToParent } from './messages.ts';
 import { Questions } from './questions.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Log } from '../../platform/process/log.ts';
-import { type SharedEntry, Siblings } from '../../platform/process/siblings.ts';
+import { OtherProcesses, type SharedEntry } from '../../platform/process/other-processes.ts';
 import { ChildProcess } from './child-process.ts';
 import { mergedMetrics, type ProcessMetrics } from './merged-metrics.ts';
 import type { Assignment, MessageToChild } from './messages.ts';
@@ -31,7 +31,7 @@ export interface ChildProcessesOptions {
  */
 export class ChildProcesses implements ProcessGroup {
   readonly number = 1;
-  readonly siblings = new Siblings();
+  readonly otherProcesses = new OtherProcesses();
   readonly #log: Log;
   readonly #children = new Map<number, ChildProcess>();
   readonly #numbers: readonly number[];
@@ -50,7 +50,7 @@ export class ChildProcesses implements ProcessGroup {
     this.#whenPrepared = Promise.all(
       this.#numbers.map((number) => new Promise<void>((resolve) => this.#prepared.set(number, resolve))),
     );
-    this.siblings.sendBy((entries) => this.#share(entries));
+    this.otherProcesses.sendBy((entries) => this.#share(entries));
   }
 
   /** Starts the processes, which load their code while the database is opened, and wait for their assignment. */
@@ -119,11 +119,11 @@ export class ChildProcesses implements ProcessGroup {
       },
       onListening: () => this.#log.info({ process: number, pid: child.pid }, 'A process serves requests'),
       onShared: (entries) => {
-        this.siblings.receive(entries);
+        this.otherProcesses.receive(entries);
         this.#share(entries, child);
       },
       answer: async (question) => {
-        if (question.about === 'request') return this.siblings.asked(question.name, question.text, number);
+        if (question.about === 'request') return this.otherProcesses.asked(question.name, question.text, number);
         return question.about === 'all_metrics' ? this.metricsOfAll() : '';
       },
     });
@@ -131,7 +131,7 @@ export class ChildProcesses implements ProcessGroup {
     if (this.#assignment !== undefined) child.send({ type: 'assignment', assignment: { ...this.#assignment, number } });
     const restart = async (how: string) => {
       this.#children.delete(number);
-      this.siblings.gone(number);
+      this.otherProcesses.gone(number);
       if (this.#stopBegins.signal.aborted) return;
       const before = performance.now() - startedMs > healthyMs ? 0 : failures;
       const pauseMs = before === 0 ? 0 : Math.min(firstPauseMs * 2 ** before, longestPauseMs);

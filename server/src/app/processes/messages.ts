@@ -1,5 +1,5 @@
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
-import type { SharedEntry } from '../../platform/process/siblings.ts';
+import type { SharedEntry } from '../../platform/process/other-processes.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** What a child process needs to serve requests. */
@@ -33,7 +33,7 @@ export type MessageToParent =
 
 /**
  * `own_metrics`: those of the process that is asked; `all_metrics`: those of all processes; `alive`: whether it
- * answers; `request`: what `Siblings.answer` answers under the name.
+ * answers; `request`: what `OtherProcesses.answer` answers under the name.
  */
 export type About =
   | { about: 'own_metrics' | 'all_metrics' | 'alive' }

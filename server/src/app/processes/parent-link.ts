@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
-import { Siblings } from '../../platform/process/siblings.ts';
+import { OtherProcesses } from '../../platform/process/other-processes.ts';
 import { mergedMetrics } from './merged-metrics.ts';
 import type { About, Assignment, MessageToChild, MessageToParent } from './messages.ts';
 import type { ProcessGroup } from './process-group.ts';
@@ -11,7 +11,7 @@ const metricsWithinMs = 3_000;
 
 /** A child's end of the channel to the first process. */
 export class ParentLink implements ProcessGroup {
-  readonly siblings = new Siblings();
+  readonly otherProcesses = new OtherProcesses();
   readonly assigned: Promise<Assignment>;
   /** Aborted when the first process asks this one to stop. */
   readonly stopping = new AbortController();
@@ -23,9 +23,11 @@ export class ParentLink implements ProcessGroup {
   constructor() {
     // Without the first process there is nobody to coordinate with, and its successor needs the port.
     process.on('disconnect', () => process.exit(1));
-    this.siblings.sendBy((entries) => this.#send({ type: 'shared', entries }));
+    this.otherProcesses.sendBy((entries) => this.#send({ type: 'shared', entries }));
     // Without a limit of time: what the first process has granted must not be lost. Its end is that of this process.
-    this.siblings.askBy(async (name, text) => (await this.#ask({ about: 'request', name, text }, undefined)) ?? '');
+    this.otherProcesses.askBy(
+      async (name, text) => (await this.#ask({ about: 'request', name, text }, undefined)) ?? '',
+    );
     this.assigned = new Promise((resolve) => {
       process.on('message', (message: MessageToChild) => {
         switch (message.type) {
@@ -37,7 +39,7 @@ export class ParentLink implements ProcessGroup {
           case 'stop':
             return this.stopping.abort();
           case 'shared':
-            return this.siblings.receive(message.entries);
+            return this.otherProcesses.receive(message.entries);
           case 'answer':
             return this.#questions.answered(message);
           case 'question': {

@@ -22,7 +22,7 @@ const maxWrongDeviceCodes = 10;
 
 /** Makes the services of the identity modules, in order of dependency. Called once per node. */
 export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp {
-  const { settings, database, clock, lifecycle, siblings, passwordCost, publicUrl, failuresPerAddress } = node;
+  const { settings, database, clock, lifecycle, otherProcesses, passwordCost, publicUrl, failuresPerAddress } = node;
   const refusedRequests = new RefusedRequests(node);
   lifecycle.add('refused requests', () => refusedRequests.stop());
   const makeFailureLimiter = (what: string) =>
@@ -30,7 +30,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
       max: failuresPerAddress,
       windowMs: failureWindowMs,
       clock,
-      shared: siblings.sharedUses(what),
+      shared: otherProcesses.sharedUses(what),
     });
 
   const lifetimes = {
@@ -74,7 +74,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
     resetMailer,
     userMailComposers,
     passkeyChallenges: new PasskeyChallenges(node),
-    loginFailures: new LoginFailures({ clock, failuresPerAddress, siblings }),
+    loginFailures: new LoginFailures({ clock, failuresPerAddress, otherProcesses }),
     makeFailureLimiter,
     refreshFailures: makeFailureLimiter('failed refreshes'),
     resetRequests: makeFailureLimiter('requests for reset mails'),
@@ -85,7 +85,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
       max: maxWrongDeviceCodes,
       windowMs: failureWindowMs,
       clock,
-      shared: siblings.sharedUses('wrong device codes'),
+      shared: otherProcesses.sharedUses('wrong device codes'),
     }),
   };
 }

@@ -3,7 +3,7 @@ import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
-import { Siblings } from '../../../platform/process/siblings.ts';
+import { OtherProcesses } from '../../../platform/process/other-processes.ts';
 import { normalizedAccount } from './account.ts';
 import { type AttemptCounters, askedAttempts, type LoginAttempt, serveAttempts } from './shared-attempts.ts';
 
@@ -16,7 +16,7 @@ interface LoginFailuresOptions {
   /** Failed logins allowed from one address in 15 minutes, over all accounts: `app.rate-limit.failures-per-address`. */
   failuresPerAddress: number;
   /** The other processes of the node: the first one counts for all. */
-  siblings?: Siblings;
+  otherProcesses?: OtherProcesses;
   /** Maximum number of counters in memory: of pairs of account and address, and of addresses. */
   maxCounters?: number;
   /** Maximum number of logins that wait for concurrent attempts, over all accounts. */
@@ -43,13 +43,13 @@ interface Counter {
 export class LoginFailures {
   readonly #counters: AttemptCounters;
 
-  constructor({ siblings = new Siblings(), ...options }: LoginFailuresOptions) {
-    if (siblings.askFirst !== undefined) {
-      this.#counters = askedAttempts(siblings.askFirst);
+  constructor({ otherProcesses = new OtherProcesses(), ...options }: LoginFailuresOptions) {
+    if (otherProcesses.askFirst !== undefined) {
+      this.#counters = askedAttempts(otherProcesses.askFirst);
       return;
     }
     this.#counters = new LoginCounters(options);
-    serveAttempts(siblings, this.#counters);
+    serveAttempts(otherProcesses, this.#counters);
   }
 
   /**
@@ -114,7 +114,7 @@ class LoginCounters implements AttemptCounters {
     failuresPerAddress,
     maxCounters = 10_000,
     maxWaiting = 1_000,
-  }: Omit<LoginFailuresOptions, 'siblings'>) {
+  }: Omit<LoginFailuresOptions, 'otherProcesses'>) {
     this.#clock = clock;
     this.#failuresPerAddress = failuresPerAddress;
     this.#maxWaiting = maxWaiting;

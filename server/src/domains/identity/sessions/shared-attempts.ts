@@ -1,5 +1,5 @@
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
-import type { Siblings } from '../../../platform/process/siblings.ts';
+import type { OtherProcesses } from '../../../platform/process/other-processes.ts';
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
 export interface LoginAttempt {
@@ -32,12 +32,12 @@ type Reserved =
  * In the first process: admits the attempts of the other processes by its own counters, so that the limits hold however
  * an attacker spreads guesses over them. The attempts of a process that ends are released.
  */
-export function serveAttempts(siblings: Siblings, counters: AttemptCounters): void {
+export function serveAttempts(otherProcesses: OtherProcesses, counters: AttemptCounters): void {
   const admitted = new Map<number, { attempt: LoginAttempt; from: number }>();
   /** How many processes of each number have ended. */
   const ended = new Map<number, number>();
   let last = 0;
-  siblings.answer(requestName, async (text, from) => {
+  otherProcesses.answer(requestName, async (text, from) => {
     const request = JSON.parse(text) as Request;
     if (request.verb === 'end') {
       admitted.get(request.id)?.attempt[request.outcome]();
@@ -65,7 +65,7 @@ export function serveAttempts(siblings: Siblings, counters: AttemptCounters): vo
       return JSON.stringify({ refused, message, retryAfterSeconds } satisfies Reserved);
     }
   });
-  siblings.whenGone((process) => {
+  otherProcesses.whenGone((process) => {
     ended.set(process, (ended.get(process) ?? 0) + 1);
     for (const [id, { attempt, from }] of admitted) {
       if (from !== process) continue;
@@ -76,7 +76,7 @@ export function serveAttempts(siblings: Siblings, counters: AttemptCounters): vo
 }
 
 /** In every other process: asks the first one. */
-export function askedAttempts(askFirst: NonNullable<Siblings['askFirst']>): AttemptCounters {
+export function askedAttempts(askFirst: NonNullable<OtherProcesses['askFirst']>): AttemptCounters {
   const ask = (request: Request) => askFirst(requestName, JSON.stringify(request));
   // Messages arrive in order, and nothing waits for these: a process whose first one has ended ends itself.
   const tell = (request: Request) => {

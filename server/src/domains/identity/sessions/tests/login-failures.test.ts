@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { Siblings } from '../../../../platform/process/siblings.ts';
+import { OtherProcesses } from '../../../../platform/process/other-processes.ts';
 import { LoginFailures } from '../login-failures.ts';
 
 /** The first process of a node, and two others that ask it. */
 function threeProcesses() {
-  const first = new Siblings();
-  const failuresOf = (siblings: Siblings) =>
-    new LoginFailures({ clock: () => 1_000, failuresPerAddress: 12, siblings });
+  const first = new OtherProcesses();
+  const failuresOf = (otherProcesses: OtherProcesses) =>
+    new LoginFailures({ clock: () => 1_000, failuresPerAddress: 12, otherProcesses });
   const asking = (number: number) => {
-    const siblings = new Siblings();
-    siblings.askBy((name, text) => first.asked(name, text, number));
-    return failuresOf(siblings);
+    const otherProcesses = new OtherProcesses();
+    otherProcesses.askBy((name, text) => first.asked(name, text, number));
+    return failuresOf(otherProcesses);
   };
   return { first, one: failuresOf(first), two: asking(2), three: asking(3) };
 }

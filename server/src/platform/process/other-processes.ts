@@ -16,7 +16,7 @@ export type AnswerRequest = (text: string, from: number) => Promise<string>;
  *
  * What must be decided in one place, such as the admission of a login, the other processes ask the first one.
  */
-export class Siblings {
+export class OtherProcesses {
   readonly #listeners = new Map<string, (key: string) => void>();
   #send: ((entries: SharedEntry[]) => void) | undefined;
   #pending: SharedEntry[] = [];
