@@ -20,8 +20,11 @@ interface PacedNode {
 const nodes: PacedNode[] = [];
 /** How many more calls the provider takes before it refuses them. */
 let takes: number;
+/** Calls that `sentAfter` has returned. */
+let counted: number;
 
 beforeEach(() => {
+  counted = 0;
   takes = Number.POSITIVE_INFINITY;
   scenario.node.provider.answer = (_verb, { key }) => (takes-- > 0 ? { kind: 'succeeded', reference: key } : refused);
 });
@@ -61,17 +64,18 @@ const calls = () => scenario.node.provider.requests.length;
 
 /**
  * Moves the clock, lets the nodes claim until they find nothing that they may send, and returns how many calls they
- * made.
+ * made since it was last called; a node claims as soon as it starts.
  */
 async function sentAfter(ms: number): Promise<number> {
-  const before = calls();
   scenario.nowMs += ms;
   for (let idleRounds = 0; idleRounds < 2; ) {
     const madeBefore = calls();
     await Promise.all(nodes.map(claimTwice));
     idleRounds = calls() === madeBefore ? idleRounds + 1 : 0;
   }
-  return calls() - before;
+  const sent = calls() - counted;
+  counted += sent;
+  return sent;
 }
 
 /** A claim under way may have begun before the clock was moved. */
