@@ -48,7 +48,8 @@ function upcomingInvoice(
   const { after, invoice } = renewalOf(renewing, msOf(renewing.due_at));
   const period = invoice?.period;
   if (period !== undefined) {
-    return previewOf(row, invoiceLinesOf(period.line, changes), renewing.due_at, [
+    const isLast = after.end_at !== null && msOf(after.end_at) <= period.endMs;
+    return previewOf(row, invoiceLinesOf(period.line, changes, { isLast }), renewing.due_at, [
       after.period_start,
       after.period_end,
     ]);

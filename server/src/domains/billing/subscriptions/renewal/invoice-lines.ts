@@ -24,29 +24,37 @@ export interface ChangeLine {
 export type Carried = Omit<ChangeLine, 'description'>;
 
 const creditCarriedOut = 'Credit carried to the next invoice';
+const creditLeft = 'Credit left when the subscription ends';
 const creditCarriedIn = 'Credit carried from the invoice before';
 const roundingCarriedOut = 'Rounding carried to the next invoice';
 const roundingCarriedIn = 'Rounding carried from the invoice before';
 
 /**
  * The lines of an invoice: the line of the period that begins, if any, and the pending credits and charges. When
- * credits exceed charges, what is left of the credits is carried to the next invoice, with its tax rate.
+ * credits exceed charges, what is left of the credits is carried to the next invoice, with its tax rate. `isLast`: the
+ * subscription ends with the period, so that no invoice is to be expected. The credit is kept until then, because the
+ * end may still be moved.
  */
 export function invoiceLinesOf(
   period: Line | undefined,
   pending: readonly ChangeLine[],
+  { isLast = false } = {},
 ): { lines: Line[]; carried: Carried[] } {
   const changes = pending.length > maxChangeLines ? summarized(pending) : pending;
   const lines = [...(period === undefined ? [] : [period]), ...changes.map(lineOf)];
   const carried = carriedOf(sumsByRate(lines.map(changeOf)));
-  return { lines: [...lines, ...carried.map((amount) => lineOf(carriedLinesOf(amount).out))], carried };
+  return { lines: [...lines, ...carried.map((amount) => lineOf(carriedLinesOf(amount, { isLast }).out))], carried };
 }
 
 /** The lines that take a carried amount off an invoice and put it on the next one. */
-export function carriedLinesOf({ amount, tax_rate }: Carried): { out: ChangeLine; in: ChangeLine } {
+export function carriedLinesOf(
+  { amount, tax_rate }: Carried,
+  { isLast }: { isLast: boolean },
+): { out: ChangeLine; in: ChangeLine } {
   const isCredit = amount < 0;
+  const out = isLast ? creditLeft : creditCarriedOut;
   return {
-    out: { description: isCredit ? creditCarriedOut : roundingCarriedOut, amount: -amount, tax_rate },
+    out: { description: isCredit ? out : roundingCarriedOut, amount: -amount, tax_rate },
     in: { description: isCredit ? creditCarriedIn : roundingCarriedIn, amount, tax_rate },
   };
 }

@@ -80,7 +80,7 @@ async function draftInvoices(transaction: Queryable, changes: readonly Change[])
     const { after, atMs, invoice, lines: added = [] } = change;
     const pending = pendingOf.get(after.id) ?? [];
     const period = invoice?.period;
-    const { lines, carried } = invoiceLinesOf(period?.line, [...pending, ...added]);
+    const { lines, carried } = invoiceLinesOf(period?.line, [...pending, ...added], { isLast: endsWithPeriod(change) });
     const draft: InvoiceDraft = {
       tenantId: after.tenant_id,
       livemode: after.livemode,
@@ -150,7 +150,7 @@ function rowsOfInvoice(
   };
   const lines: LineRow[] = (change.lines ?? []).map((line) => ({ ...key, ...line, created_at: now, invoice_id }));
   for (const amount of carried) {
-    const { out, in: into } = carriedLinesOf(amount);
+    const { out, in: into } = carriedLinesOf(amount, { isLast: endsWithPeriod(change) });
     lines.push({ ...key, ...out, created_at: now, invoice_id }, { ...key, ...into, created_at: now, invoice_id: null });
   }
   return {
@@ -163,6 +163,10 @@ function rowsOfInvoice(
     invoicedLines: pending.map(({ id }) => ({ ...key, id, invoice_id })),
   };
 }
+
+/** The subscription ends when the period that is invoiced does. */
+const endsWithPeriod = ({ after: { end_at }, invoice }: Change) =>
+  end_at !== null && invoice?.period !== undefined && msOf(end_at) <= invoice.period.endMs;
 
 const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });
 

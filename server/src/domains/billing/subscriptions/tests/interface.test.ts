@@ -245,6 +245,18 @@ describe('a change in the middle of a period', () => {
     expect(await get(`subscription/preview?id=${id}`)).toMatchObject({ total: 0, carried: -1250 });
   });
 
+  test('with a credit above the invoice of the last period promises no further invoice', async () => {
+    const { clockId, customerId, id } = await halfway();
+    const tin = await aPlan({ name: 'Tin', amount: 100 });
+    await post('subscription/update', { id, planId: tin, endTime: '2027-06-01T00:00:00Z' });
+    await advance(clockId, '2027-05-01T00:00:00Z');
+    const [, second] = await invoicesOf(customerId);
+    expect((await linesOf(second.id)).at(-1)).toBe('1 Credit left when the subscription ends 1350');
+    await advance(clockId, '2027-06-01T00:00:00Z');
+    expect(await detail(id)).toMatchObject({ state: 'EXPIRED' });
+    expect(await invoicesOf(customerId)).toHaveLength(2);
+  });
+
   test('without proration, at the period end, or to another interval charges nothing for the current period', async () => {
     const { clockId, customerId, id } = await halfway();
     await post('subscription/update', { id, quantity: 2, prorate: false });
