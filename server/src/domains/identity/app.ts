@@ -1,6 +1,6 @@
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import type { Tokens } from '../../platform/crypto/tokens.ts';
-import type { FailureLimiter, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
+import type { FailureLimiter } from '../../platform/http/limits/rate-limiter.ts';
 import type { Authenticate } from '../../platform/http/server/server.ts';
 import type { NodeWith } from '../../platform/node.ts';
 import type { SettingsOf } from '../../platform/settings/declare.ts';
@@ -8,6 +8,7 @@ import type { RefusedRequests } from './audit/refused-requests.ts';
 import type { settings as auditSettings } from './audit/settings.ts';
 import type { KeyAuthenticator } from './developer-keys/key-authenticator.ts';
 import type { settings as keySettings } from './developer-keys/settings.ts';
+import type { WrongCodes } from './device-login/wrong-codes.ts';
 import type { UserMailComposers } from './mails/user-mails.ts';
 import type { RequestRecorder } from './requests/recorder.ts';
 import type { settings as requestSettings } from './requests/settings.ts';
@@ -67,5 +68,5 @@ export interface IdentityApp extends NodeWith<IdentitySettings> {
   begunDeviceLogins: FailureLimiter;
   unknownDeviceCodes: FailureLimiter;
   /** User codes that belong to no login, by user. */
-  wrongDeviceCodes: RateLimiter;
+  wrongDeviceCodes: WrongCodes;
 }

@@ -1,12 +1,13 @@
 import { Passwords } from '../../platform/crypto/passwords.ts';
 import { Tokens } from '../../platform/crypto/tokens.ts';
-import { FailureLimiter, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
+import { FailureLimiter } from '../../platform/http/limits/rate-limiter.ts';
 import type { NodeWith } from '../../platform/node.ts';
 import type { IdentityApp, IdentitySettings } from './app.ts';
 import { RefusedRequests } from './audit/refused-requests.ts';
 import { authenticator } from './developer-keys/authenticate.ts';
 import { expiryNotice } from './developer-keys/expiry-notices.ts';
 import { KeyAuthenticator } from './developer-keys/key-authenticator.ts';
+import { WrongCodes } from './device-login/wrong-codes.ts';
 import { UserMailComposers } from './mails/user-mails.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { PasskeyChallenges } from './second-factor/passkeys/challenges.ts';
@@ -18,7 +19,6 @@ import { ResetMailer } from './users/reset-mailer.ts';
 import { renewPasswordHash } from './users/statements.ts';
 
 /** Leaves room for typing errors. */
-const maxWrongDeviceCodes = 10;
 
 /** Makes the services of the identity modules, in order of dependency. Called once per node. */
 export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp {
@@ -81,12 +81,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
     resetFailures: makeFailureLimiter('failed password resets'),
     begunDeviceLogins: makeFailureLimiter('begun device logins'),
     unknownDeviceCodes: makeFailureLimiter('unknown device codes'),
-    wrongDeviceCodes: new RateLimiter({
-      max: maxWrongDeviceCodes,
-      windowMs: failureWindowMs,
-      clock,
-      shared: otherProcesses.sharedUses('wrong device codes'),
-    }),
+    wrongDeviceCodes: new WrongCodes({ clock, otherProcesses }),
   };
 }
 

@@ -21,13 +21,13 @@ export async function findDeviceRequest(
   { userId }: Principal,
   { database, clock, wrongDeviceCodes }: IdentityApp,
 ): Promise<DeviceRow> {
-  requireAttempts(wrongDeviceCodes.peek(String(userId)));
+  requireAttempts(await wrongDeviceCodes.peek(userId));
   const [found] = await database.run(findPending, [userCodeHash(userCode), new Date(clock())]);
   if (found === undefined) {
-    requireAttempts(wrongDeviceCodes.take(String(userId)));
+    requireAttempts(await wrongDeviceCodes.take(userId));
     throw codeUnknown();
   }
-  requireAttempts(wrongDeviceCodes.peek(String(userId)));
+  requireAttempts(await wrongDeviceCodes.peek(userId));
   return found;
 }
 
