@@ -103,7 +103,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await goTo(page, '/invoices?status=PAID', 'Live');
     await button('View').click();
     await page.getByLabel('Due').uncheck();
-    await page.waitForURL(/columns=number%2Cstatus%2Ctotal%2Cremaining%2Ccustomer%2Ccreated/);
+    await page.waitForURL(/columns=number%2Cstatus%2Ctotal%2Cremaining%2CtoReturn%2Ccustomer%2Ccreated/);
     await page.getByRole('columnheader', { name: 'Due' }).waitFor({ state: 'detached' });
     await page.getByLabel('Name of the view').fill('Paid ones');
     await button('Save').click();
