@@ -26,7 +26,11 @@ const java: Generator = {
       .filter((path) => path.endsWith('.java'))
       .map((path) => join('src/main/java', path));
     await writeFile(join(out, 'sources.txt'), [...sources, source('java', 'Pay.java')].join('\n'));
-    await run('javac', ['-nowarn', '-proc:none', '-d', 'classes', '-cp', classPath, '@sources.txt'], { cwd: out });
+    await run(
+      'javac',
+      ['-nowarn', '-encoding', 'UTF-8', '-proc:none', '-d', 'classes', '-cp', classPath, '@sources.txt'],
+      { cwd: out },
+    );
     return run('java', ['-cp', classPath, 'Pay', ...payAt], { cwd: out });
   },
 };
