@@ -80,7 +80,7 @@ export class Claimer {
   /** Fresh deliveries due before have been found. */
   #freshFromMs: number;
   /** When the last scan began, in ms of `performance.now()`. */
-  #scanedAtMs = Number.NEGATIVE_INFINITY;
+  #scannedAtMs = Number.NEGATIVE_INFINITY;
   /** 0: the last scan was the last one of a round over all endpoints. */
   #lastScannedId = 0;
   /** The scans of this round, or of the last one if it is over, have found an open delivery that is due. */
@@ -121,7 +121,7 @@ export class Claimer {
     this.#ready.clear();
     for (const queue of this.#queues.values()) queue.clockWasSetBack(nowMs);
     this.#freshFromMs = nowMs - lateMs;
-    this.#scanedAtMs = Number.NEGATIVE_INFINITY;
+    this.#scannedAtMs = Number.NEGATIVE_INFINITY;
     this.#lastScannedId = 0;
     this.#hasOpen = true;
   }
@@ -207,7 +207,7 @@ export class Claimer {
    */
   async #grant(freeSlots: number, nowMs: number): Promise<Map<EndpointQueue, number>> {
     const atMs = performance.now();
-    if (atMs - this.#scanedAtMs > scanEveryMs) {
+    if (atMs - this.#scannedAtMs > scanEveryMs) {
       this.#scanning ??= this.#inBackground(this.#scan(nowMs, atMs)).then(() => (this.#scanning = undefined));
     }
     await this.#finding;
@@ -261,7 +261,7 @@ export class Claimer {
   }
 
   async #scan(nowMs: number, atMs: number): Promise<void> {
-    this.#scanedAtMs = atMs;
+    this.#scannedAtMs = atMs;
     for (const queue of this.#ready) {
       const isWaiting = queue.inFlight > 0 || queue.endpoint.ratePerS !== null || nowMs - queue.freshAtMs <= freshMs;
       if (!isWaiting || queue.isPaused(nowMs)) this.#removeDue(queue);
@@ -277,7 +277,7 @@ export class Claimer {
     const values = [nowMs, JSON.stringify(Object.fromEntries(openFromMs)), this.#lastScannedId, scanSize];
     const rows = await this.#options.database.run(scan, values);
     // `reset` was called meanwhile: the clock was set back.
-    if (this.#scanedAtMs !== atMs) return;
+    if (this.#scannedAtMs !== atMs) return;
     const isFirstOfRound = this.#lastScannedId === 0;
     this.#hasOpen = (this.#hasOpen && !isFirstOfRound) || rows.some(({ openMs }) => openMs !== null);
     this.#lastScannedId = rows.length < scanSize ? 0 : Math.max(...rows.map(({ id }) => id));
