@@ -5,6 +5,6 @@ import tests from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...tests.test,
-    include: ['server/src/**/*.browser.ts', 'cli/tests/*.browser.ts', 'console/tests/*.browser.ts'],
+    include: ['server/{src,tests}/**/*.browser.ts', 'cli/tests/*.browser.ts', 'console/tests/*.browser.ts'],
   },
 });

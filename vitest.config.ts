@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { makeMemoryFolder, removeMemoryFolder } from './server/src/testing/memory-folder.ts';
-import { LongestFirstSequencer } from './tools/vitest/longest-first-sequencer.ts';
+import { makeMemoryFolder, removeMemoryFolder } from './server/tests/support/memory-folder.ts';
 
 // Before anything asks for the folder of temporary files; the processes of the tests inherit it.
 const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;
@@ -13,19 +12,18 @@ if (memoryFolder !== undefined) {
 export default defineConfig({
   test: {
     include: [
-      'server/src/**/*.test.ts',
+      'server/{src,tests}/**/*.test.ts',
       'sdk/tests/**/*.test.ts',
       'cli/tests/**/*.test.ts',
       'console/tests/**/*.test.ts',
       'tools/**/*.test.ts',
     ],
-    globalSetup: ['server/src/testing/service/bundle-setup.ts', 'server/src/testing/postgres/postgres-setup.ts'],
+    globalSetup: ['server/tests/support/service/bundle-setup.ts', 'server/tests/support/postgres/postgres-setup.ts'],
     reporters: ['default', './tools/vitest/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // On two cores: each waits half of its time for events. Three leave the cores idle for a seventh of the run.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirstSequencer },
     // One process reads the code once for all its files: a third of the run (docs/decisions/0020-tests-and-drills.md).
     isolate: false,
     // For the services that tests start, as `npm start` has it.

@@ -5,7 +5,7 @@ import tests from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...tests.test,
-    include: ['server/src/**/*.drill.ts', 'tools/**/*.drill.ts', 'cli/tests/*.drill.ts'],
+    include: ['server/{src,tests}/**/*.drill.ts', 'tools/**/*.drill.ts', 'cli/tests/*.drill.ts'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
     // Nothing competes with the processes that a drill starts and kills.

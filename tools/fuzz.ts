@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { faultOf, send } from '../server/src/testing/faults/fuzz/exchange.ts';
-import { exchangeRaw, faultOfRaw, rawExchanges } from '../server/src/testing/faults/fuzz/raw.ts';
-import { prepare } from '../server/src/testing/faults/fuzz/records.ts';
-import { operationsOf, requestTo } from '../server/src/testing/faults/fuzz/requests.ts';
-import { validValues } from '../server/src/testing/faults/fuzz/valid-values.ts';
-import { administratorPassword } from '../server/src/testing/service/florin.ts';
-import { startService } from '../server/src/testing/service/service-process.ts';
+import { faultOf, send } from '../server/tests/support/faults/fuzz/exchange.ts';
+import { exchangeRaw, faultOfRaw, rawExchanges } from '../server/tests/support/faults/fuzz/raw.ts';
+import { prepare } from '../server/tests/support/faults/fuzz/records.ts';
+import { operationsOf, requestTo } from '../server/tests/support/faults/fuzz/requests.ts';
+import { validValues } from '../server/tests/support/faults/fuzz/valid-values.ts';
+import { administratorPassword } from '../server/tests/support/service/florin.ts';
+import { startService } from '../server/tests/support/service/service-process.ts';
 
 /** `npm run fuzz`: sends generated requests to a service of its own and reports answers that it must never give. */
 const usage = `Usage: npm run fuzz -- [--requests number] [--seed number] [--raw percent]

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
-import { administratorOf, dataOf } from '../server/src/testing/factories.ts';
-import { administratorPassword, type FlorinClient } from '../server/src/testing/service/florin.ts';
-import { startService } from '../server/src/testing/service/service-process.ts';
+import { administratorOf, dataOf } from '../server/tests/support/factories.ts';
+import { administratorPassword, type FlorinClient } from '../server/tests/support/service/florin.ts';
+import { startService } from '../server/tests/support/service/service-process.ts';
 import { built, type Generator, type Stage, source, type Toolchain } from './generators/generator.ts';
 import { goToolchain } from './generators/go.ts';
 import { openapiGeneratorToolchain } from './generators/openapi-generator.ts';

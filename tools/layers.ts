@@ -82,7 +82,7 @@ function importsOf({ path, text }: Source): string[] {
 
 /** `npm test`, `npm run processes`, `npm run browser` and `npm run drills` each run one kind of files. */
 const isTest = (path: string) =>
-  /\.(test|process|browser|drill)\.ts$/.test(path) || path.startsWith('testing/') || path.includes('/fixture/');
+  /\.(test|process|browser|drill)\.ts$/.test(path) || path.startsWith('../tests/') || path.includes('/fixture/');
 
 /** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
 const moduleOf = (path: string) => path.split('/')[2] ?? '';

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { scenarios } from '../src/trigger/scenarios.ts';
 import { type Ran, TestShell } from './run.ts';
 

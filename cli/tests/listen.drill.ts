@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
-import { eventually } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword } from '../../server/src/testing/service/florin.ts';
-import { type ReadyService, startService } from '../../server/src/testing/service/service-process.ts';
-import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
+import { eventually } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword } from '../../server/tests/support/service/florin.ts';
+import { type ReadyService, startService } from '../../server/tests/support/service/service-process.ts';
+import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { TestShell } from './run.ts';
 
 /** `florin listen` while the service is killed again and again, with its own PostgreSQL. */

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin, verifyWebhook } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
-import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
+import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { type Ran, type RunOptions, TestShell } from './run.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeViolations, chromiumPath, openBrowser } from '../../server/src/testing/browser.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { axeViolations, chromiumPath, openBrowser } from '../../server/tests/support/browser.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { loginDecidedBy, TestShell } from './run.ts';
 
 let database: TestDatabase;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { openerOn } from '../src/browser.ts';
 import { loginDecidedBy, TestShell } from './run.ts';
 

@@ -10,9 +10,9 @@ import { createAdministrator } from '../../server/src/app/commands/create-admin.
 import { migrateNow } from '../../server/src/app/commands/migrate.ts';
 import { removeSecondFactor } from '../../server/src/app/commands/remove-second-factor.ts';
 import { readSettings } from '../../server/src/app/config/settings.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { florinOn, type TestFlorin, urlOf } from '../../server/src/testing/service/florin.ts';
-import { enrol } from '../../server/src/testing/service/second-factor.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../../server/tests/support/service/florin.ts';
+import { enrol } from '../../server/tests/support/service/second-factor.ts';
 import { serverPrograms } from '../src/commands/operators.ts';
 import { exitCodeOf, exitCodes } from '../src/failures.ts';
 

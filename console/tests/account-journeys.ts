@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '../../server/src/testing/factories.ts';
-import { keptMails } from '../../server/src/testing/mail/kept-mails.ts';
-import { eventually } from '../../server/src/testing/postgres/database.ts';
-import { enrol } from '../../server/src/testing/service/second-factor.ts';
+import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '../../server/tests/support/factories.ts';
+import { keptMails } from '../../server/tests/support/mail/kept-mails.ts';
+import { eventually } from '../../server/tests/support/postgres/database.ts';
+import { enrol } from '../../server/tests/support/service/second-factor.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 import { openRelay } from './relay.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel } from '../../server/src/testing/factories.ts';
-import { eventually } from '../../server/src/testing/postgres/database.ts';
+import { dataOf, makeChannel } from '../../server/tests/support/factories.ts';
+import { eventually } from '../../server/tests/support/postgres/database.ts';
 import { linkTo } from './account-journeys.ts';
 import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 

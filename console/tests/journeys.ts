@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/src/testing/factories.ts';
-import { administratorPassword } from '../../server/src/testing/service/florin.ts';
+import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/tests/support/factories.ts';
+import { administratorPassword } from '../../server/tests/support/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
 /** Journeys in the window of the administrator, who stays signed in. */

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { openLog } from '../../server/src/platform/process/log.ts';
-import { openBrowser } from '../../server/src/testing/browser.ts';
-import { databaseFromTemplate } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { openBrowser } from '../../server/tests/support/browser.ts';
+import { databaseFromTemplate } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { axeViolations } from '../../server/src/testing/browser.ts';
-import { dataOf } from '../../server/src/testing/factories.ts';
+import { axeViolations } from '../../server/tests/support/browser.ts';
+import { dataOf } from '../../server/tests/support/factories.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { goTo, type OpenedConsole, readableIn, shown } from './opened-console.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf } from '../../server/src/testing/factories.ts';
-import { type Receiver, startReceiver } from '../../server/src/testing/webhooks/receiver.ts';
+import { dataOf } from '../../server/tests/support/factories.ts';
+import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
 /**

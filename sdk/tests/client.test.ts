@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { sdkFiles } from '../../tools/sdk/generate.ts';
 import type * as Sdk from '../src/index.ts';
 import { type PackedSdk, packedSdk, root } from './packed.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { createDemoData } from './demo.ts';
 
 let db: TestDatabase;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../server/src/testing/browser.ts';
-import { type ReadyService, startService } from '../../server/src/testing/service/service-process.ts';
+import { chromiumPath, openBrowser } from '../../server/tests/support/browser.ts';
+import { type ReadyService, startService } from '../../server/tests/support/service/service-process.ts';
 import { answerHelp } from '../usage.ts';
 import { createDemoData } from './demo.ts';
 

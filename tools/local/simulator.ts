@@ -20,6 +20,6 @@ if (!simulators.includes(name)) {
   process.stderr.write(`There is no simulator of ${name || 'nothing'}; name a provider.\n\n${usage}`);
   process.exit(2);
 }
-const file = new URL(`../../server/src/testing/simulators/${name}.ts`, import.meta.url);
+const file = new URL(`../../server/tests/support/simulators/${name}.ts`, import.meta.url);
 process.argv = [process.argv[0] as string, fileURLToPath(file), ...options];
 await import(file.href);

@@ -8,8 +8,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestShell } from '../../cli/tests/run.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/src/testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../server/src/testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 
 /** Pages whose examples build on each other, in order; further ones follow. */
 const inOrder = [

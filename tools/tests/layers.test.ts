@@ -71,7 +71,7 @@ test.each([
   ['a folder that is no layer', 'helpers/a.ts', '', 'is not a layer'],
   ['a domain that is no module', 'domains/payments/cards/a.ts', '', 'is not a module'],
   ['circular imports', 'domains/identity/users/statements.ts', "import './statements.ts';", 'circular imports'],
-  ['product code that imports tests', 'app/x.ts', "import '../testing/a.ts';", 'only tests may'],
+  ['product code that imports tests', 'app/x.ts', "import '../../tests/support/a.ts';", 'only tests may'],
   ['product code that imports a fault test', 'app/x.ts', "import './kills.drill.ts';", 'only tests may'],
 ])('%s is found', (_what, path, text, complaint) => {
   expect(brokenRules([main(`import '../${path}';`), { path, text }]).join('\n')).toContain(complaint);

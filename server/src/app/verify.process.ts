@@ -7,11 +7,11 @@ import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
 import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { administratorOf, dataOf, makeChannel, makePaid } from '../testing/factories.ts';
-import { channelSecret } from '../testing/payments/callbacks.ts';
-import { databaseFromTemplate, type TestDatabase } from '../testing/postgres/database.ts';
-import { florinOn, type TestFlorin, urlOf } from '../testing/service/florin.ts';
-import { runProgram } from '../testing/service/run-program.ts';
+import { administratorOf, dataOf, makeChannel, makePaid } from '../../tests/support/factories.ts';
+import { channelSecret } from '../../tests/support/payments/callbacks.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin, urlOf } from '../../tests/support/service/florin.ts';
+import { runProgram } from '../../tests/support/service/run-program.ts';
 import { checks, keyedChecks } from './integrity.ts';
 
 /** `npm run verify`, as a program. What it finds is tested in `verify.test.ts`. */

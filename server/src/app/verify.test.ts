@@ -5,8 +5,8 @@ import { rollUpTransactionTotals } from '../domains/payments/transactions/totals
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { offendersOf } from '../platform/postgres/check.ts';
 import type { Queryable } from '../platform/postgres/database.ts';
-import { makeCustomer, makeInvoice, settledInvoice } from '../testing/billing/invoices.ts';
-import { brokenClaims } from '../testing/broken-claims.ts';
+import { makeCustomer, makeInvoice, settledInvoice } from '../../tests/support/billing/invoices.ts';
+import { brokenClaims } from '../../tests/support/broken-claims.ts';
 import {
   administratorOf,
   channelInput,
@@ -16,12 +16,12 @@ import {
   makeMember,
   makePaid,
   makePayment,
-} from '../testing/factories.ts';
-import { channelSecret } from '../testing/payments/callbacks.ts';
-import { arrangeChannels, paymentsNode, principalOf } from '../testing/payments/payments.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../testing/service/florin.ts';
-import { type Receiver, startReceiver } from '../testing/webhooks/receiver.ts';
+} from '../../tests/support/factories.ts';
+import { channelSecret } from '../../tests/support/payments/callbacks.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../tests/support/service/florin.ts';
+import { type Receiver, startReceiver } from '../../tests/support/webhooks/receiver.ts';
 import { checkKeysOf, checks, findings, keyedChecks, verify } from './integrity.ts';
 
 const encryptionKeys = freshKeyring();

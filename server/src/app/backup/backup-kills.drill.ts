@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listProcesses } from '../../platform/postgres/embedded/process-table.ts';
 import { findRunning } from '../../platform/postgres/embedded/running.ts';
-import { administratorOf, makeChannel, makePaid } from '../../testing/factories.ts';
-import { databaseAt } from '../../testing/postgres/database.ts';
-import { administratorPassword } from '../../testing/service/florin.ts';
-import { type ReadyService, startService } from '../../testing/service/service-process.ts';
-import { verified } from '../../testing/service/verified.ts';
+import { administratorOf, makeChannel, makePaid } from '../../../tests/support/factories.ts';
+import { databaseAt } from '../../../tests/support/postgres/database.ts';
+import { administratorPassword } from '../../../tests/support/service/florin.ts';
+import { type ReadyService, startService } from '../../../tests/support/service/service-process.ts';
+import { verified } from '../../../tests/support/service/verified.ts';
 import { checkFiles, readManifest } from './manifest.ts';
 
 /** The steps of a backup, in order, and whether it is complete when it is killed there. */

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { knownMigrations, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
-import { administerDatabase, databaseFromTemplate } from '../../testing/postgres/database.ts';
-import { urlOf } from '../../testing/service/florin.ts';
+import { administerDatabase, databaseFromTemplate } from '../../../tests/support/postgres/database.ts';
+import { urlOf } from '../../../tests/support/service/florin.ts';
 import { readSettings } from '../config/settings.ts';
-import { environment } from '../upgrade/fixture/environment.ts';
+import { environment } from '../../../tests/upgrade/fixture/environment.ts';
 import { type Rehearsal, run } from './rehearse.ts';
 
-const fixture = new URL('../upgrade/fixture/release-0001.sql', import.meta.url);
+const fixture = new URL('../../../tests/upgrade/fixture/release-0001.sql', import.meta.url);
 
 test('an upgrade is rehearsed on a copy: each migration with its time and its locks, and the original is not touched', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'florin-rehearsal-'));

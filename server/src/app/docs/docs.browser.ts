@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations, chromiumPath, openBrowser } from '../../testing/browser.ts';
-import { makeChannel } from '../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+import { axeViolations, chromiumPath, openBrowser } from '../../../tests/support/browser.ts';
+import { makeChannel } from '../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../tests/support/service/florin.ts';
 
 describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../testing/service/florin.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../tests/support/service/florin.ts';
 import { readSettings } from '../config/settings.ts';
 
 let db: TestDatabase;

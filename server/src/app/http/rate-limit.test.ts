@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, makeKey, makeMember, makeTenant } from '../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../testing/service/florin.ts';
-import { aRefusal } from '../../testing/shapes.ts';
+import { administratorOf, makeKey, makeMember, makeTenant } from '../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { passwordCost } from '../../testing/service/password-cost.ts';
+import { passwordCost } from '../../../tests/support/service/password-cost.ts';
 import { Passwords } from './passwords.ts';
 
 test('a password matches its own hash and no other, and hashes never repeat', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../tests/support/postgres/database.ts';
 import { Database, type Queryable } from '../postgres/database.ts';
 import { DueWorkPoller, type DueWorkPollerOptions } from './due-work-poller.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../testing/postgres/database.ts';
+import { eventually } from '../../../tests/support/postgres/database.ts';
 import type { Database } from '../postgres/database.ts';
 import { rollupWorker } from './rollup-worker.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../testing/postgres/database.ts';
+import { eventually } from '../../../tests/support/postgres/database.ts';
 import { type Leased, Worker, type WorkerOptions } from './worker.ts';
 
 interface Work {

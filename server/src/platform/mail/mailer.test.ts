@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bodiesOf, type ReceivedMail, startSmtpServer } from '../../testing/mail/smtp-server.ts';
+import { bodiesOf, type ReceivedMail, startSmtpServer } from '../../../tests/support/mail/smtp-server.ts';
 import { mailerOf } from './mailer.ts';
 
 let dataDir: string;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { eventually } from '../../testing/postgres/database.ts';
+import { eventually } from '../../../tests/support/postgres/database.ts';
 import type { FixtureTask } from './fixture/task.ts';
 import { ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

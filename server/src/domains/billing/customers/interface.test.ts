@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice, settledInvoice } from '../../../testing/billing/invoices.ts';
+import { makeCustomer, makeInvoice, settledInvoice } from '../../../../tests/support/billing/invoices.ts';
 import {
   administratorOf,
   dataOf,
@@ -8,10 +8,10 @@ import {
   makeMember,
   makeTenant,
   unique,
-} from '../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
+} from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { anInteger, aRefusal, aTime } from '../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeMember, makeTenant, memberPassword } from '../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
+import { dataOf, makeMember, makeTenant, memberPassword } from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -7,10 +7,10 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aTime } from '../../../testing/shapes.ts';
+} from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { anInteger, aRefusal, aTime } from '../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

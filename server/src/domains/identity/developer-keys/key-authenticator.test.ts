@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, type IdentityNode, identity } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
+import { adminPassword, type Identity, type IdentityNode, identity } from '../../../../tests/support/identity.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
 
 let node: Identity;
 let other: IdentityNode;

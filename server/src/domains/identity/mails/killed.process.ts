@@ -4,11 +4,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { administratorOf, dataOf } from '../../../testing/factories.ts';
-import { keptMails } from '../../../testing/mail/kept-mails.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { administratorPassword } from '../../../testing/service/florin.ts';
-import { startService } from '../../../testing/service/service-process.ts';
+import { administratorOf, dataOf } from '../../../../tests/support/factories.ts';
+import { keptMails } from '../../../../tests/support/mail/kept-mails.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { administratorPassword } from '../../../../tests/support/service/florin.ts';
+import { startService } from '../../../../tests/support/service/service-process.ts';
 
 test('kill -9 after the commit and before the mail is sent: the invitation is sent after the next start', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-mails-'));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hourMs, minuteMs } from '../../../core/clock.ts';
-import { administratorOf, dataOf, unique } from '../../../testing/factories.ts';
-import { bodiesOf, startSmtpServer, type TestSmtpServer } from '../../../testing/mail/smtp-server.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
+import { administratorOf, dataOf, unique } from '../../../../tests/support/factories.ts';
+import { bodiesOf, startSmtpServer, type TestSmtpServer } from '../../../../tests/support/mail/smtp-server.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let smtp: TestSmtpServer;

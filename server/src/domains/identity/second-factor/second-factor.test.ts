@@ -12,10 +12,10 @@ import {
   makeTenant,
   memberPassword,
   unique,
-} from '../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
-import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../testing/service/second-factor.ts';
+} from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type Reply, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { challengeOf, type Enrolled, enrol, finishLogin } from '../../../../tests/support/service/second-factor.ts';
 import { findLogin, startSession } from '../sessions/statements.ts';
 import { hashOfPasswordToken } from '../users/password-tokens.ts';
 import { codeAt, stepAt } from './totp.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity } from '../../../testing/identity.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
+import { adminPassword, type Identity, identity } from '../../../../tests/support/identity.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
 
 let node: Identity;
 let admin: string;

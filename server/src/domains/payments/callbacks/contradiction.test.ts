@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hourMs } from '../../../core/clock.ts';
 import { offendersOf } from '../../../platform/postgres/check.ts';
-import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../testing/factories.ts';
-import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
-import { makeProviderChannel } from '../../../testing/payments/callbacks.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
+import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../../tests/support/factories.ts';
+import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
+import { makeProviderChannel } from '../../../../tests/support/payments/callbacks.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
 import { processingChecks, processingFindings } from '../processing/integrity.ts';
 
 const scenario = callbackScenario();

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { secondMs } from '../../../core/clock.ts';
-import { administratorOf, makePayment } from '../../../testing/factories.ts';
-import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
+import { administratorOf, makePayment } from '../../../../tests/support/factories.ts';
+import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import {
   accepted,
   channelSecret,
   eventIdOf,
   postCallback,
   sandboxReportOf,
-} from '../../../testing/payments/callbacks.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
+} from '../../../../tests/support/payments/callbacks.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 
 const scenario = callbackScenario();

@@ -9,7 +9,7 @@ import {
   makeMember,
   makeTenant,
   unique,
-} from '../../../testing/factories.ts';
+} from '../../../../tests/support/factories.ts';
 import {
   accepted,
   callbackRecords,
@@ -19,10 +19,10 @@ import {
   pendingPayment,
   postCallback,
   sandboxReportOf,
-} from '../../../testing/payments/callbacks.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type Reply, type TestFlorin } from '../../../testing/service/florin.ts';
-import { aRefusal } from '../../../testing/shapes.ts';
+} from '../../../../tests/support/payments/callbacks.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type Reply, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../tests/support/shapes.ts';
 import { providerNames } from '../providers/directory.ts';
 import { headersOf, signedMessage } from '../providers/sandbox/messages.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { parseKeyring } from '../../../platform/crypto/keyring.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
-import { dataOf, makePayment } from '../../../testing/factories.ts';
-import { callbackScenario } from '../../../testing/payments/callback-scenario.ts';
+import { dataOf, makePayment } from '../../../../tests/support/factories.ts';
+import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import {
   accepted,
   channelSecret,
@@ -12,8 +12,8 @@ import {
   makeProviderChannel,
   postCallback,
   sandboxReportOf,
-} from '../../../testing/payments/callbacks.ts';
-import { eventually } from '../../../testing/postgres/database.ts';
+} from '../../../../tests/support/payments/callbacks.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
 import { lateMs } from '../providers/sandbox/behaviours.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 import { bodyPlace } from './receive.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, cancelOf, chargeOf, refundOf, webhookSecret } from '../../../testing/payments/sandbox.ts';
+import { call, cancelOf, chargeOf, refundOf, webhookSecret } from '../../../../tests/support/payments/sandbox.ts';
 import type { Provider } from './provider.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));

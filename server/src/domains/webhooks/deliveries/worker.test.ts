@@ -4,16 +4,16 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { minuteMs, secondMs } from '../../../core/clock.ts';
 import { publicId } from '../../../core/id.ts';
 import { Database, type Queryable } from '../../../platform/postgres/database.ts';
-import { administer } from '../../../testing/postgres/administer.ts';
-import { eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { administer } from '../../../../tests/support/postgres/administer.ts';
+import { eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import {
   endpointSecret,
   heldAnswers,
   movableClock,
   type TestDeliveries,
   testDeliveries,
-} from '../../../testing/webhooks/deliveries.ts';
-import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
+} from '../../../../tests/support/webhooks/deliveries.ts';
+import { type Receiver, startReceiver } from '../../../../tests/support/webhooks/receiver.ts';
 import { AddressGuard } from '../endpoints/address-guard.ts';
 
 let deliveries: TestDeliveries;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makePayment } from '../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../testing/service/florin.ts';
-import { type Receiver, startReceiver } from '../../../testing/webhooks/receiver.ts';
+import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { type Receiver, startReceiver } from '../../../../tests/support/webhooks/receiver.ts';
 
 /** The database refuses changes of payments with the description `unlucky`, at the commit. */
 let db: TestDatabase;

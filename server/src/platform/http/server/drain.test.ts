@@ -4,8 +4,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import Fastify, { type FastifyReply } from 'fastify';
 import { Agent, fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { blockThread } from '../../../testing/faults/block-thread.ts';
-import { survivingBytes } from '../../../testing/old-generation.ts';
+import { blockThread } from '../../../../tests/support/faults/block-thread.ts';
+import { survivingBytes } from '../../../../tests/support/old-generation.ts';
 import { Drain } from './drain.ts';
 import { httpServer } from './server.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aRefusal } from '../../../testing/shapes.ts';
+import { aRefusal } from '../../../../tests/support/shapes.ts';
 import type { Call } from '../route.ts';
 import { routesFor } from '../routes-for.ts';
 import { addRoute } from '../server/add-route.ts';

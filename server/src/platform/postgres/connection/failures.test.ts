@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
 import { statement } from '../statement.ts';
 import { type Failure, failureOf, refusalOfFailure } from './failures.ts';

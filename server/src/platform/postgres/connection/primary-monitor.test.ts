@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { blockThread } from '../../../testing/faults/block-thread.ts';
-import { type Line, startLine } from '../../../testing/faults/line.ts';
-import { administer } from '../../../testing/postgres/administer.ts';
+import { blockThread } from '../../../../tests/support/faults/block-thread.ts';
+import { type Line, startLine } from '../../../../tests/support/faults/line.ts';
+import { administer } from '../../../../tests/support/postgres/administer.ts';
 import {
   administerDatabase,
   databaseFromTemplate,
   eventually,
   type TestDatabase,
-} from '../../../testing/postgres/database.ts';
+} from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
 import { startEmbeddedPostgres } from '../embedded/supervisor.ts';
 import { Notifications } from '../notifications/notifications.ts';

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
-import { transactionPooler } from '../../../testing/postgres/transaction-pooler.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { transactionPooler } from '../../../../tests/support/postgres/transaction-pooler.ts';
 import { Database, type Queryable } from '../database.ts';
 import { statement } from '../statement.ts';
 import { Notifications } from './notifications.ts';

@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { blockThread } from '../../../testing/faults/block-thread.ts';
-import { startCutLine } from '../../../testing/faults/cut-line.ts';
-import { startLine } from '../../../testing/faults/line.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { blockThread } from '../../../../tests/support/faults/block-thread.ts';
+import { startCutLine } from '../../../../tests/support/faults/cut-line.ts';
+import { startLine } from '../../../../tests/support/faults/line.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
 import { type Invalidation, statement } from '../statement.ts';
 

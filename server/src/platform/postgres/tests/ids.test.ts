@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, settableClock, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, settableClock, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
 
 let db: TestDatabase;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { Database, type Queryable } from '../database.ts';
 import { planOnce } from '../plan-once.ts';
 import { statement } from '../statement.ts';

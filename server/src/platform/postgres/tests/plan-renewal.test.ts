@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../testing/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { Database, type Queryable } from '../database.ts';
 import { PlanRenewal } from '../plan-renewal.ts';
 import { statement } from '../statement.ts';

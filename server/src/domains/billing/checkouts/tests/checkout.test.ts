@@ -7,12 +7,12 @@ import {
   pathOf,
   paymentsOf,
   type Shop,
-} from '../../../../testing/billing/checkouts.ts';
-import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal } from '../../../../testing/shapes.ts';
+} from '../../../../../tests/support/billing/checkouts.ts';
+import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../../tests/support/shapes.ts';
 import { checkoutChecks } from '../integrity.ts';
 import { sweepExpired } from '../sweep.ts';
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCheckout, pathOf, type Shop } from '../../../../testing/billing/checkouts.ts';
-import { makeAda, makeBrandedShop, makePortal } from '../../../../testing/billing/portals.ts';
-import { axeViolations, chromiumPath, openBrowser } from '../../../../testing/browser.ts';
-import { dataOf } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { makeCheckout, pathOf, type Shop } from '../../../../../tests/support/billing/checkouts.ts';
+import { makeAda, makeBrandedShop, makePortal } from '../../../../../tests/support/billing/portals.ts';
+import { axeViolations, chromiumPath, openBrowser } from '../../../../../tests/support/browser.ts';
+import { dataOf } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

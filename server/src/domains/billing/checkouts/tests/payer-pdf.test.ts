@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeShop, pathOf, type Shop } from '../../../../testing/billing/checkouts.ts';
-import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { pagesOf, rowsOf } from '../../../../testing/billing/pdf-text.ts';
-import { makePortal } from '../../../../testing/billing/portals.ts';
-import { administratorOf, dataOf } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { makeShop, pathOf, type Shop } from '../../../../../tests/support/billing/checkouts.ts';
+import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { pagesOf, rowsOf } from '../../../../../tests/support/billing/pdf-text.ts';
+import { makePortal } from '../../../../../tests/support/billing/portals.ts';
+import { administratorOf, dataOf } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

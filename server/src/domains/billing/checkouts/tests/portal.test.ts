@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pagesOf, type Shop } from '../../../../testing/billing/checkouts.ts';
-import { makeAda, makeBrandedShop, makePortal } from '../../../../testing/billing/portals.ts';
-import { dataOf, makeKey } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { pagesOf, type Shop } from '../../../../../tests/support/billing/checkouts.ts';
+import { makeAda, makeBrandedShop, makePortal } from '../../../../../tests/support/billing/portals.ts';
+import { dataOf, makeKey } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { sweepExpired } from '../sweep.ts';
 
 let db: TestDatabase;

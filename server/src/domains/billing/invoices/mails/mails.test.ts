@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { minuteMs } from '../../../../core/clock.ts';
-import { makeCustomer, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../testing/factories.ts';
+import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../tests/support/factories.ts';
 import {
   bodiesOf,
   type ReceivedMail,
   startSmtpServer,
   type TestSmtpServer,
-} from '../../../../testing/mail/smtp-server.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+} from '../../../../../tests/support/mail/smtp-server.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { sweepMails } from '../../../identity/mails/worker.ts';
 import { invoiceMails } from './statements.ts';
 

@@ -6,7 +6,7 @@ import {
   makeInvoice,
   paymentEventsOfInvoice,
   settledInvoice,
-} from '../../../../testing/billing/invoices.ts';
+} from '../../../../../tests/support/billing/invoices.ts';
 import {
   administratorOf,
   dataOf,
@@ -15,10 +15,10 @@ import {
   makePayment,
   makeTenant,
   memberPassword,
-} from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../testing/shapes.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

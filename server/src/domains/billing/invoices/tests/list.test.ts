@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCustomer, makeDraft, makeInvoice } from '../../../../testing/billing/invoices.ts';
-import { administratorOf, dataOf } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { makeCustomer, makeDraft, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { administratorOf, dataOf } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pagesOf, pathOf } from '../../../../testing/billing/checkouts.ts';
-import { makeCustomer, makeInvoice, paymentEventsOfInvoice } from '../../../../testing/billing/invoices.ts';
-import { brokenClaims } from '../../../../testing/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { pagesOf, pathOf } from '../../../../../tests/support/billing/checkouts.ts';
+import { makeCustomer, makeInvoice, paymentEventsOfInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
+import { administratorOf, dataOf, makeChannel } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

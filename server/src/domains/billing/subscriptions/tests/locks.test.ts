@@ -5,9 +5,9 @@ import {
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/billing/subscriptions.ts';
-import { principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+} from '../../../../../tests/support/billing/subscriptions.ts';
+import { principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { findDueCharges } from '../charges/charge-statements.ts';
 import { collectDue } from '../charges/collect.ts';
 

@@ -5,9 +5,9 @@ import {
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/billing/subscriptions.ts';
-import { principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+} from '../../../../../tests/support/billing/subscriptions.ts';
+import { principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);

@@ -7,9 +7,9 @@ import {
   brokenClaims,
   deleteSubscriptions,
   subscriptionsNode,
-} from '../../../../testing/billing/subscriptions.ts';
-import { principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+} from '../../../../../tests/support/billing/subscriptions.ts';
+import { principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { collectDue, followPayments } from '../charges/collect.ts';
 import { renewDue } from '../renewal/renew.ts';

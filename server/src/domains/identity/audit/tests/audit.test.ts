@@ -10,10 +10,10 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../../../testing/factories.ts';
-import { keptMails } from '../../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+} from '../../../../../tests/support/factories.ts';
+import { keptMails } from '../../../../../tests/support/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { appendAuditEntries } from '../append.ts';
 
 let db: TestDatabase;

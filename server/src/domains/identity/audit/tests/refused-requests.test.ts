@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import type { Actor } from '../append.ts';
 import { type RefusedRequest, RefusedRequests } from '../refused-requests.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { Authenticator } from '../../../../testing/service/authenticator.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
+import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { Authenticator } from '../../../../../tests/support/service/authenticator.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -6,11 +6,11 @@ import {
   makeMember,
   makeTenant,
   memberPassword,
-} from '../../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { Authenticator } from '../../../../testing/service/authenticator.ts';
-import { florinOn, type Reply, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { challengeOf, enrol, finishLogin } from '../../../../testing/service/second-factor.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { Authenticator } from '../../../../../tests/support/service/authenticator.ts';
+import { florinOn, type Reply, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { challengeOf, enrol, finishLogin } from '../../../../../tests/support/service/second-factor.ts';
 import { codeAt, stepAt } from '../totp.ts';
 import { relyingPartyOf } from './relying-party.ts';
 

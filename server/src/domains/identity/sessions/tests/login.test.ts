@@ -1,9 +1,9 @@
 import { hash } from '@node-rs/argon2';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity, type Reply } from '../../../../testing/identity.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import { passwordCost } from '../../../../testing/service/password-cost.ts';
+import { adminPassword, type Identity, identity, type Reply } from '../../../../../tests/support/identity.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { passwordCost } from '../../../../../tests/support/service/password-cost.ts';
 import { setPassword } from '../../users/statements.ts';
 import { findLogin } from '../statements.ts';
 

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity } from '../../../../testing/identity.ts';
+import { adminPassword, type Identity, identity } from '../../../../../tests/support/identity.ts';
 
 let node: Identity;
 let admin: string;

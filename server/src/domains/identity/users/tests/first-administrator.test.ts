@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Passwords } from '../../../../platform/crypto/passwords.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { passwordCost } from '../../../../testing/service/password-cost.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { passwordCost } from '../../../../../tests/support/service/password-cost.ts';
 import { findLogin } from '../../sessions/statements.ts';
 import { addAdministrator, ensureAdministrator } from '../first-administrator.ts';
 

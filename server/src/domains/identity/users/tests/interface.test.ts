@@ -8,11 +8,11 @@ import {
   makeTenant,
   memberPassword,
   unique,
-} from '../../../../testing/factories.ts';
-import { keptMails } from '../../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aText, aTime } from '../../../../testing/shapes.ts';
+} from '../../../../../tests/support/factories.ts';
+import { keptMails } from '../../../../../tests/support/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { anInteger, aRefusal, aText, aTime } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();

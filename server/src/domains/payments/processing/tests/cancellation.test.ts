@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { uuidOfPublicId } from '../../../../core/id.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 

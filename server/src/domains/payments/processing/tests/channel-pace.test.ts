@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../../core/clock.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { type ProcessingNodeOptions, processingNode } from '../../../../testing/payments/processing.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { type ProcessingNodeOptions, processingNode } from '../../../../../tests/support/payments/processing.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 

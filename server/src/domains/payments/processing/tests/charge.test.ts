@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { processingNode } from '../../../../testing/payments/processing.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { processingNode } from '../../../../../tests/support/payments/processing.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 
 const scenario = chargeScenario();

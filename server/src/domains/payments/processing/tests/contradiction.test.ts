@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { uuidOfPublicId } from '../../../../core/id.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
 import { failure } from '../../providers/failures.ts';
 
 const scenario = chargeScenario();

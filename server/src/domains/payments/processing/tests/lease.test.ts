@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type LosingDatabase, losingAnswers } from '../../../../testing/faults/lost-answers.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { processingNode } from '../../../../testing/payments/processing.ts';
+import { type LosingDatabase, losingAnswers } from '../../../../../tests/support/faults/lost-answers.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { processingNode } from '../../../../../tests/support/payments/processing.ts';
 
 const scenario = chargeScenario();
 const { pay, endOfPayment, eventsOf } = scenario;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { hourMs, minuteMs } from '../../../../core/clock.ts';
-import { brokenClaims } from '../../../../testing/broken-claims.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uuidOfPublicId } from '../../../../core/id.ts';
-import { arrangeChannels, principalOf } from '../../../../testing/payments/payments.ts';
-import { processingNode, ScriptedProvider } from '../../../../testing/payments/processing.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { arrangeChannels, principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { processingNode, ScriptedProvider } from '../../../../../tests/support/payments/processing.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { failure } from '../../providers/failures.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import type { RefundRow } from '../../refunds/statements.ts';

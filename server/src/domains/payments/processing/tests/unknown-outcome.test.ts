@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
-import { chargeScenario } from '../../../../testing/payments/charge-scenario.ts';
-import { processingNode, ScriptedProvider } from '../../../../testing/payments/processing.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { processingNode, ScriptedProvider } from '../../../../../tests/support/payments/processing.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import type { Outcome } from '../../providers/provider.ts';
 
 const scenario = chargeScenario();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MollieSimulator } from '../../../../testing/simulators/mollie.ts';
+import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
 import { failure } from '../failures.ts';
 import type { ChargeOperation, Outcome } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';

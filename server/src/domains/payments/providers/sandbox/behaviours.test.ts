@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../testing/payments/sandbox.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Call, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';

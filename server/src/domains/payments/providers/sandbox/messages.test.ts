@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../../core/errors.ts';
-import { webhookSecret } from '../../../../testing/payments/sandbox.ts';
+import { webhookSecret } from '../../../../../tests/support/payments/sandbox.ts';
 import type { FailureCode } from '../failures.ts';
 import {
   headersOf,

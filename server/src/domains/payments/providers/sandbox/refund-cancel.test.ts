@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { call, cancelOf, chargeOf, freshKey, refundOf, sandboxOn } from '../../../../testing/payments/sandbox.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { call, cancelOf, chargeOf, freshKey, refundOf, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { lateMs } from './behaviours.ts';
 import { referenceOf } from './messages.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../testing/payments/sandbox.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { call, chargeOf, sandboxOn, webhookSecret } from '../../../../../tests/support/payments/sandbox.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { headersOf, readSandboxCallback, signedMessage } from './messages.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../../../../docs/guides/sandbox.md', import.meta.url)), 'utf8');

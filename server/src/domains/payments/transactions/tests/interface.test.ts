@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../testing/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal, aText, aTime, aTransactionId } from '../../../../testing/shapes.ts';
+import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal, aText, aTime, aTransactionId } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

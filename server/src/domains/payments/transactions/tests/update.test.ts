@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { arrangeChannels, paymentsNode, principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { arrangeChannels, paymentsNode, principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { next, nextByUpdate, type TransactionStatus, transactionStatuses } from '../states.ts';
 
 let db: TestDatabase;

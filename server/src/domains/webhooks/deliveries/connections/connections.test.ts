@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import type { Receiver } from '../../../../testing/webhooks/receiver.ts';
-import { loopbackGuard, type TestSender, testSending } from '../../../../testing/webhooks/sending.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import type { Receiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { loopbackGuard, type TestSender, testSending } from '../../../../../tests/support/webhooks/sending.ts';
 import { openedWithoutWaiting } from './connections.ts';
 
 const { clean, startReceiver, startSender: startSenderWith } = testSending();

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { loopbackGuard, testSending } from '../../../../testing/webhooks/sending.ts';
+import { loopbackGuard, testSending } from '../../../../../tests/support/webhooks/sending.ts';
 import { AddressGuard } from '../../endpoints/address-guard.ts';
 import { fixedHeaders } from './request.ts';
 

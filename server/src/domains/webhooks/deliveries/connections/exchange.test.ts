@@ -1,8 +1,8 @@
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import { startReceiver as startTlsReceiver } from '../../../../testing/webhooks/receiver.ts';
-import { loopbackGuard, testSending } from '../../../../testing/webhooks/sending.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { startReceiver as startTlsReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { loopbackGuard, testSending } from '../../../../../tests/support/webhooks/sending.ts';
 import { AddressGuard } from '../../endpoints/address-guard.ts';
 import { fixedHeaders } from './request.ts';
 

@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { constants, createGzip } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { minuteMs } from '../../../../core/clock.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { type TestNodes, testNodes } from '../../../../testing/service/nodes.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
 
 /** Hostile and defective receivers against a real node. */
 let db: TestDatabase;

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { minuteMs } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import { type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 import { scan } from '../../delivery-queue/claim-statements.ts';
 import { Claimer } from './claimer.ts';
 

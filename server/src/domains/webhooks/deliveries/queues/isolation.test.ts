@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
-import { eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
   movableClock,
   type TestDeliveries,
   testDeliveries,
-} from '../../../../testing/webhooks/deliveries.ts';
-import type { Answering } from '../../../../testing/webhooks/receiver.ts';
+} from '../../../../../tests/support/webhooks/deliveries.ts';
+import type { Answering } from '../../../../../tests/support/webhooks/receiver.ts';
 
 let deliveries: TestDeliveries;
 let db: TestDatabase;

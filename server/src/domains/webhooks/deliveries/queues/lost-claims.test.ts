@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { losingAnswers } from '../../../../testing/faults/lost-answers.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import { type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { losingAnswers } from '../../../../../tests/support/faults/lost-answers.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

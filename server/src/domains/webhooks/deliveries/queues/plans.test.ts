@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { minuteMs } from '../../../../core/clock.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 import type { Statement } from '../../../../platform/postgres/statement.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
-import { movableClock, type TestDeliveries, testDeliveries } from '../../../../testing/webhooks/deliveries.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { movableClock, type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

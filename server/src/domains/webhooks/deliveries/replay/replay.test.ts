@@ -9,10 +9,10 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal } from '../../../../testing/shapes.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../../tests/support/shapes.ts';
 import { replayWorker } from './worker.ts';
 
 /** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */

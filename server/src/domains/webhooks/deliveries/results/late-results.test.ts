@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { secondMs } from '../../../../core/clock.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
   movableClock,
   type TestDeliveries,
   testDeliveries,
-} from '../../../../testing/webhooks/deliveries.ts';
+} from '../../../../../tests/support/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { eventually } from '../../../../testing/postgres/database.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
   movableClock,
   type TestDeliveries,
   testDeliveries,
-} from '../../../../testing/webhooks/deliveries.ts';
+} from '../../../../../tests/support/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

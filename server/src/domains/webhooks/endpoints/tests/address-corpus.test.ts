@@ -6,16 +6,16 @@ import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
 import { Caches } from '../../../../platform/postgres/caches.ts';
 import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
-import { principalOf } from '../../../../testing/payments/payments.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import {
   brokenUrls,
   forbiddenHosts,
   forbiddenNames,
   publicHosts,
   publicNames,
-} from '../../../../testing/service/hosts.ts';
-import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+} from '../../../../../tests/support/service/hosts.ts';
+import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 import type { WebhooksApp } from '../../app.ts';
 import { deliveryWorker } from '../../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../../events/append-events.cte.ts';

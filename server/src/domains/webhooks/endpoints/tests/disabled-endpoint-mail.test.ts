@@ -7,11 +7,11 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../../testing/factories.ts';
-import { keptMails } from '../../../../testing/mail/kept-mails.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+} from '../../../../../tests/support/factories.ts';
+import { keptMails } from '../../../../../tests/support/mail/kept-mails.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 import { disabledEndpointMail } from '../disabled-endpoint-mail.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);

@@ -7,11 +7,11 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../../testing/factories.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { anInteger, aRefusal, aTime } from '../../../../testing/shapes.ts';
-import { type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { anInteger, aRefusal, aTime } from '../../../../../tests/support/shapes.ts';
+import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

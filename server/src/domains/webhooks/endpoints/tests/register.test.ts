@@ -6,7 +6,7 @@ import type { Principal } from '../../../../core/principal.ts';
 import { scopes } from '../../../../core/scopes.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../testing/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import type { WebhooksApp } from '../../app.ts';
 import { type AddressGuards, addressGuards } from '../address-guard.ts';
 import { endpointRoutes } from '../routes.ts';

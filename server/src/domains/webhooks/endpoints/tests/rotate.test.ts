@@ -9,16 +9,16 @@ import {
   makeMember,
   makePayment,
   makeTenant,
-} from '../../../../testing/factories.ts';
+} from '../../../../../tests/support/factories.ts';
 import {
   databaseFromTemplate,
   eventually,
   settableClock,
   type TestDatabase,
-} from '../../../../testing/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { aRefusal } from '../../../../testing/shapes.ts';
-import { type Received, type Receiver, startReceiver } from '../../../../testing/webhooks/receiver.ts';
+} from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../../tests/support/shapes.ts';
+import { type Received, type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 
 const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../testing/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../../../testing/service/florin.ts';
-import { startReceiver } from '../../../../testing/webhooks/receiver.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 
 const root = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const page = readFileSync(`${root}/docs/guides/webhooks.md`, 'utf8');

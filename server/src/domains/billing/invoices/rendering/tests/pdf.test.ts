@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf, rowsOf } from '../../../../../testing/billing/pdf-text.ts';
+import { pagesOf, rowsOf } from '../../../../../../tests/support/billing/pdf-text.ts';
 import type { InvoiceDocument } from '../document.ts';
 import { renderPdf } from '../pdf.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { pagesOf } from '../../../../../testing/billing/pdf-text.ts';
+import { pagesOf } from '../../../../../../tests/support/billing/pdf-text.ts';
 import type { InvoiceDocument } from '../document.ts';
 import { renderHtml } from '../html.ts';
 import { renderPdf } from '../pdf.ts';

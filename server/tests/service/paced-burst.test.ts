@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { brokenClaims } from '../support/broken-claims.ts';
+import { administratorOf, dataOf, makeChannel } from '../support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../support/service/florin.ts';
+import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
+
+/** Bursts of payments at two nodes and one Stripe that takes few requests a second, over HTTP. */
+let db: TestDatabase;
+let nodes: { florin: TestFlorin; admin: string }[];
+let stripe: StripeSimulator;
+let channelId: number;
+
+beforeAll(async () => {
+  db = await databaseFromTemplate();
+  stripe = await startStripeSimulator({ requestsPerSecond: 25 });
+  const environment = { APP_PROVIDER_STRIPE_URL: stripe.url };
+  nodes = [];
+  for (let i = 0; i < 2; i++) {
+    const florin = await florinOn(db, environment);
+    nodes.push({ florin, admin: await administratorOf(florin) });
+  }
+  const [{ florin, admin }] = nodes as [(typeof nodes)[0]];
+  channelId = await makeChannel(florin, admin, { provider: 'stripe', livemode: false, apiKey: simulatedApiKey });
+});
+
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
+  for (const { florin } of nodes) await florin.stop();
+  await stripe.close();
+  await db.drop();
+});
+
+/** Makes so many payments at once, half at each node, and returns how they end. */
+async function burst(count: number): Promise<string[]> {
+  const ids = await Promise.all(Array.from({ length: count }, (_, i) => pay(nodes[i % 2] as (typeof nodes)[0])));
+  return eventually(
+    'every payment has ended',
+    async () => {
+      const rows = await db.query<{ status: string }>('select status from transaction where id = any ($1::uuid[])', [
+        ids.map((id) => id.slice('txn_'.length)),
+      ]);
+      return (
+        rows.every(({ status }) => !['PENDING', 'PROCESSING'].includes(status)) && rows.map(({ status }) => status)
+      );
+    },
+    60_000,
+  );
+}
+
+/** As often as the node is too busy to take it. */
+function pay({ florin, admin }: (typeof nodes)[0]): Promise<string> {
+  const input = { amount: 1999, currency: 'USD', channelId, paymentMethod: 'pm_card_visa' };
+  return eventually('the payment was taken', async () => {
+    const reply = await florin.post('/api/transaction/create', input, admin);
+    return reply.status !== 503 && dataOf(reply).id;
+  });
+}
+
+test('two bursts of 120 payments at two nodes succeed, each charged once, with fewer refusals than payments', async () => {
+  const first = await burst(120);
+  const second = await burst(120);
+  expect([...first, ...second]).toEqual(Array(240).fill('SUCCESS'));
+  expect(stripe.charges).toHaveLength(240);
+  expect(new Set(stripe.charges.map(({ florinKey }) => florinKey)).size).toBe(240);
+  expect(stripe.limit.refused).toBeLessThan(240);
+}, 120_000);

@@ -1,0 +1,60 @@
+import type {
+  Call,
+  CancelOperation,
+  ChargeOperation,
+  Credentials,
+  RefundOperation,
+} from '../../../src/domains/payments/providers/provider.ts';
+
+export interface OperationsOf {
+  credentials: Credentials;
+  currency: string;
+  /** The payment method of charges, unless a test gives another one. */
+  paymentMethod: string | null;
+}
+
+/** Makes operations with unique keys, and calls with the credentials of a channel, for tests of connectors. */
+export function operationsOf({ credentials, currency, paymentMethod }: OperationsOf) {
+  let count = 0;
+  const nextOperation = () => ({
+    key: `txn_${++count}-1`,
+    transactionId: `txn_${count}`,
+    amount: 1999,
+    currency,
+    description: 'Order 66',
+    metadata: null,
+    reference: null,
+    createdMs: Date.now(),
+    calledMs: null,
+  });
+  return {
+    chargeOperation: (facts: Partial<ChargeOperation> = {}): ChargeOperation => ({
+      ...nextOperation(),
+      kind: 'CHARGE',
+      paymentMethod,
+      returnUrl: 'https://shop.example.org/back',
+      callbackUrl: 'http://127.0.0.1:8080/api/callback/7',
+      ...facts,
+    }),
+    refundOperation: (chargeReference: string, facts: Partial<RefundOperation> = {}): RefundOperation => ({
+      ...nextOperation(),
+      kind: 'REFUND',
+      chargeReference,
+      reason: null,
+      ...facts,
+    }),
+    cancelOperation: (charge: ChargeOperation, facts: Partial<CancelOperation> = {}): CancelOperation => {
+      const { key: chargeKey, reference: chargeReference, createdMs: chargeCreatedMs } = charge;
+      const made = { chargeKey, chargeReference, chargeCreatedMs, chargeCalledMs: charge.calledMs ?? chargeCreatedMs };
+      return { ...nextOperation(), kind: 'CANCEL', ...made, ...facts };
+    },
+    /** A call with a deadline of 30 s, unless the test gives its own signal. */
+    callWith: (facts: Partial<Call> = {}): Call => ({
+      credentials,
+      channelId: 7,
+      signal: AbortSignal.timeout(30_000),
+      timeoutMs: 30_000,
+      ...facts,
+    }),
+  };
+}

@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { provideBinaries } from '../../../src/platform/postgres/embedded/binaries.ts';
+import { ensureCluster } from '../../../src/platform/postgres/embedded/cluster.ts';
+import { embeddedPort, embeddedSuperuser, embeddedUser } from '../../../src/platform/postgres/embedded/contract.ts';
+import { closeDataFolder, makeRoot, openDataFolder } from '../../../src/platform/postgres/embedded/data-folder.ts';
+import { openSession } from '../../../src/platform/postgres/embedded/database.ts';
+import { launch, type Postmaster, untilReady } from '../../../src/platform/postgres/embedded/postmaster.ts';
+import { signal } from '../../../src/platform/postgres/embedded/process-table.ts';
+import { ensureServiceRole } from '../../../src/platform/postgres/embedded/service-role.ts';
+import { postmasterArguments } from '../../../src/platform/postgres/embedded/settings.ts';
+import { migrate } from '../../../src/platform/postgres/migrate.ts';
+import { administer, createEmptyDatabase } from './administer.ts';
+
+type Connection = pg.ClientConfig & { user: string };
+
+interface Server {
+  administrator: Connection;
+  service: Connection;
+  stop: () => Promise<void>;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The superuser, or the account of TEST_DATABASE_URL. */
+    administrator: Connection;
+    /** The role with which the service uses an embedded PostgreSQL, or the account of TEST_DATABASE_URL. */
+    service: Connection;
+    templateDatabase: string;
+  }
+}
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Starts one PostgreSQL for the whole test run, with a migrated database that every test file copies: the embedded one
+ * without fsync, with its role for the service, or the server of TEST_DATABASE_URL (PostgreSQL 15 or newer) if it may
+ * create databases. Tests that kill PostgreSQL start their own.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  const { administrator, service, stop } = given === undefined ? await embedded() : at(given);
+  const template = `florin_template_${process.pid}`;
+  await createEmptyDatabase(administrator, template, service.user);
+  await migrate({ ...service, database: template }, () => {});
+  project.provide('administrator', administrator);
+  project.provide('service', service);
+  project.provide('templateDatabase', template);
+  return async () => {
+    await administer(administrator, `drop database ${template} with (force)`);
+    await stop();
+  };
+}
+
+/**
+ * Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their
+ * nodes.
+ */
+const settings = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=400',
+  'autovacuum_naptime=1min',
+];
+
+async function embedded(): Promise<Server> {
+  const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
+  let postmaster: Postmaster | undefined;
+  // Immediate shutdown: nothing of it is kept.
+  const clear = () => {
+    if (postmaster !== undefined) signal(postmaster.pid, 'SIGQUIT');
+    rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  };
+  // It runs in its own session: an interrupted test run would leave it behind.
+  process.once('exit', clear);
+  const folder = openDataFolder(root);
+  const binaries = provideBinaries(root, folder.account);
+  await ensureCluster(folder, binaries, silent);
+  const words = [
+    ...postmasterArguments(folder, binaries.version, {}),
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
+  postmaster = await launch(folder, { program: binaries.postgres, words });
+  await untilReady(folder, postmaster, silent);
+  const { pid, ended } = postmaster;
+  const place = { host: folder.socket.folder, port: embeddedPort, database: 'postgres' };
+  const administrator = { ...place, user: embeddedSuperuser };
+  const client = await openSession(administrator);
+  await ensureServiceRole(client, { log: silent });
+  await client.end();
+  return {
+    administrator,
+    service: { ...place, user: embeddedUser },
+    stop: async () => {
+      signal(pid, 'SIGQUIT');
+      await ended;
+      closeDataFolder(folder);
+      process.off('exit', clear);
+      clear();
+    },
+  };
+}
+
+function at(url: string): Server {
+  const connection = configOf(url);
+  return { administrator: connection, service: connection, stop: async () => {} };
+}
+
+function configOf(url: string): Connection {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  return {
+    host: searchParams.get('host') ?? hostname,
+    port: Number(port || 5432),
+    user: decodeURIComponent(username) || 'postgres',
+    password: decodeURIComponent(password),
+    database: pathname.slice(1) || 'postgres',
+  };
+}

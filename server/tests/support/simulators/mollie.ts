@@ -1,0 +1,244 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
+import { checkoutPage } from './mollie-checkout.ts';
+import {
+  type PaymentStatus,
+  Problem,
+  paymentBody,
+  type RefundStatus,
+  refundBody,
+  type SimulatedPayment,
+} from './mollie-records.ts';
+import { RequestLimit } from './request-limit.ts';
+
+/** A fault of one request to the API. */
+export interface Fault {
+  /** The method of the request; any if absent. */
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** Whether the fault comes before or after the simulator executes the request. */
+  when: 'before' | 'after';
+  /** No answer; a closed connection; an unreadable answer; or an error with this status. */
+  how: 'silence' | 'cut' | 'garbage' | number;
+  /** The body of an error, instead of Mollie's error object. */
+  body?: string;
+  /** The header `Retry-After` of an error. */
+  retryAfter?: string;
+}
+
+/** A request that Mollie sends to a webhook. */
+export interface SimulatedCallback {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface MollieSimulatorOptions {
+  /** 0 takes a free port. */
+  port?: number;
+  now?: () => number;
+  /** How many requests a second are taken; all others are answered with 429. */
+  requestsPerSecond?: number;
+  /** Posts callbacks to their address and logs the result; otherwise they are only added to `callbacks`. */
+  deliver?: boolean;
+}
+
+/**
+ * Simulates Mollie on the loopback address: API, checkout page and webhooks. It accepts every key `test_…` or `live_…`,
+ * and all keys share one account. `pay`, `fail`, `expire` and `cancelByPayer` act as the payer; a person can use the
+ * checkout page instead.
+ */
+export class MollieSimulator {
+  readonly api: MollieApi;
+  readonly callbacks: SimulatedCallback[] = [];
+  readonly requests: ApiRequest[] = [];
+  readonly #server: Server;
+  readonly #now: () => number;
+  readonly #deliver: boolean;
+  readonly #faults: { fault: Fault; hit: () => void }[] = [];
+  readonly limit: RequestLimit;
+
+  private constructor({ now = Date.now, deliver = false, requestsPerSecond }: MollieSimulatorOptions) {
+    this.#now = now;
+    this.limit = new RequestLimit(requestsPerSecond);
+    this.#deliver = deliver;
+    this.api = new MollieApi(now, (id) => this.#settle(id, 'canceled'));
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async start(options: MollieSimulatorOptions = {}): Promise<MollieSimulator> {
+    const simulator = new MollieSimulator(options);
+    await new Promise<void>((done) => simulator.#server.listen(options.port ?? 0, '127.0.0.1', done));
+    simulator.api.root = `http://127.0.0.1:${(simulator.#server.address() as AddressInfo).port}`;
+    return simulator;
+  }
+
+  /** The address before `/v2`. */
+  get url(): string {
+    return this.api.root;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  /**
+   * Applies a fault to the next matching request, once. Resolves afterwards: the request was then executed, or never
+   * will be.
+   */
+  fault(fault: Fault): Promise<void> {
+    return new Promise((hit) => this.#faults.push({ fault, hit }));
+  }
+
+  /** All payments, oldest first. */
+  get payments(): SimulatedPayment[] {
+    return [...this.api.payments.values()];
+  }
+
+  payment(id: string): SimulatedPayment {
+    const payment = this.api.payments.get(id);
+    if (payment === undefined) throw new Error(`There is no payment ${id}.`);
+    return payment;
+  }
+
+  pay(id: string): void {
+    this.#settle(id, 'paid');
+  }
+
+  fail(id: string, reason: string | null = null): void {
+    this.payment(id).failureReason = reason;
+    this.#settle(id, 'failed');
+  }
+
+  expire(id: string): void {
+    this.#settle(id, 'expired');
+  }
+
+  cancelByPayer(id: string): void {
+    this.#settle(id, 'canceled');
+  }
+
+  authorize(id: string): void {
+    this.#settle(id, 'authorized');
+  }
+
+  /** The payment is in progress at the payer's bank. Mollie sends no callback for that. */
+  pend(id: string): void {
+    this.payment(id).status = 'pending';
+  }
+
+  /** Mollie reports `processing`, `refunded` and `failed` to the webhook of the payment. */
+  progressRefund(id: string, status: RefundStatus): void {
+    const { payment, refund } = this.#find(id);
+    if (refund === undefined) throw new Error(`${id} is not a refund.`);
+    refund.status = status;
+    if (['processing', 'refunded', 'failed'].includes(status)) this.#sendCallback(payment);
+  }
+
+  /** A signed next-gen callback about a payment or refund in its current state: an event, or the entity alone. */
+  signedCallback(id: string, secret: string, form: 'event' | 'entity' = 'event'): SimulatedCallback {
+    const { payment, refund } = this.#find(id);
+    const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
+    const type = `${entity.resource}.${entity.status}`;
+    const createdAt = new Date(this.#now()).toISOString();
+    const event = { resource: 'event', id: `event_${id.slice(3)}${entity.status}`, type, entityId: id, createdAt };
+    const body = JSON.stringify(form === 'entity' ? entity : { ...event, _embedded: { entity }, _links: {} });
+    const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
+  }
+
+  #find(id: string) {
+    for (const payment of this.api.payments.values()) {
+      const refund = payment.refunds.find((each) => each.id === id);
+      if (refund !== undefined || payment.id === id) return { payment, refund };
+    }
+    throw new Error(`There is no ${id}.`);
+  }
+
+  #settle(id: string, status: PaymentStatus): void {
+    const payment = this.payment(id);
+    payment.status = status;
+    this.#sendCallback(payment);
+  }
+
+  #sendCallback({ id, webhookUrl: url }: SimulatedPayment): void {
+    if (url === null) return;
+    const callback = { url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `id=${id}` };
+    this.callbacks.push(callback);
+    if (!this.#deliver) return;
+    fetch(url, { method: 'POST', headers: callback.headers, body: callback.body }).then(
+      ({ status }) => console.log(`${id}: callback sent to ${new URL(url).origin}, which answered ${status}`),
+      () => console.log(`${id}: ${new URL(url).origin} cannot be reached`),
+    );
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const body = Buffer.concat(await request.toArray()).toString('utf8');
+    const checkout = /^\/checkout\/(tr_\w+)$/.exec(path)?.[1];
+    if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body).get('choice'), response);
+
+    const apiRequest = { method, path, headers, body };
+    this.requests.push(apiRequest);
+    const at = this.#faults.findIndex(({ fault }) => fault.method === undefined || fault.method === method);
+    const { fault: requested, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
+    const fault = requested ?? (this.limit.takes() ? undefined : rateLimit);
+    const answer = fault?.when === 'before' ? undefined : this.api.answer(apiRequest);
+    send(response, answer, fault);
+    hit?.();
+  }
+
+  #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
+    const payment = this.api.payments.get(id);
+    if (payment === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    if (choice === null || payment.status !== 'open') {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkoutPage(payment));
+      return;
+    }
+    if (choice === 'pay') this.pay(id);
+    else if (choice === 'fail') this.fail(id);
+    else if (choice === 'expire') this.expire(id);
+    else this.cancelByPayer(id);
+    response.writeHead(303, { location: payment.redirectUrl }).end();
+  }
+}
+
+const rateLimit: Fault = { when: 'before', how: 429 };
+
+function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fault | undefined): void {
+  const json = { 'content-type': 'application/hal+json' };
+  if (fault?.how === 'silence') return;
+  if (fault?.how === 'cut') {
+    response.socket?.destroy();
+    return;
+  }
+  if (fault?.how === 'garbage') {
+    response.writeHead(200, json).end('{"resource":"paym');
+    return;
+  }
+  if (fault !== undefined) {
+    const problem = new Problem(fault.how, 'This fault of the simulator was requested.');
+    const headers = fault.retryAfter === undefined ? json : { ...json, 'retry-after': fault.retryAfter };
+    response.writeHead(problem.status, headers).end(fault.body ?? JSON.stringify(problem.body()));
+    return;
+  }
+  const { status, body, replayed } = answer as ApiAnswer;
+  response.writeHead(status, replayed ? { ...json, 'idempotent-replayed': 'true' } : json).end(JSON.stringify(body));
+}
+
+// As a program: `node server/tests/support/simulators/mollie.ts --port 12112`.
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '12112' } } });
+  const { url } = await MollieSimulator.start({ port: Number(values.port), deliver: true });
+  console.log(`Mollie simulated at ${url}`);
+}

@@ -1,0 +1,277 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { RequestLimit } from './request-limit.ts';
+import { StripeAccount } from './stripe-account.ts';
+import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
+import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
+import { decodeForm, type Params, StripeProblem, tree } from './stripe-params.ts';
+import type {
+  Listed,
+  SignedCallback,
+  SimulatedCharge,
+  SimulatedEvent,
+  SimulatedIntent,
+  SimulatedRefund,
+  StripeRequest,
+} from './stripe-records.ts';
+import { randomId } from './stripe-rules.ts';
+
+export interface StripeSimulatorOptions {
+  port?: number;
+  clock?: () => number;
+  webhookSecret?: string;
+  /** How many requests a second are taken; all others are answered with 429. */
+  requestsPerSecond?: number;
+  onEvent?: (callback: SignedCallback) => void;
+}
+
+/** The API keys that the simulator accepts, one for each mode. */
+export const simulatedApiKey = 'sk_test_simulated0000000000000000';
+export const simulatedLiveApiKey = 'sk_live_simulated0000000000000000';
+
+/**
+ * Simulates Stripe on the loopback address as its documentation describes it: payment intents and refunds, idempotency
+ * keys, test payment methods (`pm_card_visa`, `pm_card_chargeDeclinedInsufficientFunds`, `pm_card_threeDSecure`,
+ * `pm_usBankAccount_success`, `pm_card_refundFail`), signed events, and faults on request. Its `charges` and `refunds`
+ * are an independent record of the money moved.
+ */
+export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
+  const simulator = new StripeSimulator(options);
+  await simulator.listen(options.port ?? 0);
+  return simulator;
+}
+
+export class StripeSimulator {
+  readonly account: StripeAccount;
+  readonly requests: StripeRequest[] = [];
+  readonly events: SimulatedEvent[] = [];
+  readonly webhookSecret: string;
+  /** The mode that answers and events name; undefined: that of the API key. */
+  namedLivemode: boolean | undefined;
+  url = '';
+  readonly #server = createServer((request, response) => {
+    this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
+  });
+  readonly #clock: () => number;
+  readonly #idempotencyRecords = new IdempotencyRecords();
+  readonly #faults: { fault: StripeFault; on: RegExp; hit: () => void }[] = [];
+  readonly #resume: (() => void)[] = [];
+  readonly limit: RequestLimit;
+
+  constructor({
+    clock = Date.now,
+    webhookSecret = 'whsec_simulated',
+    requestsPerSecond,
+    onEvent,
+  }: StripeSimulatorOptions) {
+    this.#clock = clock;
+    this.limit = new RequestLimit(requestsPerSecond);
+    this.webhookSecret = webhookSecret;
+    this.account = new StripeAccount(clock);
+    this.account.onEvent = (type, object) => {
+      const event = this.event(type, structuredClone(object));
+      this.events.push(event);
+      onEvent?.(this.sign(event));
+    };
+  }
+
+  get charges(): readonly SimulatedCharge[] {
+    return this.account.charges;
+  }
+
+  get refunds(): readonly SimulatedRefund[] {
+    return this.account.refunds;
+  }
+
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((listening) => this.#server.listen(port, '127.0.0.1', listening));
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.account.pages = this.url;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  /** Applies a fault to the next request whose line (`POST /v1/refunds`) matches `on`. Resolves when it has. */
+  next(fault: StripeFault, on = /^POST /): Promise<void> {
+    return new Promise((hit) => this.#faults.push({ fault, on, hit }));
+  }
+
+  /** Continues the requests that a `stall` holds. */
+  resume(): void {
+    for (const go of this.#resume.splice(0)) go();
+  }
+
+  /** Deletes the stored answers of all idempotency keys, as Stripe does after a day. */
+  forgetKeys(): void {
+    this.#idempotencyRecords.forget();
+  }
+
+  event(type: string, object: unknown): SimulatedEvent {
+    const created = Math.floor(this.#clock() / 1_000);
+    return {
+      id: `evt_${randomId()}`,
+      object: 'event',
+      type,
+      livemode: this.account.livemode,
+      created,
+      data: { object },
+    };
+  }
+
+  /** Signs an event as Stripe does (https://docs.stripe.com/webhooks/signature). */
+  sign(event: unknown, atMs = this.#clock(), secret = this.webhookSecret): SignedCallback {
+    const body = Buffer.from(JSON.stringify(event));
+    const at = Math.floor(atMs / 1_000);
+    const signature = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex');
+    return { headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` }, body };
+  }
+
+  /** A signed event of this type about a payment intent or a refund in its current state. */
+  callback(type: string, id: string): SignedCallback {
+    const object = id.startsWith('re_') ? this.account.refund(id) : this.account.intent(id);
+    return this.sign(this.event(type, object));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { pathname, search } = new URL(request.url ?? '/', this.url);
+    const method = request.method ?? 'GET';
+    if (pathname.startsWith('/authenticate/')) return this.#showPage(pathname, search, response);
+    const params = decodeForm(method === 'POST' ? Buffer.concat(chunks).toString('utf8') : search.slice(1));
+    const key = request.headers['idempotency-key'] as string | undefined;
+    this.requests.push({ method, path: pathname, key, params });
+    const { fault: requested, hit } = this.#faultFor(`${method} ${pathname}`);
+    const fault = requested ?? (this.limit.takes() ? undefined : 'rateLimit');
+    if (fault === 'hangBefore') return hit();
+    if (fault === 'dropBefore') return hit(request.socket.destroy());
+    if (fault === 'stall') hit();
+    const { authorization } = request.headers;
+    const answer = await this.#answer(authorization, { method, path: pathname, key, params }, fault);
+    hit();
+    if (fault === 'hangAfter') return;
+    if (fault === 'dropAfter') {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.status, {
+      'content-type': 'application/json',
+      'request-id': `req_${randomId()}`,
+      ...(answer.replayed && { 'idempotent-replayed': 'true' }),
+      ...(answer.status === 429 && requested === 'rateLimit' && { 'retry-after': '2' }),
+    });
+    if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
+    else response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);
+  }
+
+  #faultFor(line: string): { fault?: StripeFault; hit: (_?: unknown) => void } {
+    const at = this.#faults.findIndex(({ on }) => on.test(line));
+    const [found] = at < 0 ? [] : this.#faults.splice(at, 1);
+    return found ?? { hit: () => {} };
+  }
+
+  async #answer(authorization: string | undefined, request: StripeRequest, fault?: StripeFault): Promise<StripeAnswer> {
+    if (typeof fault === 'object') return fault;
+    try {
+      this.account.livemode = this.namedLivemode ?? livemodeOf(authorization);
+      const problem = fault && problemsBefore[fault];
+      if (problem !== undefined) throw problem;
+      const { method, path, params, key } = request;
+      return await this.#idempotencyRecords.once(key, JSON.stringify([method, path, params]), async () => {
+        if (fault === 'stall') await new Promise<void>((go) => this.#resume.push(go));
+        const body = JSON.stringify(this.#execute(request), null, 2);
+        return fault === 'status500After' ? internalError.answer : { status: 200, body };
+      });
+    } catch (error) {
+      if (error instanceof StripeProblem) return error.answer;
+      throw error;
+    }
+  }
+
+  #execute({ method, path, params }: StripeRequest): unknown {
+    const [version, resource, id, verb] = path.slice(1).split('/');
+    const { account } = this;
+    const list = (all: readonly Listed[]) => ({ object: 'list', url: path, ...account.list(all, params) });
+    switch (`${method} ${version}/${resource}${id === undefined ? '' : '/id'}${verb === undefined ? '' : `/${verb}`}`) {
+      case 'POST v1/payment_intents':
+        return this.#expanded(account.createIntent(params), params);
+      case 'GET v1/payment_intents':
+        return list([...account.intents.values()]);
+      case 'GET v1/payment_intents/id':
+        return this.#expanded(account.intent(id as string), params);
+      case 'POST v1/payment_intents/id/confirm':
+        return account.confirmIntent(id as string, params);
+      case 'POST v1/payment_intents/id/cancel':
+        return account.cancelIntent(id as string, params);
+      case 'POST v1/refunds':
+        return account.createRefund(params);
+      case 'GET v1/refunds':
+        return list(account.refunds);
+      case 'GET v1/refunds/id':
+        return account.refund(id as string);
+      default:
+        throw new StripeProblem(404, { message: `Unrecognized request URL (${method}: ${path}).` });
+    }
+  }
+
+  /**
+   * Expands the charge and its balance transaction, nothing else. The fee is 2.9 % plus 30; it is unknown while the
+   * capture is asynchronous.
+   */
+  #expanded(intent: SimulatedIntent, params: Params): unknown {
+    const charge = this.charges.find(({ id }) => id === intent.latest_charge);
+    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandablePath))
+      return intent;
+    const fee = Math.round(charge.amount * 0.029) + 30;
+    const booked = { id: `txn_${randomId()}`, object: 'balance_transaction', fee, currency: charge.currency };
+    const isBooked = intent.capture_method === 'automatic';
+    return { ...intent, latest_charge: { ...charge, balance_transaction: isBooked ? booked : null } };
+  }
+
+  /** The bank's page: opening it authenticates the payer, unless `?outcome=fail`. */
+  #showPage(path: string, search: string, response: ServerResponse): void {
+    const id = path.split('/')[2] as string;
+    const intent = this.account.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
+    response.writeHead(302, { location: intent.return_url ?? this.url }).end();
+  }
+}
+
+const expandablePath = 'latest_charge.balance_transaction';
+
+function livemodeOf(authorization: string | undefined): boolean {
+  const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
+  if (key === simulatedApiKey || key === simulatedLiveApiKey) return key === simulatedLiveApiKey;
+  const message = key === undefined ? 'You did not provide an API key.' : `Invalid API Key provided: ${key}`;
+  throw new StripeProblem(401, { message });
+}
+
+/** `node server/tests/support/simulators/stripe.ts --port 12111 --callback-url http://127.0.0.1:8080/api/callback/1` */
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '12111' },
+      'callback-url': { type: 'string' },
+      'webhook-secret': { type: 'string', default: 'whsec_simulated' },
+    },
+  });
+  const { 'callback-url': callbackUrl, 'webhook-secret': webhookSecret, port } = values;
+  const { url } = await startStripeSimulator({
+    port: Number(port),
+    webhookSecret,
+    onEvent: ({ headers, body }) => {
+      if (callbackUrl === undefined) return;
+      fetch(callbackUrl, { method: 'POST', headers, body: new Uint8Array(body) }).then(
+        ({ status }) => console.log(`event posted: ${status}`),
+        (error: Error) => console.log(`event not posted: ${error.message}`),
+      );
+    },
+  });
+  console.log(`Stripe simulated at ${url}; apiKey ${simulatedApiKey}, webhookSecret ${webhookSecret}`);
+}
