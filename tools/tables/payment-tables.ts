@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../server/src/core/clock.ts';
 import type { EventType } from '../../server/src/core/event-types.ts';
-import { lookUpWaitsMs } from '../../server/src/domains/payments/operations/rules.ts';
+import { lookUpWaitsMs } from '../../server/src/domains/payments/operation-queue/rules.ts';
 import { failureCodes } from '../../server/src/domains/payments/providers/failures.ts';
 import {
   eventOfStatus,

@@ -19,11 +19,12 @@ import { views } from '../domains/identity/views/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
 import { channels } from '../domains/payments/channels/module.ts';
 import { ledger } from '../domains/payments/ledger/module.ts';
+import { operationQueue } from '../domains/payments/operation-queue/module.ts';
 import { operations } from '../domains/payments/operations/module.ts';
-import { processing } from '../domains/payments/processing/module.ts';
 import { providers } from '../domains/payments/providers/module.ts';
 import { refunds } from '../domains/payments/refunds/module.ts';
 import { statistics } from '../domains/payments/statistics/module.ts';
+import { timeline } from '../domains/payments/timeline/module.ts';
 import { transactions } from '../domains/payments/transactions/module.ts';
 import { deliveries } from '../domains/webhooks/deliveries/module.ts';
 import { deliveryQueue } from '../domains/webhooks/delivery-queue/module.ts';
@@ -54,12 +55,13 @@ const declared = [
   stream,
 
   providers,
-  operations,
+  operationQueue,
   channels,
   ledger,
   transactions,
   refunds,
-  processing,
+  operations,
+  timeline,
   callbacks,
   statistics,
 

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidOfPublicId } from '../core/id.ts';
-import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
-import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { makeCustomer, makeInvoice } from '../../tests/support/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../../tests/support/factories.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../../tests/support/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../tests/support/service/florin.ts';
+import { uuidOfPublicId } from '../core/id.ts';
+import { headersOf, signedMessage } from '../domains/payments/providers/sandbox/messages.ts';
+import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
 import { keysInUse } from './config/sealed-values.ts';
 import { countValuesByKey, describeKey, resealValues, sealedColumns } from './reseal-values.ts';
 

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
-import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
-import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { administratorOf, dataOf, makeChannel, makePaid } from '../../tests/support/factories.ts';
 import { channelSecret } from '../../tests/support/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../tests/support/service/florin.ts';
 import { runProgram } from '../../tests/support/service/run-program.ts';
+import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
+import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
+import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 import { checks, keyedChecks } from './integrity.ts';
 
 /** `npm run verify`, as a program. What it finds is tested in `verify.test.ts`. */

@@ -1,10 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidOfPublicId } from '../core/id.ts';
-import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
-import { rollUpTransactionTotals } from '../domains/payments/transactions/totals/rollup.ts';
-import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
-import { offendersOf } from '../platform/postgres/check.ts';
-import type { Queryable } from '../platform/postgres/database.ts';
 import { makeCustomer, makeInvoice, settledInvoice } from '../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../tests/support/broken-claims.ts';
 import {
@@ -22,6 +16,12 @@ import { arrangeChannels, paymentsNode, principalOf } from '../../tests/support/
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../tests/support/service/florin.ts';
 import { type Receiver, startReceiver } from '../../tests/support/webhooks/receiver.ts';
+import { uuidOfPublicId } from '../core/id.ts';
+import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
+import { rollUpTransactionTotals } from '../domains/payments/transactions/totals/rollup.ts';
+import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
+import { offendersOf } from '../platform/postgres/check.ts';
+import type { Queryable } from '../platform/postgres/database.ts';
 import { checkKeysOf, checks, findings, keyedChecks, verify } from './integrity.ts';
 
 const encryptionKeys = freshKeyring();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { declaredOpenApi } from '../../src/app/openapi/document.ts';
 import { allRoutes } from '../../src/app/routes.ts';
+import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { accountSteps } from './fixture/account-steps.ts';
 import { billingSteps } from './fixture/billing-steps.ts';
 import { callbackSteps } from './fixture/callback-steps.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allRoutes } from '../../src/app/routes.ts';
 import { type Scope, scopes } from '../../src/core/scopes.ts';
 import { headersOf, signedMessage } from '../../src/domains/payments/providers/sandbox/messages.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../support/billing/invoices.ts';
@@ -19,7 +20,6 @@ import {
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../support/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
-import { allRoutes } from '../../src/app/routes.ts';
 
 /**
  * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allRoutes } from '../../src/app/routes.ts';
 import { administratorOf, channelInput, dataOf } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
-import { allRoutes } from '../../src/app/routes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { secretFieldsOf } from '../../src/domains/identity/audit/changes.ts';
 import { allRoutes } from '../../src/app/routes.ts';
+import { secretFieldsOf } from '../../src/domains/identity/audit/changes.ts';
 
 /** Every secret that a request can carry. The audit log masks them, and the OpenAPI document marks them `writeOnly`. */
 const secrets: Record<string, string[]> = {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { assemble } from '../../src/app/assemble.ts';
+import { readSettings, settings } from '../../src/app/config/settings.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { freshKeyring, parseKeyring } from '../../src/platform/crypto/keyring.ts';
 import { Lifecycle } from '../../src/platform/process/lifecycle.ts';
 import { openLog } from '../../src/platform/process/log.ts';
-import { assemble } from '../../src/app/assemble.ts';
-import { readSettings, settings } from '../../src/app/config/settings.ts';
 
 /** Connections outside the pools: those of the listener and the primary monitor. */
 const outsidePools = 2;

@@ -1,11 +1,11 @@
 import { expect, expectTypeOf, test } from 'vitest';
+import { modules } from '../../src/app/modules.ts';
+import { allRoutes } from '../../src/app/routes.ts';
 import type { BillingApp } from '../../src/domains/billing/app.ts';
 import type { IdentityApp } from '../../src/domains/identity/app.ts';
 import type { PaymentsApp } from '../../src/domains/payments/app.ts';
 import type { WebhooksApp } from '../../src/domains/webhooks/app.ts';
 import type { Route } from '../../src/platform/http/route.ts';
-import { modules } from '../../src/app/modules.ts';
-import { allRoutes } from '../../src/app/routes.ts';
 
 test('every module has its own name, and every endpoint its own method and path', () => {
   const endpoints = allRoutes.map(({ method, path }) => `${method} ${path}`);

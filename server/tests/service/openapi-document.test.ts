@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allRoutes } from '../../src/app/routes.ts';
 import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../support/service/florin.ts';
-import { allRoutes } from '../../src/app/routes.ts';
 
 let folder: string;
 let db: TestDatabase;

@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  administratorOf,
-  channelInput,
-  dataOf,
-  makeMember,
-  makeTenant,
-  memberPassword,
-} from '../support/factories.ts';
+import { administratorOf, channelInput, dataOf, makeMember, makeTenant, memberPassword } from '../support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../src/app/cli/version.ts';
 import { databaseFromTemplate, eventually } from '../support/postgres/database.ts';
 import { administratorPassword, florinOn, urlOf } from '../support/service/florin.ts';
 import { refusalOfStart } from '../support/service/refusal-of-start.ts';
@@ -12,7 +13,6 @@ import {
   startService,
 } from '../support/service/service-process.ts';
 import { clusterKeys, StartFolder } from '../support/service/start-folder.ts';
-import { version } from '../../src/app/cli/version.ts';
 
 let folder: StartFolder;
 
@@ -35,7 +35,9 @@ describe('the arguments of a command', () => {
     '%s says how it is used when asked, and ends with 2 for words that it does not know',
     async (command, file) => {
       const call = (...words: string[]) =>
-        runProgram(process.execPath, [join(import.meta.dirname, '../../src/app', file), ...words], { cwd: folder.path });
+        runProgram(process.execPath, [join(import.meta.dirname, '../../src/app', file), ...words], {
+          cwd: folder.path,
+        });
       const asked = await call('--help');
       expect(asked).toMatchObject({ code: 0, stderr: '' });
       expect(asked.stdout).toContain(`Usage: ${command}`);

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/app/config/settings.ts';
 import { codeAt, stepAt } from '../../src/domains/identity/second-factor/totp.ts';
 import { freshKeyring } from '../../src/platform/crypto/keyring.ts';
 import { dataOf, memberPassword } from '../support/factories.ts';
@@ -9,7 +10,6 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../support/
 import { Authenticator } from '../support/service/authenticator.ts';
 import { florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
 import { challengeOf, type Enrolled, enrol, finishLogin } from '../support/service/second-factor.ts';
-import { readSettings } from '../../src/app/config/settings.ts';
 
 /** Everything that an operator has to give. */
 const strict = {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listProcesses } from '../../platform/postgres/embedded/process-table.ts';
-import { findRunning } from '../../platform/postgres/embedded/running.ts';
 import { administratorOf, makeChannel, makePaid } from '../../../tests/support/factories.ts';
 import { databaseAt } from '../../../tests/support/postgres/database.ts';
 import { administratorPassword } from '../../../tests/support/service/florin.ts';
 import { type ReadyService, startService } from '../../../tests/support/service/service-process.ts';
 import { verified } from '../../../tests/support/service/verified.ts';
+import { listProcesses } from '../../platform/postgres/embedded/process-table.ts';
+import { findRunning } from '../../platform/postgres/embedded/running.ts';
 import { checkFiles, readManifest } from './manifest.ts';
 
 /** The steps of a backup, in order, and whether it is complete when it is killed there. */

@@ -3,11 +3,11 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { chainAuditEntries } from '../../domains/identity/audit/chain.ts';
-import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin, urlOf } from '../../../tests/support/service/florin.ts';
+import { chainAuditEntries } from '../../domains/identity/audit/chain.ts';
+import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { readSettings } from '../config/settings.ts';
 import { run as backup } from './backup.ts';
 import type { Manifest } from './manifest.ts';

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { knownMigrations, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
 import { administerDatabase, databaseFromTemplate } from '../../../tests/support/postgres/database.ts';
 import { urlOf } from '../../../tests/support/service/florin.ts';
-import { readSettings } from '../config/settings.ts';
 import { environment } from '../../../tests/upgrade/fixture/environment.ts';
+import { knownMigrations, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
+import { readSettings } from '../config/settings.ts';
 import { type Rehearsal, run } from './rehearse.ts';
 
 const fixture = new URL('../../../tests/upgrade/fixture/release-0001.sql', import.meta.url);

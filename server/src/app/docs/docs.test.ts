@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refusalTypes } from '../../core/errors.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../tests/support/service/florin.ts';
+import { refusalTypes } from '../../core/errors.ts';
 import { pages } from './pages.ts';
 
 let db: TestDatabase;

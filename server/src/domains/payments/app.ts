@@ -5,11 +5,11 @@ import type { CallbackIntake } from './callbacks/receive.ts';
 import type { ChannelCredentials } from './channels/credentials.ts';
 import type { ChannelDirectory } from './channels/directory.ts';
 import type { settings as channelSettings } from './channels/settings.ts';
-import type { Dispatcher } from './processing/dispatcher.ts';
-import type { WaitingPayments } from './processing/look-up-waiting.ts';
-import type { FinishedRechecker } from './processing/recheck-finished.ts';
-import type { settings as processingSettings } from './processing/settings.ts';
-import type { Settler } from './processing/settle.ts';
+import type { Dispatcher } from './operations/dispatcher.ts';
+import type { WaitingPayments } from './operations/look-up-waiting.ts';
+import type { FinishedRechecker } from './operations/recheck-finished.ts';
+import type { settings as operationSettings } from './operations/settings.ts';
+import type { Settler } from './operations/settle.ts';
 import type { Providers } from './providers/directory.ts';
 import type { settings as providerSettings } from './providers/settings.ts';
 import type { settings as refundSettings } from './refunds/settings.ts';
@@ -23,7 +23,7 @@ export interface PaymentsSettings
   extends SettingsOf<typeof providerSettings>,
     SettingsOf<typeof channelSettings>,
     SettingsOf<typeof refundSettings>,
-    SettingsOf<typeof processingSettings> {}
+    SettingsOf<typeof operationSettings> {}
 
 /** What the handlers, workers and sweeps of the payments modules use: also all that webhooks have. */
 export interface PaymentsApp extends WebhooksApp {

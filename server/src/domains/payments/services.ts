@@ -3,7 +3,7 @@ import type { PaymentsApp, PaymentsSettings } from './app.ts';
 import { CallbackIntake } from './callbacks/receive.ts';
 import { ChannelCredentials } from './channels/credentials.ts';
 import { ChannelDirectory } from './channels/directory.ts';
-import { processingServices } from './processing/services.ts';
+import { operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
 import { transactionServices } from './transactions/services.ts';
 
@@ -18,7 +18,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const channels = new ChannelDirectory(database, caches, app, sandboxEnabled);
   const credentials = new ChannelCredentials(workerDatabase, caches, app);
   const transactions = transactionServices({ ...app, channels });
-  const processing = processingServices({ ...app, ...transactions, providers, channels, credentials });
+  const operations = operationServices({ ...app, ...transactions, providers, channels, credentials });
   return {
     ...app,
     providers,
@@ -27,7 +27,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
     maxChannels: settings['app.channel.max-per-tenant'],
     ...transactions,
     stepUpRefundAmount: settings['app.security.step-up-refund-amount'],
-    ...processing,
+    ...operations,
     intake: callbackIntake({ ...app, channels, credentials, providers }),
   };
 }

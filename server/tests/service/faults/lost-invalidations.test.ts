@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { assemble, type Context } from '../../../src/app/assemble.ts';
+import { readSettings } from '../../../src/app/config/settings.ts';
+import { prepareServer } from '../../../src/app/http/serve.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { freshKeyring, parseKeyring } from '../../../src/platform/crypto/keyring.ts';
 import { Lifecycle } from '../../../src/platform/process/lifecycle.ts';
@@ -15,9 +18,6 @@ import {
 import { type CutLine, startCutLine } from '../../support/faults/cut-line.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../support/postgres/database.ts';
 import { clientOf, type FlorinClient, florinOn, type Reply, type TestFlorin } from '../../support/service/florin.ts';
-import { assemble, type Context } from '../../../src/app/assemble.ts';
-import { readSettings } from '../../../src/app/config/settings.ts';
-import { prepareServer } from '../../../src/app/http/serve.ts';
 
 /**
  * A node dies after any statement of a request that changes what other nodes have cached. The others must read again

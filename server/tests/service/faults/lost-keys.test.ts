@@ -2,6 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { keysInUse } from '../../../src/app/config/sealed-values.ts';
+import { secretsOf } from '../../../src/app/config/secrets.ts';
+import { readSettings, SettingsError } from '../../../src/app/config/settings.ts';
+import { startFlorin } from '../../../src/app/florin.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { freshKeyring } from '../../../src/platform/crypto/keyring.ts';
 import { openLog } from '../../../src/platform/process/log.ts';
@@ -9,10 +13,6 @@ import { dataOf, makePayment } from '../../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../support/postgres/database.ts';
 import { administratorPassword, florinOn } from '../../support/service/florin.ts';
 import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
-import { keysInUse } from '../../../src/app/config/sealed-values.ts';
-import { secretsOf } from '../../../src/app/config/secrets.ts';
-import { readSettings, SettingsError } from '../../../src/app/config/settings.ts';
-import { startFlorin } from '../../../src/app/florin.ts';
 
 let folder: string;
 beforeAll(() => {

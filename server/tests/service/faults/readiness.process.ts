@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationsRoutes } from '../../../src/app/http/operations.ts';
 import { secondMs } from '../../../src/core/clock.ts';
 import { addRoute } from '../../../src/platform/http/server/add-route.ts';
 import { httpServer } from '../../../src/platform/http/server/server.ts';
@@ -15,7 +16,6 @@ import { databaseAt, eventually, type TestDatabase } from '../../support/postgre
 import { startAsStandby } from '../../support/postgres/standby.ts';
 import { florinOn, type Reply, type TestFlorin } from '../../support/service/florin.ts';
 import { aRefusal } from '../../support/shapes.ts';
-import { operationsRoutes } from '../../../src/app/http/operations.ts';
 
 /** A node is ready while its database accepts writes, or has been unavailable for less than 20 s. */
 let dataDir: string;

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dayMs } from '../../../src/core/clock.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../support/factories.ts';
-import {
-  databaseFromTemplate,
-  eventually,
-  settableClock,
-  type TestDatabase,
-} from '../../support/postgres/database.ts';
+import { databaseFromTemplate, eventually, settableClock, type TestDatabase } from '../../support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../support/service/florin.ts';
 import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { TransactionRow } from '../../../src/domains/payments/transactions/statements.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres/database.ts';
+import { operationsNode } from './operations-node.ts';
 import { arrangeChannels, principalOf } from './payments.ts';
-import { processingNode } from './processing.ts';
 
 /**
  * A database with channels 10, 11 and 21 of a scripted provider, 10 being the fallback of 11, and for each test a node
@@ -12,7 +12,7 @@ export function chargeScenario() {
   const principal = principalOf(1, 7);
   const scenario = {
     db: undefined as unknown as TestDatabase,
-    node: undefined as unknown as Awaited<ReturnType<typeof processingNode>>,
+    node: undefined as unknown as Awaited<ReturnType<typeof operationsNode>>,
     nowMs: 0,
     principal,
     pay,
@@ -35,7 +35,7 @@ export function chargeScenario() {
 
   beforeEach(async () => {
     scenario.nowMs = Date.parse('2026-11-21T12:00:00Z');
-    scenario.node = await processingNode(scenario.db, { clock: () => scenario.nowMs });
+    scenario.node = await operationsNode(scenario.db, { clock: () => scenario.nowMs });
   });
 
   afterEach(async () => {

@@ -3,8 +3,8 @@ import { subscriptionDue } from '../../../domains/billing/subscriptions/statemen
 import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
 import { channelsWithKeyOfOtherMode } from '../../../domains/payments/channels/key-mode.ts';
 import type { SecretOpener } from '../../../domains/payments/channels/secrets.ts';
-import { operationDue } from '../../../domains/payments/operations/claim.cte.ts';
-import { discrepancyDue } from '../../../domains/payments/processing/discrepancies/statements.ts';
+import { operationDue } from '../../../domains/payments/operation-queue/claim.cte.ts';
+import { discrepancyDue } from '../../../domains/payments/operations/discrepancies/statements.ts';
 import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
 import { endpointSecretPlace } from '../../../domains/webhooks/endpoints/directory.ts';
 import { verifiesElsewhere } from '../../../domains/webhooks/endpoints/signature.ts';

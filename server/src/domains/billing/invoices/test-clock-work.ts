@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { operationsDue } from '../../payments/operations/open.cte.ts';
+import { operationsDue } from '../../payments/operation-queue/open.cte.ts';
 import type { ClockKey, TestClockWork } from '../test-clocks/worker.ts';
 import { hasPaymentsInProgress, invoicesDue } from './settlement/settle-statements.ts';
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataOf, makeMember, makeTenant, memberPassword } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import {
+  administratorPassword,
+  florinOn,
+  type Reply,
+  type TestFlorin,
+} from '../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
 import { adminPassword, type Identity, identity } from '../../../../tests/support/identity.ts';
+import { dayMs } from '../../../core/clock.ts';
 import { addressMatcher } from './allowed-addresses.ts';
 import { queueExpiryNotices } from './expiry-notices.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hourMs, minuteMs } from '../../../core/clock.ts';
 import { administratorOf, dataOf, unique } from '../../../../tests/support/factories.ts';
 import { bodiesOf, startSmtpServer, type TestSmtpServer } from '../../../../tests/support/mail/smtp-server.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { hourMs, minuteMs } from '../../../core/clock.ts';
 
 let db: TestDatabase;
 let smtp: TestSmtpServer;

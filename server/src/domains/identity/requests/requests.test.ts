@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leastUuidAt } from '../../../core/id.ts';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { channelInput, dataOf, makeChannel, makeKey, makeMember, makeTenant } from '../../../../tests/support/factories.ts';
+import {
+  channelInput,
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makeTenant,
+} from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { leastUuidAt } from '../../../core/id.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { deleteExpiredRequests } from './statements.ts';
 
 let db: TestDatabase;

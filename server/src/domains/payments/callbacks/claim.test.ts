@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database } from '../../../platform/postgres/database.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { Database } from '../../../platform/postgres/database.ts';
 import { claimCallbacks, makeEarlierDue } from './statements.ts';
 
 let db: TestDatabase;

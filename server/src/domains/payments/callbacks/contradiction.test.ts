@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hourMs } from '../../../core/clock.ts';
-import { offendersOf } from '../../../platform/postgres/check.ts';
 import { administratorOf, dataOf, makeMember, makePayment, makeTenant } from '../../../../tests/support/factories.ts';
 import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import { makeProviderChannel } from '../../../../tests/support/payments/callbacks.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
-import { processingChecks, processingFindings } from '../processing/integrity.ts';
+import { hourMs } from '../../../core/clock.ts';
+import { offendersOf } from '../../../platform/postgres/check.ts';
+import { operationChecks, operationFindings } from '../operations/integrity.ts';
 
 const scenario = callbackScenario();
 const { uuidOf, operationsOf, callbackSettled, operationWaiting, pending, send, detail, insertCallback } = scenario;
@@ -25,7 +25,7 @@ describe('a contradiction or a mismatch', () => {
     const found = await Promise.all(checks.map((check) => offendersOf(scenario.db.database, check, 1_000)));
     return found.flat();
   };
-  const offenders = () => named([...processingChecks, ...processingFindings]);
+  const offenders = () => named([...operationChecks, ...operationFindings]);
 
   test('is looked up: if the provider agrees with what is settled, the discrepancy is closed', async () => {
     const id = await makePayment(scenario.florin, scenario.admin, scenario.channelId);
@@ -67,7 +67,7 @@ describe('a contradiction or a mismatch', () => {
         (await scenario.florin.get('/metrics')).body,
       ),
     );
-    expect(await named(processingFindings)).toContain(`${id}-1`);
+    expect(await named(operationFindings)).toContain(`${id}-1`);
     // The provider corrects its books: a day later it agrees.
     await scenario.db.query(`update sandbox_operation set state = 'FAILED' where key = $1`, [`${id}-1`]);
     scenario.nowMs += 24 * hourMs;

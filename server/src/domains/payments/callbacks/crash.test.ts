@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { secondMs } from '../../../core/clock.ts';
 import { administratorOf, makePayment } from '../../../../tests/support/factories.ts';
 import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../../../tests/support/payments/callbacks.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { secondMs } from '../../../core/clock.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 
 const scenario = callbackScenario();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { losingAnswers } from '../../../../tests/support/faults/lost-answers.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import type { Settler } from '../processing/settle.ts';
+import type { Settler } from '../operations/settle.ts';
 import { storeCallback } from './statements.ts';
 import { callbackWorker } from './worker.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { secondMs } from '../../../core/clock.ts';
 import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { secondMs } from '../../../core/clock.ts';
 import { failure } from '../providers/failures.ts';
 
 const scenario = callbackScenario();

@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { type FinalOutcome, isFinalOutcome } from '../processing/settlement.ts';
+import { type FinalOutcome, isFinalOutcome } from '../operations/settlement.ts';
 import type { Outcome, ProviderCallback } from '../providers/provider.ts';
 
 /** The content of a callback that settling it needs. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { hourMs } from '../../../core/clock.ts';
 import { brokenClaims } from '../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makePayment } from '../../../../tests/support/factories.ts';
 import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { hourMs } from '../../../core/clock.ts';
 import type { MessageState } from '../providers/sandbox/messages.ts';
 
 const scenario = callbackScenario();

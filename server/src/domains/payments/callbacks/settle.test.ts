@@ -1,8 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
-import { parseKeyring } from '../../../platform/crypto/keyring.ts';
-import { Sealer } from '../../../platform/crypto/seal.ts';
 import { dataOf, makePayment } from '../../../../tests/support/factories.ts';
 import { callbackScenario } from '../../../../tests/support/payments/callback-scenario.ts';
 import {
@@ -14,6 +11,9 @@ import {
   sandboxReportOf,
 } from '../../../../tests/support/payments/callbacks.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
+import { parseKeyring } from '../../../platform/crypto/keyring.ts';
+import { Sealer } from '../../../platform/crypto/seal.ts';
 import { lateMs } from '../providers/sandbox/behaviours.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 import { bodyPlace } from './receive.ts';

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { makeOperationsDue } from '../operations/statements.ts';
-import type { FinishedRechecker } from '../processing/recheck-finished.ts';
-import { parseOperationKey } from '../processing/rules.ts';
-import type { Settler } from '../processing/settle.ts';
-import { findByKey, findByReference, type OperationRow } from '../processing/statements.ts';
-import { isFinished } from '../processing/states.ts';
+import { makeOperationsDue } from '../operation-queue/statements.ts';
+import type { FinishedRechecker } from '../operations/recheck-finished.ts';
+import { parseOperationKey } from '../operations/rules.ts';
+import type { Settler } from '../operations/settle.ts';
+import { findByKey, findByReference, type OperationRow } from '../operations/statements.ts';
+import { isFinished } from '../operations/states.ts';
 import { addTimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { CallbackContent } from './rules.ts';
 import { type DueCallback, type Identifier, makeEarlierDue } from './statements.ts';

@@ -13,7 +13,7 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { PaymentsApp } from '../app.ts';
-import { countOpenOfChannel } from '../operations/statements.ts';
+import { countOpenOfChannel } from '../operation-queue/statements.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, livemodeOfApiKey, mayChange, mayUse } from './rules.ts';

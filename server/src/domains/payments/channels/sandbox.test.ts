@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freshKeyring } from '../../../platform/crypto/keyring.ts';
-import { administratorOf, channelInput, dataOf, makeChannel, makePayment } from '../../../../tests/support/factories.ts';
+import {
+  administratorOf,
+  channelInput,
+  dataOf,
+  makeChannel,
+  makePayment,
+} from '../../../../tests/support/factories.ts';
 import { channelSecret, postCallback, sandboxReportOf } from '../../../../tests/support/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { freshKeyring } from '../../../platform/crypto/keyring.ts';
 import { signedMessage } from '../providers/sandbox/messages.ts';
 
 const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
+import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { dayMs } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
-import { processingNode } from '../../../../tests/support/payments/processing.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { accounts } from './accounts.ts';
@@ -150,7 +150,7 @@ test('balances and pages always equal a recount while two nodes settle, refund a
     nowMs += dayMs / 400;
     return nowMs;
   };
-  const nodes = await Promise.all([processingNode(db, { clock }), processingNode(db, { clock })]);
+  const nodes = await Promise.all([operationsNode(db, { clock }), operationsNode(db, { clock })]);
   let answered = 0;
   const answer = (
     verb: string,

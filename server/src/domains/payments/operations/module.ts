@@ -1,11 +1,28 @@
 import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
+import { discrepancyCloseInput, discrepancyRecord } from './discrepancies/schema.ts';
+import { operationChecks, operationFindings } from './integrity.ts';
+import { discrepancyRoutes } from './routes.ts';
+import { settings } from './settings.ts';
 
 /**
- * Provider operations: charges, refunds and cancellations, recorded before a provider is called, and counts of how
- * charges ended. `processing` runs them.
+ * Provider operations: brings charges, refunds and cancellations to their providers, settles the outcomes, and records
+ * discrepancies.
  */
 export const operations = {
   name: 'operations',
-  tables: ['provider_operation', 'channel_pace', 'charge_total', 'charge_total_delta'],
+  tables: ['discrepancy'],
+  settings,
+  auditActions: {
+    'dispute.close': '`discrepancy.close`, in entries of earlier versions.',
+    'discrepancy.close':
+      'A discrepancy with a provider was closed; `outcome` says how its operation was ended. The record is its payment.',
+  },
+  reference: [{ name: 'Discrepancies', description: 'Operations about which a provider contradicts what is settled.' }],
+  resources: { discrepancy: discrepancyRecord },
+  schemas: { Discrepancy: discrepancyRecord, DiscrepancyCloseInput: discrepancyCloseInput },
+  routes: discrepancyRoutes,
+  workers: ({ dispatcher, discrepancyWorker }) => [dispatcher.worker, discrepancyWorker],
+  integrity: operationChecks,
+  findings: operationFindings,
 } satisfies Module<PaymentsApp>;

@@ -1,187 +1,87 @@
-import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
-import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { openOperationsCte, operationsDue } from './open.cte.ts';
+import { paymentColumns, type TransactionRow } from '../transactions/statements.ts';
+import type { OperationKind, OperationState } from './states.ts';
 
-/**
- * The states of open operations, as an SQL list. Statements that find operations by key test for these states, not for
- * `finished_at is null`: with that condition the planner may read the index of all open operations instead.
- */
-export const openStates = `'READY', 'CALLING', 'UNKNOWN', 'WAITING'`;
-
-/**
- * Opens a further operation of a locked payment. Values: tenant, payment, kind, refund (or null), channel,
- * provider, amount, time in ms.
- */
-export const openOperation = statement<{ number: number }>(
-  'processing.open_next',
-  `with operation as (
-     select $1::bigint as tenant_id, $2::uuid as transaction_id,
-            (select coalesce(max(number), 0) + 1 from provider_operation
-              where tenant_id = $1 and transaction_id = $2) as number,
-            $3::text as kind, $4::uuid as refund_id, $5::bigint as channel_id, $6::text as provider, $7::bigint as amount,
-            false as background, to_timestamp($8::float8 / 1000) as at
-   ),
-   ${openOperationsCte}
-   select number from operation`,
-  { wakes: [{ topic: operationsDue }] },
-);
-
-/** The charge that took the money of a payment, or will. */
-export interface ChargeRow {
+/** An operation and its payment, as they were when both were read. */
+export interface OperationRow extends TransactionRow {
   number: number;
-  channel_id: number;
-  provider: ProviderName;
-  /** The provider of its channel now. */
-  channel_provider: ProviderName | null;
+  kind: OperationKind;
+  refund_id: string | null;
+  refund_reason: string | null;
+  /** The channel that the provider is called through: the payment's own, or a fallback channel. */
+  operation_channel_id: number;
+  operation_provider: ProviderName;
+  operation_amount: number;
+  state: OperationState;
+  calls: number;
+  look_ups: number;
+  operation_reference: string | null;
+  operation_created_ms: number;
+  /** When it was claimed to be sent; null while it is READY. */
+  operation_called_ms: number | null;
+  /** When a rate limit of the provider first refused it; null: none did. */
+  operation_limited_ms: number | null;
+  /** The charge that a refund or a cancellation refers to. */
+  charge_number: number | null;
+  charge_reference: string | null;
+  charge_state: OperationState | null;
+  charge_created_ms: number | null;
+  charge_called_ms: number | null;
 }
 
-/** The charge that took the money or may still take it. Values: tenant, payment. */
-export const findCharge = statement<ChargeRow>(
-  'processing.find_charge',
-  `select number, channel_id, provider, (select provider from channel where channel.id = channel_id) as channel_provider
-     from provider_operation
-    where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and not void`,
-);
-
-/**
- * Cancels a payment's charge that is READY, without a call, and counts it; returns nothing if there is none. A charge
- * that is being claimed or settled is locked, and is left alone: waiting for it could deadlock, because its settlement
- * locks the payment. Runs in the transaction that cancels the payment. Values: tenant, payment, now in ms.
- */
-export const cancelUnsentCharge = statement<{ number: number }>(
-  'processing.cancel_unsent_charge',
-  `with unsent as (
-     select tenant_id, transaction_id, number from provider_operation
-      where tenant_id = $1 and transaction_id = $2 and kind = 'CHARGE' and state = 'READY'
-        for update skip locked
-   ),
-   cancelled as (
-     update provider_operation o
-        set state = 'CANCELLED', void = true, settled_by = 'nothing', finished_at = to_timestamp($3::float8 / 1000)
-       from unsent
-      where (o.tenant_id, o.transaction_id, o.number) = (unsent.tenant_id, unsent.transaction_id, unsent.number)
-     returning o.tenant_id, o.transaction_id, o.number, o.channel_id, o.state, o.finished_at
-   ),
-   counted as (
-     insert into charge_total_delta (tenant_id, day, channel_id, currency, outcome, count)
-     select c.tenant_id, (c.finished_at at time zone 'UTC')::date, c.channel_id, t.currency, c.state, 1
-       from cancelled c
-       join transaction t on t.tenant_id = c.tenant_id and t.id = c.transaction_id
-   )
-   select number from cancelled`,
-);
-
-/** How many payments have an open charge, refund or cancellation through a channel. Values: channel. */
-export const countOpenOfChannel = statement<{ count: number }>(
-  'processing.count_open_of_channel',
-  `select count(distinct (tenant_id, transaction_id)) as count from provider_operation
-    where channel_id = $1 and finished_at is null`,
-);
-
-/** The open cancellation of a payment. Values: tenant, payment. */
-export const findOpenCancellation = statement<{ number: number }>(
-  'processing.find_open_cancel',
-  `select number from provider_operation
-    where tenant_id = $1 and transaction_id = $2 and kind = 'CANCEL' and state in (${openStates})`,
-);
-
-/** An operation that this node has leased. */
-interface LeasedKey {
-  tenant_id: number;
-  /** The payment's UUID. */
-  id: string;
-  number: number;
+/** An operation and the token of the lease it was claimed under. */
+export interface LeasedOperation extends OperationRow {
   lease: string;
 }
 
-const leasedKeyColumns = <Row>(keyOf: (row: Row) => LeasedKey) =>
-  [
-    ['tenant_id', 'bigint', (row: Row) => keyOf(row).tenant_id],
-    ['transaction_id', 'uuid', (row: Row) => keyOf(row).id],
-    ['number', 'smallint', (row: Row) => keyOf(row).number],
-    ['lease', 'uuid', (row: Row) => keyOf(row).lease],
-  ] as const;
+/** The columns of `OperationRow`, without the state. `o` is the operation, `t` its payment; needs `operationJoins`. */
+export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_id, r.reason as refund_reason,
+  o.channel_id as operation_channel_id, o.provider as operation_provider, o.amount as operation_amount, o.calls,
+  o.look_ups, o.provider_reference as operation_reference,
+  (extract(epoch from o.created_at) * 1000)::float8 as operation_created_ms,
+  (extract(epoch from o.called_at) * 1000)::float8 as operation_called_ms,
+  (extract(epoch from o.limited_at) * 1000)::float8 as operation_limited_ms,
+  charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state,
+  (extract(epoch from charge.created_at) * 1000)::float8 as charge_created_ms,
+  (extract(epoch from charge.called_at) * 1000)::float8 as charge_called_ms`;
 
-/** What is recorded of an operation without a final outcome. */
-export interface Deferral {
-  operation: LeasedKey;
-  state: 'UNKNOWN' | 'WAITING' | 'READY';
-  dueMs: number;
-  /** When a rate limit refused it, in ms; the first one is kept. */
-  limitedMs?: number;
-  /** The provider's own id, if known. */
-  reference: string | null;
-  /** Added to the operation's count, like `lookUps`. */
-  calls: number;
-  lookUps: number;
-}
+/** Joins the refund and the charge that an operation `o` refers to; a charge has neither. */
+export const operationJoins = `
+  left join refund r on o.refund_id is not null and r.tenant_id = o.tenant_id and r.id = o.refund_id
+  left join lateral (
+    select number, provider_reference, state, created_at, called_at from provider_operation charge
+     where o.kind <> 'CHARGE' and charge.tenant_id = o.tenant_id and charge.transaction_id = o.transaction_id
+       and charge.kind = 'CHARGE' and not charge.void
+     limit 1
+  ) charge on true`;
 
-export const deferralColumns = columns<Deferral>([
-  ...leasedKeyColumns(({ operation }: Deferral) => operation),
-  ['state', 'text', ({ state }) => state],
-  ['due_ms', 'float8', ({ dueMs }) => dueMs],
-  ['limited_ms', 'float8', ({ limitedMs }) => limitedMs ?? null],
-  ['reference', 'text', ({ reference }) => reference],
-  ['calls', 'smallint', ({ calls }) => calls],
-  ['look_ups', 'smallint', ({ lookUps }) => lookUps],
-]);
-
-/**
- * Records operations without a final outcome, fenced by the lease. An operation that is READY again was not sent, so it
- * has no time of a call. Values: those of `deferralColumns`.
- */
-export const deferOperations = statement(
-  'processing.defer',
-  `update provider_operation o
-      set state = deferred.state, due_at = to_timestamp(deferred.due_ms / 1000), lease = null, leased_until = null,
-          called_at = case when deferred.state <> 'READY' then o.called_at end,
-          limited_at = coalesce(o.limited_at, to_timestamp(deferred.limited_ms / 1000)),
-          provider_reference = coalesce(deferred.reference, o.provider_reference),
-          calls = least(o.calls + deferred.calls, 32767), look_ups = least(o.look_ups + deferred.look_ups, 32767)
-     from (${deferralColumns.relation()}) as deferred
-    where o.tenant_id = deferred.tenant_id and o.transaction_id = deferred.transaction_id and o.number = deferred.number
-      and o.lease = deferred.lease`,
+/** Operations by the provider's own id. Values: channel, reference. */
+export const findByReference = statement<OperationRow>(
+  'operations.find_by_reference',
+  `select ${operationColumns}, o.state
+     from provider_operation o
+     join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}
+    where o.channel_id = $1 and o.provider_reference = $2
+    order by o.number`,
 );
 
-/** Operations that were claimed and not started, with the state before the claim. */
-export const releaseColumns = columns<LeasedKey & { state: string }>([
-  ...leasedKeyColumns((operation: LeasedKey & { state: string }) => operation),
-  ['state', 'text', ({ state }) => state],
-]);
-
-/**
- * Ends the leases of operations that were not started: they are due again at once. Values: those of `releaseColumns`.
- */
-export const releaseOperations = statement(
-  'processing.release',
-  `update provider_operation o
-      set lease = null, leased_until = null, state = released.state
-     from (${releaseColumns.relation()}) as released
-    where o.tenant_id = released.tenant_id and o.transaction_id = released.transaction_id and o.number = released.number
-      and o.lease = released.lease`,
+/** The operation of an idempotency key, which does not name the tenant. Values: channel, payment, number. */
+export const findByKey = statement<OperationRow>(
+  'operations.find_by_key',
+  `select ${operationColumns}, o.state
+     from tenant
+     join provider_operation o on o.tenant_id = tenant.id and o.transaction_id = $2 and o.number = $3
+     join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}
+    where o.channel_id = $1`,
 );
 
-/**
- * Makes the open operations of a payment due now, because the provider has reported a change that a look-up must find.
- * The look-up of a leased operation may have begun before the change, and its result postpones the due time again: the
- * caller must then repeat this. Values: tenant, payment, now in ms.
- */
-export const makeOperationsDue = statement<{ number: number; is_leased: boolean }>(
-  'processing.make_due',
-  `update provider_operation
-      set due_at = least(due_at, to_timestamp($3::float8 / 1000))
-    where tenant_id = $1 and transaction_id = $2 and state in ('CALLING', 'UNKNOWN', 'WAITING')
-   returning number, coalesce(leased_until > to_timestamp($3::float8 / 1000), false) as is_leased`,
-  { wakes: [{ topic: operationsDue, when: (rows) => rows.length > 0 }] },
+/** Every operation of a payment, in order. Values: tenant, payment. */
+export const findOfPayment = statement<OperationRow>(
+  'operations.find_of_payment',
+  `select ${operationColumns}, o.state
+     from provider_operation o
+     join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}
+    where o.tenant_id = $1 and o.transaction_id = $2
+    order by o.number`,
 );
-
-/** Moves all rows of charge_total_delta into charge_total. */
-export const rollUpCharges = rollupOf({
-  name: 'statistics.roll_up_charges',
-  totals: 'charge_total',
-  deltas: 'charge_total_delta',
-  key: ['tenant_id', 'day', 'channel_id', 'currency', 'outcome'],
-  sums: ['count'],
-});

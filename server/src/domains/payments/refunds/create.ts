@@ -11,7 +11,7 @@ import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { PaymentsApp } from '../app.ts';
-import { requestRefund } from '../operations/request-refund.ts';
+import { requestRefund } from '../operation-queue/request-refund.ts';
 import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import { type RefundRecord, recordOf } from './record.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidOfPublicId } from '../../../core/id.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +12,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { aRefundId, aRefusal, aText, aTime } from '../../../../tests/support/shapes.ts';
+import { uuidOfPublicId } from '../../../core/id.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -7,7 +7,7 @@ import { firstFilter, listStatements } from '../../../platform/lists/list-statem
 import { hasMetadata } from '../../../platform/lists/metadata.cte.ts';
 import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { recordsByReference } from '../operations/references.cte.ts';
+import { recordsByReference } from '../operation-queue/references.cte.ts';
 import { type RefundRow, refundColumns } from './statements.ts';
 import { refundStatuses } from './states.ts';
 

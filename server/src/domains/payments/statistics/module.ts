@@ -3,7 +3,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
 import { rollUpLedger } from '../ledger/statements.ts';
-import { rollUpCharges } from '../operations/statements.ts';
+import { rollUpCharges } from '../operation-queue/statements.ts';
 import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
 import { rollupsDue } from '../transactions/totals/totals.cte.ts';
 import { statisticsChecks } from './integrity.ts';

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
+import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { dayMs, utcDay } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
-import { processingNode } from '../../../../tests/support/payments/processing.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import { rollUpCharges } from '../operations/statements.ts';
+import { rollUpCharges } from '../operation-queue/statements.ts';
 import { failure } from '../providers/failures.ts';
 import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
 import { seriesOf } from './series.ts';
 import { summaryOf } from './summary.ts';
 
 let db: TestDatabase;
-let node: Awaited<ReturnType<typeof processingNode>>;
+let node: Awaited<ReturnType<typeof operationsNode>>;
 let nowMs = Date.parse('2026-01-30T01:00:00Z');
 let payments: Payment[];
 let charges: Charge[];
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await arrangeChannels(db);
   await db.query(`update channel set provider = 'sandbox' where id in (10, 11, 12)`);
   await db.query(`update channel set fallback_channel_ids = '{10}' where id = 11`);
-  node = await processingNode(db, { clock: () => nowMs });
+  node = await operationsNode(db, { clock: () => nowMs });
   // By amount: a third succeeds, a third succeeds on the fallback channel if there is one, a third is declined.
   node.provider.answer = (_verb, { key, amount }) => {
     if (amount % 3 === 1 || (amount % 3 === 2 && key.endsWith('-2'))) return { kind: 'succeeded', reference: key };

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
 import { appendEventsCte, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
-import { openOperationsCte, operationsDue } from '../operations/open.cte.ts';
+import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
 import type { TransactionStatus } from './states.ts';
 import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
 

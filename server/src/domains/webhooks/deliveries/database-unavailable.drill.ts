@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../core/clock.ts';
-import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contract.ts';
-import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
 import { freeze, postmasterOf } from '../../../../tests/support/faults/freeze.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../tests/support/service/nodes.ts';
 import type { ReadyService } from '../../../../tests/support/service/service-process.ts';
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
+import { minuteMs, secondMs } from '../../../core/clock.ts';
+import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contract.ts';
+import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
 
 /** The database of a node fails while deliveries are in flight, and comes back. */
 let dataDir: string;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { secondMs } from '../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../tests/support/service/nodes.ts';
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
+import { secondMs } from '../../../core/clock.ts';
 
 /** Senders that freeze, like a paused virtual machine, and continue after others have taken over their deliveries. */
 let db: TestDatabase;

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '../../../core/clock.ts';
-import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
 import { databaseAt, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../tests/support/service/nodes.ts';
 import type { ReadyService } from '../../../../tests/support/service/service-process.ts';
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
 import type { Answering, Receiver } from '../../../../tests/support/webhooks/receiver.ts';
+import { minuteMs } from '../../../core/clock.ts';
+import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
 
 /** Kills the embedded PostgreSQL of a node in the middle of deliveries, alone or together with the node. */
 let dataDir: string;

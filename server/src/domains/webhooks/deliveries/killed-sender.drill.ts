@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { secondMs } from '../../../core/clock.ts';
 import { makeChannel, makePayment } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../tests/support/service/nodes.ts';
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
+import { secondMs } from '../../../core/clock.ts';
 
 /** Kills senders with SIGKILL; every event must be delivered nevertheless. */
 let db: TestDatabase;

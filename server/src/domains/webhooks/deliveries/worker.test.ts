@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../core/clock.ts';
-import { publicId } from '../../../core/id.ts';
-import { Database, type Queryable } from '../../../platform/postgres/database.ts';
 import { administer } from '../../../../tests/support/postgres/administer.ts';
 import { eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import {
@@ -14,6 +11,9 @@ import {
   testDeliveries,
 } from '../../../../tests/support/webhooks/deliveries.ts';
 import { type Receiver, startReceiver } from '../../../../tests/support/webhooks/receiver.ts';
+import { minuteMs, secondMs } from '../../../core/clock.ts';
+import { publicId } from '../../../core/id.ts';
+import { Database, type Queryable } from '../../../platform/postgres/database.ts';
 import { AddressGuard } from '../endpoints/address-guard.ts';
 
 let deliveries: TestDeliveries;

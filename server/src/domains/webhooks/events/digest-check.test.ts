@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshKeyring, parseKeyring } from '../../../platform/crypto/keyring.ts';
-import { Sealer } from '../../../platform/crypto/seal.ts';
 import { administratorOf, dataOf, makeChannel, makePaid } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { freshKeyring, parseKeyring } from '../../../platform/crypto/keyring.ts';
+import { Sealer } from '../../../platform/crypto/seal.ts';
 import { digestCheck } from './digest-check.ts';
 
 const [older, newer] = [freshKeyring(), freshKeyring()];

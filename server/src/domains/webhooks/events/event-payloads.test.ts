@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EventType, eventTypes } from '../../../core/event-types.ts';
 import { dataOf } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { type EventType, eventTypes } from '../../../core/event-types.ts';
 
 /** The sandbox refuses refunds of this amount. */
 const refusedRefundAmount = 7_319_070;

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs, utcDay } from '../../../core/clock.ts';
-import { firstUuidAt } from '../../../core/id.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +11,8 @@ import {
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { aTime } from '../../../../tests/support/shapes.ts';
+import { dayMs, utcDay } from '../../../core/clock.ts';
+import { firstUuidAt } from '../../../core/id.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

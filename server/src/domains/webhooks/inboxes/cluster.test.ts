@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshKeyring } from '../../../platform/crypto/keyring.ts';
 import { administratorOf, dataOf } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn } from '../../../../tests/support/service/florin.ts';
 import { type TestNodes, testNodes } from '../../../../tests/support/service/nodes.ts';
 import type { ReadyService } from '../../../../tests/support/service/service-process.ts';
 import { aRefusal } from '../../../../tests/support/shapes.ts';
+import { freshKeyring } from '../../../platform/crypto/keyring.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
-import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +11,8 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../../tests/support/shapes.ts';
+import { dayMs } from '../../../core/clock.ts';
+import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { deleteExpiredInboxes } from './statements.ts';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

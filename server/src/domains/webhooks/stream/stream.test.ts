@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel, makeKey, makeMember, makePayment, makeTenant } from '../../../../tests/support/factories.ts';
+import {
+  dataOf,
+  makeChannel,
+  makeKey,
+  makeMember,
+  makePayment,
+  makeTenant,
+} from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs } from '../../../core/clock.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { dayMs } from '../../../core/clock.ts';
 import { answerOnce, sweepIdempotencyRecords } from '../idempotency-records.ts';
 
 let db: TestDatabase;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { offendersOf } from '../../../../platform/postgres/check.ts';
 import {
   makeCheckout,
   makeShop,
@@ -13,6 +12,7 @@ import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../../te
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
 import { checkoutChecks } from '../integrity.ts';
 import { sweepExpired } from '../sweep.ts';
 

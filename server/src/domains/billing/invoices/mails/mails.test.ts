@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { minuteMs } from '../../../../core/clock.ts';
 import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../tests/support/factories.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makeTenant,
+} from '../../../../../tests/support/factories.ts';
 import {
   bodiesOf,
   type ReceivedMail,
@@ -10,6 +15,7 @@ import {
 } from '../../../../../tests/support/mail/smtp-server.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { minuteMs } from '../../../../core/clock.ts';
 import { sweepMails } from '../../../identity/mails/worker.ts';
 import { invoiceMails } from './statements.ts';
 

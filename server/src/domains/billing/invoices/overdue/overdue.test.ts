@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uuidGenerator } from '../../../../core/id.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import { dataOf } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { uuidGenerator } from '../../../../core/id.ts';
 import { overdueInvoiceWorker } from './worker.ts';
 
 let db: TestDatabase;

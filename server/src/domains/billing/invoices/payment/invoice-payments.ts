@@ -1,6 +1,6 @@
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { WaitingPayments } from '../../../payments/processing/look-up-waiting.ts';
+import type { WaitingPayments } from '../../../payments/operations/look-up-waiting.ts';
 import type { InvoiceOfPayment, InvoicePayments } from '../../../payments/transactions/invoice-payments.ts';
 import { isFinal } from '../../../payments/transactions/states.ts';
 import type { Transition } from '../../../payments/transactions/transition.cte.ts';

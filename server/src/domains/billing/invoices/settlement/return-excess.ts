@@ -3,7 +3,7 @@ import { publicId } from '../../../../core/id.ts';
 import { afterCommit, type Queryable } from '../../../../platform/postgres/database.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { systemActor } from '../../../identity/audit/append.ts';
-import { chargeOf, isAtItsProvider } from '../../../payments/operations/request-refund.ts';
+import { chargeOf, isAtItsProvider } from '../../../payments/operation-queue/request-refund.ts';
 import { refundLocked } from '../../../payments/refunds/create.ts';
 import { lockPayment, type TransactionRow } from '../../../payments/transactions/statements.ts';
 import type { PaymentTransitions } from '../../../payments/transactions/transition-statements.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { publicId, uuidGenerator } from '../../../../core/id.ts';
-import { offendersOf } from '../../../../platform/postgres/check.ts';
-import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { paymentEventsOfInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { publicId, uuidGenerator } from '../../../../core/id.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
+import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { invoiceChecks } from '../integrity.ts';
 import { type InvoiceDraft, issueInvoices } from '../issue/issue.ts';
 import { type InvoiceKey, keyOfRow, lockInvoices } from '../lock.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../../../app/integrity.ts';
 import {
   makeCustomer,
   makeDraft,
@@ -19,6 +18,7 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../../tests/support/shapes.ts';
+import { verify } from '../../../../app/integrity.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../../../app/integrity.ts';
 import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../../tests/support/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../tests/support/factories.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makeTenant,
+} from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { verify } from '../../../../app/integrity.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checks } from '../../../../app/integrity.ts';
-import { offendersOf } from '../../../../platform/postgres/check.ts';
 import { makeCustomer } from '../../../../../tests/support/billing/invoices.ts';
-import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../../tests/support/factories.ts';
+import {
+  administratorOf,
+  dataOf,
+  makeChannel,
+  makeMember,
+  makeTenant,
+} from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
+import { checks } from '../../../../app/integrity.ts';
+import { offendersOf } from '../../../../platform/postgres/check.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

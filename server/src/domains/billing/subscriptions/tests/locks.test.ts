@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../../core/clock.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
@@ -8,6 +7,7 @@ import {
 } from '../../../../../tests/support/billing/subscriptions.ts';
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { dayMs } from '../../../../core/clock.ts';
 import { findDueCharges } from '../charges/charge-statements.ts';
 import { collectDue } from '../charges/collect.ts';
 

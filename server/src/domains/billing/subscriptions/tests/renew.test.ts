@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../../core/clock.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
@@ -8,6 +7,7 @@ import {
 } from '../../../../../tests/support/billing/subscriptions.ts';
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { dayMs } from '../../../../core/clock.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs } from '../../../../core/clock.ts';
-import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
 import {
   arrangeSubscribers,
   brokenClaims,
@@ -10,6 +7,9 @@ import {
 } from '../../../../../tests/support/billing/subscriptions.ts';
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { dayMs } from '../../../../core/clock.ts';
+import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
+import { statement } from '../../../../platform/postgres/statement.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { collectDue, followPayments } from '../charges/collect.ts';
 import { renewDue } from '../renewal/renew.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { migrateUpTo } from '../../../../../tests/support/postgres/migrate-up-to.ts';
 import { dayMs } from '../../../../core/clock.ts';
 import { type Check, offendersOf } from '../../../../platform/postgres/check.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 import { migrate } from '../../../../platform/postgres/migrate.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
-import { migrateUpTo } from '../../../../../tests/support/postgres/migrate-up-to.ts';
 import { appendAudit, systemActor } from '../append.ts';
 import { chainAuditEntries } from '../chain.ts';
 import { expireAuditEntries } from '../expire.ts';

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
 import { adminPassword, type Identity, type IdentityNode, identity } from '../../../../../tests/support/identity.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
 import { deleteExpiredSessions } from '../statements.ts';
 
 let node: Identity;

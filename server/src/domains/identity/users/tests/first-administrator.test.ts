@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Passwords } from '../../../../platform/crypto/passwords.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { passwordCost } from '../../../../../tests/support/service/password-cost.ts';
+import { Passwords } from '../../../../platform/crypto/passwords.ts';
 import { findLogin } from '../../sessions/statements.ts';
 import { addAdministrator, ensureAdministrator } from '../first-administrator.ts';
 

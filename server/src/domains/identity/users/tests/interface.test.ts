@@ -1,6 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes } from '../../../../core/scopes.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +12,7 @@ import { keptMails } from '../../../../../tests/support/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { anInteger, aRefusal, aText, aTime } from '../../../../../tests/support/shapes.ts';
+import { scopes } from '../../../../core/scopes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

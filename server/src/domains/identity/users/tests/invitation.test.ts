@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hourMs } from '../../../../core/clock.ts';
 import { adminPassword, type Identity, identity } from '../../../../../tests/support/identity.ts';
+import { hourMs } from '../../../../core/clock.ts';
 
 let node: Identity;
 let platform: string;

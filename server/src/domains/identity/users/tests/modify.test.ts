@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../core/scopes.ts';
 import { adminPassword, type Identity, identity } from '../../../../../tests/support/identity.ts';
+import { scopes } from '../../../../core/scopes.ts';
 
 let node: Identity;
 let platform: string;

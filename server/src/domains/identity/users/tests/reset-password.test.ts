@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { adminPassword, type Identity, identity } from '../../../../../tests/support/identity.ts';
 import type { Mail } from '../../../../platform/mail/mailer.ts';
 import { deleteInBatches } from '../../../../platform/postgres/delete-in-batches.ts';
-import { adminPassword, type Identity, identity } from '../../../../../tests/support/identity.ts';
 import { deleteExpiredResets } from '../statements.ts';
 
 let node: Identity;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Refusal } from '../../../../core/errors.ts';
 import { MollieSimulator, type SimulatedCallback } from '../../../../../tests/support/simulators/mollie.ts';
+import { Refusal } from '../../../../core/errors.ts';
 import type { Callback, ChargeOperation, Outcome } from '../provider.ts';
 import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';

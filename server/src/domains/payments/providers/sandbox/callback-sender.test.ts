@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secondMs } from '../../../../core/clock.ts';
 import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { secondMs } from '../../../../core/clock.ts';
 import { callbackIntervalMs, lateMs } from './behaviours.ts';
 
 let db: TestDatabase;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../../../core/errors.ts';
 import { webhookSecret } from '../../../../../tests/support/payments/sandbox.ts';
+import { Refusal } from '../../../../core/errors.ts';
 import type { FailureCode } from '../failures.ts';
 import {
   headersOf,

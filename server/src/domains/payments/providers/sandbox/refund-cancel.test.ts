@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { call, cancelOf, chargeOf, freshKey, refundOf, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import {
+  call,
+  cancelOf,
+  chargeOf,
+  freshKey,
+  refundOf,
+  sandboxOn,
+} from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { lateMs } from './behaviours.ts';
 import { referenceOf } from './messages.ts';

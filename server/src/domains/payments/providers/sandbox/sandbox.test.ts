@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { currencyCodes, maximumAmount } from '../../../../core/currency.ts';
-import { call, cancelOf, chargeOf, freshKey, refundOf, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import {
+  call,
+  cancelOf,
+  chargeOf,
+  freshKey,
+  refundOf,
+  sandboxOn,
+} from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { currencyCodes, maximumAmount } from '../../../../core/currency.ts';
 import type { ChargeOperation } from '../provider.ts';
 import { referenceOf } from './messages.ts';
 import { Sandbox } from './sandbox.ts';

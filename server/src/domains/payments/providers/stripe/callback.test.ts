@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Refusal } from '../../../../core/errors.ts';
 import { StripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import type { SignedCallback } from '../../../../../tests/support/simulators/stripe-records.ts';
+import { Refusal } from '../../../../core/errors.ts';
 import type { Outcome, ProviderCallback } from '../provider.ts';
 import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';

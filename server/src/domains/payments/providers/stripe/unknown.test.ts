@@ -1,9 +1,13 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs } from '../../../../core/clock.ts';
-import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
+import {
+  type StripeSimulator,
+  simulatedApiKey,
+  startStripeSimulator,
+} from '../../../../../tests/support/simulators/stripe.ts';
 import type { StripeFault } from '../../../../../tests/support/simulators/stripe-faults.ts';
 import { startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { dayMs } from '../../../../core/clock.ts';
 import type { Absent, Call, ChargeOperation, Outcome } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';

@@ -13,7 +13,7 @@ import { hasMetadata } from '../../../../platform/lists/metadata.cte.ts';
 import { modeFilter } from '../../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../../platform/lists/search.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
-import { recordsByReference } from '../../operations/references.cte.ts';
+import { recordsByReference } from '../../operation-queue/references.cte.ts';
 import { transactionStatuses } from '../states.ts';
 import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts';
 

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  arrangeChannels,
+  listTransactions,
+  paymentsNode,
+  principalOf,
+} from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
-import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../../tests/support/payments/payments.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 import { countTotalsCte } from '../totals/totals.cte.ts';
 

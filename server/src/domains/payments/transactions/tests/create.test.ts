@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Refusal } from '../../../../core/errors.ts';
-import { uuidOfPublicId } from '../../../../core/id.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { Refusal } from '../../../../core/errors.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
 
 let db: TestDatabase;
 let node: Awaited<ReturnType<typeof paymentsNode>>;

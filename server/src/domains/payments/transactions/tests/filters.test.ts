@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  arrangeChannels,
+  listTransactions,
+  paymentsNode,
+  principalOf,
+} from '../../../../../tests/support/payments/payments.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { dayMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { ListDeps } from '../../../../platform/lists/list.ts';
-import { arrangeChannels, listTransactions, paymentsNode, principalOf } from '../../../../../tests/support/payments/payments.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 
 type Query = Parameters<typeof listTransactions>[1];
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { movableClock, type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
 
 let deliveries: TestDeliveries;
 

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { constants, createGzip } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { minuteMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
+import { minuteMs } from '../../../../core/clock.ts';
 
 /** Hostile and defective receivers against a real node. */
 let db: TestDatabase;

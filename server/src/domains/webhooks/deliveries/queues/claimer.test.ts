@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 import { minuteMs } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { eventually } from '../../../../../tests/support/postgres/database.ts';
-import { type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 import { scan } from '../../delivery-queue/claim-statements.ts';
 import { Claimer } from './claimer.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { heldAnswers, type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { replayWorker } from '../replay/worker.ts';
 
 let deliveries: TestDeliveries;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../../core/clock.ts';
-import { uuidOfPublicId, uuidTimeMs } from '../../../../core/id.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
 import { heldAnswers } from '../../../../../tests/support/webhooks/deliveries.ts';
 import type { Received } from '../../../../../tests/support/webhooks/receiver.ts';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
+import { uuidOfPublicId, uuidTimeMs } from '../../../../core/id.ts';
 
 let db: TestDatabase;
 let nodes: TestNodes;

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
-import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
@@ -9,6 +7,8 @@ import {
   testDeliveries,
 } from '../../../../../tests/support/webhooks/deliveries.ts';
 import type { Answering } from '../../../../../tests/support/webhooks/receiver.ts';
+import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 
 let deliveries: TestDeliveries;
 let db: TestDatabase;

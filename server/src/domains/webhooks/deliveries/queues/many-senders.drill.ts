@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { minuteMs } from '../../../../core/clock.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { postsOf, type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
 import type { ReadyService } from '../../../../../tests/support/service/service-process.ts';
+import { minuteMs } from '../../../../core/clock.ts';
 
 let db: TestDatabase;
 let nodes: TestNodes;

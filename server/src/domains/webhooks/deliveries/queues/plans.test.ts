@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { movableClock, type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 import { minuteMs } from '../../../../core/clock.ts';
 import { Database, type Queryable } from '../../../../platform/postgres/database.ts';
 import type { Statement } from '../../../../platform/postgres/statement.ts';
-import { eventually } from '../../../../../tests/support/postgres/database.ts';
-import { movableClock, type TestDeliveries, testDeliveries } from '../../../../../tests/support/webhooks/deliveries.ts';
 
 let deliveries: TestDeliveries;
 

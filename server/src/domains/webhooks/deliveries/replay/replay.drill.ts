@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { dataOf } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
 
 let db: TestDatabase;
 let nodes: TestNodes;

@@ -1,7 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
-import { firstUuidAt } from '../../../../core/id.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,6 +10,9 @@ import {
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
+import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import { firstUuidAt } from '../../../../core/id.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
 import { replayWorker } from './worker.ts';
 
 /** A node without workers takes the requests; the test performs replays with its own workers and sends nothing. */

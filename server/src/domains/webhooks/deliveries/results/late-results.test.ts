@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { secondMs } from '../../../../core/clock.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
@@ -7,6 +6,7 @@ import {
   type TestDeliveries,
   testDeliveries,
 } from '../../../../../tests/support/webhooks/deliveries.ts';
+import { secondMs } from '../../../../core/clock.ts';
 
 let deliveries: TestDeliveries;
 

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import {
   heldAnswers,
@@ -8,6 +6,8 @@ import {
   type TestDeliveries,
   testDeliveries,
 } from '../../../../../tests/support/webhooks/deliveries.ts';
+import { dayMs, minuteMs, secondMs } from '../../../../core/clock.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
 
 let deliveries: TestDeliveries;
 

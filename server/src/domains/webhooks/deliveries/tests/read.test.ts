@@ -1,9 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, utcDay } from '../../../../core/clock.ts';
-import { uuidOfPublicId } from '../../../../core/id.ts';
-import type { Principal } from '../../../../core/principal.ts';
-import { scopes } from '../../../../core/scopes.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
 import {
   administratorOf,
   dataOf,
@@ -17,6 +12,11 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aTime } from '../../../../../tests/support/shapes.ts';
 import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { dayMs, utcDay } from '../../../../core/clock.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
+import type { Principal } from '../../../../core/principal.ts';
+import { scopes } from '../../../../core/scopes.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
 import { readDelivery } from '../read.ts';
 import { findDelivery } from '../statements.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { dayMs } from '../../../../core/clock.ts';
 import { firstUuidAt } from '../../../../core/id.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { sweepDeliveries } from '../retention.ts';
 
 const nowMs = Date.UTC(2026, 5, 30);

@@ -1,11 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidGenerator } from '../../../../core/id.ts';
-import { addRoute } from '../../../../platform/http/server/add-route.ts';
-import { httpServer } from '../../../../platform/http/server/server.ts';
-import { Caches } from '../../../../platform/postgres/caches.ts';
-import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import {
@@ -16,6 +11,11 @@ import {
   publicNames,
 } from '../../../../../tests/support/service/hosts.ts';
 import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { uuidGenerator } from '../../../../core/id.ts';
+import { addRoute } from '../../../../platform/http/server/add-route.ts';
+import { httpServer } from '../../../../platform/http/server/server.ts';
+import { Caches } from '../../../../platform/postgres/caches.ts';
+import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import type { WebhooksApp } from '../../app.ts';
 import { deliveryWorker } from '../../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../../events/append-events.cte.ts';

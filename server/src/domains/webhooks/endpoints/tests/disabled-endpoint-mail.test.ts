@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstUuidAt } from '../../../../core/id.ts';
 import {
   administratorOf,
   dataOf,
@@ -12,6 +11,7 @@ import { keptMails } from '../../../../../tests/support/mail/kept-mails.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { firstUuidAt } from '../../../../core/id.ts';
 import { disabledEndpointMail } from '../disabled-endpoint-mail.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 9, 30);

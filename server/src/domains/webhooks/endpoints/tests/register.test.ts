@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { uuidGenerator } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import { scopes } from '../../../../core/scopes.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import type { WebhooksApp } from '../../app.ts';
 import { type AddressGuards, addressGuards } from '../address-guard.ts';
 import { endpointRoutes } from '../routes.ts';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { dataOf } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type TestNodes, testNodes } from '../../../../../tests/support/service/nodes.ts';
 import type { Received } from '../../../../../tests/support/webhooks/receiver.ts';
+import { minuteMs, secondMs } from '../../../../core/clock.ts';
 
 let db: TestDatabase;
 let nodes: TestNodes;

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { hourMs } from '../../../../core/clock.ts';
 import {
   administratorOf,
   dataOf,
@@ -19,6 +18,7 @@ import {
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
+import { hourMs } from '../../../../core/clock.ts';
 
 const present = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const next = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../../../tests/support/billing/invoices.ts';
+import {
+  makeCustomer,
+  makeDraft,
+  makeInvoice,
+  settledInvoice,
+} from '../../../../../../tests/support/billing/invoices.ts';
 import { pagesOf, rowsOf } from '../../../../../../tests/support/billing/pdf-text.ts';
 import {
   administratorOf,

@@ -1,0 +1,156 @@
+import { type Clock, secondMs } from '../../../../core/clock.ts';
+import type { GenerateUuid } from '../../../../core/id.ts';
+import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
+import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
+import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { ChannelCredentials } from '../../channels/credentials.ts';
+import { lookUpAt } from '../../operation-queue/rules.ts';
+import type { Providers } from '../../providers/directory.ts';
+import type { Absent, Outcome } from '../../providers/provider.ts';
+import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
+import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
+import type { Settler } from '../settle.ts';
+import { isFinalOutcome, reverses } from '../settlement.ts';
+import { findOfPayment, type OperationRow } from '../statements.ts';
+import { isFinished } from '../states.ts';
+import { type Verdict, verdictOf } from './rules.ts';
+import {
+  claimDiscrepancies,
+  type DueDiscrepancy,
+  discrepanciesDue,
+  discrepancyDue,
+  discrepancyTable,
+  recordDiscrepancy,
+} from './statements.ts';
+import type { DiscrepancyState } from './states.ts';
+
+export interface DiscrepancyWorkerDeps extends PublicAddress, FailureReports {
+  database: Queryable;
+  providers: Providers;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
+  settler: Settler;
+  clock: Clock;
+  generateUuid: GenerateUuid;
+  /** Deadline of a look-up: `app.provider.timeout`. */
+  timeoutMs: number;
+  observe?: ObserveCall;
+  /** Called when a look-up decides a discrepancy, and again only when the verdict changes. */
+  onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
+}
+
+/** Discrepancies are rare, and few look-ups at a time do not load a provider. */
+const maximumInFlight = 5;
+/** A lease lasts longer than its look-up, by the time to settle and to record the result. */
+const leaseBeyondCallMs = 10 * secondMs;
+
+/**
+ * Looks operations with a discrepancy up at their provider.
+ *
+ * An operation that is still open is settled with the answer, and a refund that has failed after it had succeeded is
+ * reversed. Otherwise the answer changes no payment: if the provider agrees with what is settled, the discrepancy is
+ * closed; if it disagrees, the discrepancy says so, and the look-up is repeated every day.
+ */
+export function discrepancyWorker(deps: DiscrepancyWorkerDeps): Worker<DueDiscrepancy> {
+  const { timeoutMs, onError, onRecovered } = deps;
+  const leasing = { ...deps, leaseMs: timeoutMs + leaseBeyondCallMs };
+  return new Worker<DueDiscrepancy>({
+    name: 'discrepancies',
+    dueWork: { topic: discrepanciesDue, due: discrepancyDue },
+    claim: claimBy(claimDiscrepancies, leasing),
+    leases: leasesOf(discrepancyTable, leasing),
+    perform: (discrepancy) => perform(discrepancy, deps),
+    slots: maximumInFlight,
+    onError,
+    onRecovered,
+  });
+}
+
+async function perform(discrepancy: Leased<DueDiscrepancy>, deps: DiscrepancyWorkerDeps): Promise<void> {
+  const row = await read(discrepancy, deps);
+  if (row === undefined) return;
+  const answer = await lookUp(row, discrepancy, deps);
+  const current = await settle(discrepancy, row, answer, deps);
+  await record(discrepancy, current, answer, verdictOf(current, answer), deps);
+}
+
+async function lookUp(
+  row: OperationRow,
+  { reference, said }: DueDiscrepancy,
+  deps: DiscrepancyWorkerDeps,
+): Promise<Outcome | Absent> {
+  const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
+  // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten
+  // it.
+  if (reference === null && said !== null)
+    return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
+  try {
+    const connector = await providers.of(row.operation_provider);
+    const opened = await credentials.of(row.operation_channel_id);
+    const { callbackToken } = opened;
+    const operation = providerOperation(
+      { ...row, operation_reference: reference },
+      { publicUrl, callbackToken, secrets: credentials.secrets },
+    );
+    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
+  } catch (cause) {
+    return { kind: 'unknown', cause };
+  }
+}
+
+/** Settles an open operation or reverses a refund, and returns the operation as it is then. */
+async function settle(
+  discrepancy: Leased<DueDiscrepancy>,
+  row: OperationRow,
+  answer: Outcome | Absent,
+  deps: DiscrepancyWorkerDeps,
+): Promise<OperationRow> {
+  if (answer.kind === 'absent' || !isFinalOutcome(answer)) return row;
+  if (isFinished(row.state) && !reverses(row, answer)) return row;
+  if ((await deps.settler.settle(row, answer, 'look_up', { lookUps: 1 })) === 'mismatch') return row;
+  return (await read(discrepancy, deps)) ?? row;
+}
+
+async function record(
+  discrepancy: Leased<DueDiscrepancy>,
+  row: OperationRow,
+  answer: Outcome | Absent,
+  verdict: Verdict,
+  deps: DiscrepancyWorkerDeps,
+): Promise<void> {
+  const { database, clock, onVerdict } = deps;
+  const state = stateAfter(discrepancy, verdict);
+  const isNewVerdict = verdict !== undefined && state !== discrepancy.state;
+  if (isNewVerdict) await addVerdictMessage(row, answer, verdict, deps);
+  const lookUps = Math.min(discrepancy.look_ups + 1, 32_767);
+  // After a verdict the longest wait applies.
+  const dueMs = lookUpAt(verdict === undefined ? discrepancy.look_ups : Number.POSITIVE_INFINITY, clock());
+  const { tenant_id, transaction_id, number, lease } = discrepancy;
+  const values = [tenant_id, transaction_id, number, lease, state, lookUps, dueMs, clock()];
+  const recorded = await database.run(recordDiscrepancy, values);
+  if (isNewVerdict && recorded.length > 0) onVerdict(row, answer, verdict);
+}
+
+function addVerdictMessage(
+  row: OperationRow,
+  answer: Outcome | Absent,
+  verdict: Verdict,
+  deps: DiscrepancyWorkerDeps,
+): Promise<void> {
+  const { database, clock, generateUuid } = deps;
+  const said = answer.kind === 'unknown' ? (answer.mismatch?.kind ?? answer.kind) : answer.kind;
+  const detail = { said, agrees: verdict === 'agrees', stands: row.state, payment: row.status };
+  return addTimelineMessage(database, row, { id: generateUuid(), atMs: clock(), kind: 'looked_up', detail });
+}
+
+async function read(
+  { tenant_id, transaction_id, number }: DueDiscrepancy,
+  deps: DiscrepancyWorkerDeps,
+): Promise<OperationRow | undefined> {
+  const rows = await deps.database.run(findOfPayment, [tenant_id, transaction_id]);
+  return rows.find((row) => row.number === number);
+}
+
+function stateAfter({ state }: DueDiscrepancy, verdict: Verdict): DiscrepancyState {
+  if (verdict === undefined) return state;
+  return verdict === 'agrees' ? 'AGREES' : 'DISAGREES';
+}

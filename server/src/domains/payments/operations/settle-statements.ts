@@ -1,0 +1,87 @@
+import { type Statement, statement } from '../../../platform/postgres/statement.ts';
+import { finishOperationsCte } from '../operation-queue/finish.cte.ts';
+import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
+import { openStates } from '../operation-queue/statements.ts';
+import { settleRefundsCte } from '../refunds/settle.cte.ts';
+import { transitionInput } from '../transactions/transition.cte.ts';
+import type { PaymentTransitions, TransitionedRow } from '../transactions/transition-statements.ts';
+
+/** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
+const settlementColumns = [
+  ['number', 'smallint'],
+  // Null: whatever lease the operation has.
+  ['lease', 'uuid'],
+  ['state', 'text'],
+  ['reference', 'text'],
+  ['outcome_code', 'text'],
+  ['provider_code', 'text'],
+  ['outcome_message', 'text'],
+  ['settled_by', 'text'],
+  // To be added to those of the operation.
+  ['calls', 'smallint'],
+  ['look_ups', 'smallint'],
+  // Null: not a refund.
+  ['refund_status', 'text'],
+  // A refund that had succeeded has failed.
+  ['reverses', 'boolean'],
+  // Null: no fallback channel is tried.
+  ['next_channel_id', 'bigint'],
+  ['next_provider', 'text'],
+] as const;
+
+/**
+ * Settles operations: writes final outcomes with everything that follows from them, in one statement.
+ *
+ * Locks the operation, which must be open (SUCCEEDED, to reverse a refund), then changes the payment, guarded by its
+ * version. Everything else follows from `moved`. A payment that is not returned was not changed: read it again and
+ * retry. The next charge is inserted from `finished`, because a payment can have only one charge that is not void.
+ *
+ * The lock is taken in a lateral subquery, so that operations are always found by their full key and in the order of
+ * the input (by payment id: two settlers would deadlock otherwise). A join was planned as a scan of all operations: 63
+ * settlements took 90 ms instead of 4.
+ */
+export function settleOperations(transitions: PaymentTransitions): Statement<TransitionedRow> {
+  return statement<TransitionedRow>(
+    'operations.settle',
+    `with settlement as (
+     ${transitionInput(settlementColumns)}
+   ), move as materialized (
+     select settlement.*
+       from settlement
+      cross join lateral (
+        select 1 from provider_operation o
+         where o.tenant_id = settlement.tenant_id and o.transaction_id = settlement.id and o.number = settlement.number
+           and case when settlement.reverses then o.kind = 'REFUND' and o.state = 'SUCCEEDED'
+                    else o.state in (${openStates}) end
+           and (settlement.lease is null or o.lease = settlement.lease)
+           for update
+      ) as locked
+   ),
+   ${transitions.cte(settlementColumns)},
+   ${finishOperationsCte},
+   refund_outcome as (
+     select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
+            outcome_message as failure_message, reverses, at
+       from moved
+      where refund_status is not null
+   ),
+   ${settleRefundsCte},
+   operation as (
+     select tenant_id, transaction_id,
+            (select max(number) + 1 from provider_operation o
+              where o.tenant_id = finished.tenant_id and o.transaction_id = finished.transaction_id) as number,
+            'CHARGE' as kind, null::uuid as refund_id, next_channel_id as channel_id, next_provider as provider, amount,
+            background, finished_at as at
+       from finished
+      where next_channel_id is not null
+   ),
+   ${openOperationsCte}
+   select ${transitions.columns}, next_channel_id is not null as has_operation from moved`,
+    {
+      wakes: [
+        ...transitions.wakes,
+        { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
+      ],
+    },
+  );
+}

@@ -1,0 +1,102 @@
+import type { Principal } from '../../../core/principal.ts';
+import type { PaymentsApp } from '../app.ts';
+import { next, type TransactionStatus } from '../transactions/states.ts';
+import { stepOfMessage } from './messages.ts';
+import { findMessages, findOperations, findRefunds } from './statements.ts';
+import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './steps.ts';
+
+/** The maximum of steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
+export const maximumSteps = 1_000;
+
+/**
+ * The timeline of a payment, oldest step first, built from the rows of the payment, its operations, its refunds and its
+ * timeline messages. Only facts that no other row contains are stored as messages.
+ */
+export async function readTimeline(
+  publicId: string,
+  principal: Principal,
+  {
+    database,
+    reader,
+    channels,
+  }: Pick<PaymentsApp, 'database' | 'channels'> & { reader: Pick<PaymentsApp['reader'], 'find'> },
+): Promise<Step[]> {
+  const payment = await reader.find(publicId, principal);
+  const values = [payment.tenant_id, payment.id, maximumSteps + 1];
+  const { operations, refunds, messages } = await database.snapshot(async (snapshot) => ({
+    operations: await snapshot.run(findOperations, values),
+    refunds: await snapshot.run(findRefunds, values),
+    messages: await snapshot.run(findMessages, values),
+  }));
+  const lastCharge = operations.find(({ kind }) => kind === 'CHARGE')?.number;
+  const byNumber = new Map(operations.map((row) => [row.number, row]));
+  const byRefund = new Map(operations.map((row) => [row.refund_id, row]));
+  const reversedAt = new Map(refunds.map(({ id, reversed_at }) => [id, reversed_at]));
+  const steps = [
+    ...operations.flatMap((row) =>
+      stepsOfOperation(row, {
+        hasNextCharge: row.number !== lastCharge,
+        reversedAt: reversedAt.get(row.refund_id ?? '') ?? null,
+        currency: payment.currency,
+      }),
+    ),
+    ...refunds.flatMap((refund) => stepsOfRefund(refund, byRefund.get(refund.id), payment.currency)),
+    ...messages.map((row) => stepOfMessage(row, row.operation === null ? undefined : byNumber.get(row.operation))),
+  ].sort(byTime);
+  const selected = [creationStep(payment), ...newest(withStatuses(steps))];
+  return Promise.all(selected.map((step) => formatStep(step, channels)));
+}
+
+/** Steps of the same millisecond: by operation, then by rank. */
+function byTime(a: PlacedStep, b: PlacedStep): number {
+  if (a.time !== b.time) return a.time < b.time ? -1 : 1;
+  return (a.operation ?? 0) - (b.operation ?? 0) || a.rank - b.rank;
+}
+
+/** Adds the status to each step that changed it, by applying the steps to the transition table in order. */
+function withStatuses(steps: readonly PlacedStep[]): PlacedStep[] {
+  let status: TransactionStatus = 'PENDING';
+  let refunds = 0;
+  return steps.map((step) => {
+    if (step.isReversal) refunds--;
+    const to = step.isReversal && refunds > 0 ? 'REFUNDED' : step.to;
+    if (to === undefined || !next[status].includes(to)) return step;
+    if (to === 'REFUNDED' && !step.isReversal) refunds++;
+    status = to;
+    return { ...step, status };
+  });
+}
+
+function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
+  if (steps.length <= maximumSteps) return steps;
+  const selected = steps.slice(1 - maximumSteps);
+  const time = (selected[0] as PlacedStep).time;
+  const message = `Older steps are left out here; the newest ${maximumSteps - 1} follow.`;
+  return [{ time, type: 'omitted', message, rank: 0 }, ...selected];
+}
+
+/** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
+async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): Promise<Step> {
+  const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
+  const { failureCode, providerCode, refundId, detail } = others;
+  const channel = channelId === undefined ? undefined : await channels.find(channelId);
+  return withoutUndefined({
+    time,
+    type,
+    message,
+    status,
+    channelId,
+    channelName: channel?.name,
+    operation,
+    provider,
+    reference,
+    failureCode,
+    providerCode,
+    refundId,
+    detail,
+  });
+}
+
+function withoutUndefined(step: { [Field in keyof Step]: Step[Field] | undefined }): Step {
+  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as unknown as Step;
+}

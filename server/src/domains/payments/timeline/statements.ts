@@ -1,0 +1,75 @@
+import { statement } from '../../../platform/postgres/statement.ts';
+import type { OperationKind, OperationState, SettledBy } from '../operations/states.ts';
+import type { FailureCode } from '../providers/failures.ts';
+import type { RefundStatus } from '../refunds/states.ts';
+import type { TimelineMessageKind } from '../transactions/timeline-message-statements.ts';
+
+export interface OperationRecord {
+  number: number;
+  kind: OperationKind;
+  refund_id: string | null;
+  channel_id: number;
+  provider: string;
+  amount: number;
+  state: OperationState;
+  calls: number;
+  look_ups: number;
+  reference: string | null;
+  failure_code: FailureCode | null;
+  provider_code: string | null;
+  settled_by: SettledBy | null;
+  due_at: string;
+  created_at: string;
+  called_at: string | null;
+  finished_at: string | null;
+}
+
+/** The newest operations of a payment. Values: tenant, payment, limit. */
+export const findOperations = statement<OperationRecord>(
+  'timeline.operations',
+  `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,
+          provider_reference as reference, failure_code, provider_code, settled_by, due_at, created_at, called_at,
+          finished_at
+     from provider_operation
+    where tenant_id = $1 and transaction_id = $2
+    order by number desc
+    limit $3`,
+);
+
+export interface RefundRecord {
+  id: string;
+  amount: number;
+  status: RefundStatus;
+  user_id: number;
+  created_at: string;
+  updated_at: string;
+  /** When the refund failed after it had succeeded. */
+  reversed_at: string | null;
+}
+
+/** The newest refunds of a payment. Values as above. */
+export const findRefunds = statement<RefundRecord>(
+  'timeline.refunds',
+  `select id, amount, status, user_id, created_at, updated_at, reversed_at
+     from refund
+    where tenant_id = $1 and transaction_id = $2
+    order by id desc
+    limit $3`,
+);
+
+export interface MessageRecord {
+  at: string;
+  kind: TimelineMessageKind;
+  operation: number | null;
+  detail: Record<string, unknown>;
+}
+
+/** The newest timeline messages of a payment. Values as above. */
+export const findMessages = statement<MessageRecord>(
+  'timeline.messages',
+  `select at, kind, operation, detail
+     from timeline_message
+    where tenant_id = $1 and transaction_id = $2
+    order by id desc
+    limit $3`,
+);

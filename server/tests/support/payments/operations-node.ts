@@ -1,0 +1,169 @@
+import { type Clock, hourMs } from '../../../src/core/clock.ts';
+import { uuidGenerator, uuidOfPublicId } from '../../../src/core/id.ts';
+import type { Principal } from '../../../src/core/principal.ts';
+import type { PaymentsApp } from '../../../src/domains/payments/app.ts';
+import { ChannelCredentials } from '../../../src/domains/payments/channels/credentials.ts';
+import { ChannelDirectory } from '../../../src/domains/payments/channels/directory.ts';
+import { operationsDue } from '../../../src/domains/payments/operation-queue/open.cte.ts';
+import { Dispatcher } from '../../../src/domains/payments/operations/dispatcher.ts';
+import { Settler } from '../../../src/domains/payments/operations/settle.ts';
+import { findOfPayment, type OperationRow } from '../../../src/domains/payments/operations/statements.ts';
+import type { Providers } from '../../../src/domains/payments/providers/directory.ts';
+import type { Absent, Operation, Outcome, Provider } from '../../../src/domains/payments/providers/provider.ts';
+import { createRefund, type RefundInput } from '../../../src/domains/payments/refunds/create.ts';
+import { TransactionCreator } from '../../../src/domains/payments/transactions/create.ts';
+import { TransactionReader } from '../../../src/domains/payments/transactions/read.ts';
+import { updateTransaction } from '../../../src/domains/payments/transactions/update.ts';
+import { FanOut } from '../../../src/domains/webhooks/events/fan-out.ts';
+import type { Call } from '../../../src/platform/http/route.ts';
+import type { Worker } from '../../../src/platform/jobs/worker.ts';
+import { Caches } from '../../../src/platform/postgres/caches.ts';
+import { Database, type Transactional } from '../../../src/platform/postgres/database.ts';
+import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
+import { type Topic, Topics } from '../../../src/platform/postgres/notifications/topics.ts';
+import { type FailPoint, noFailPoint } from '../../../src/platform/process/fail-point.ts';
+import { transitionsWithInvoices } from '../billing/invoice-payments.ts';
+import type { TestDatabase } from '../postgres/database.ts';
+
+type Answer = Outcome | Absent | Promise<Outcome | Absent>;
+
+/** A provider with scripted answers that records its requests. */
+export class ScriptedProvider implements Provider {
+  readonly requests: { verb: string; operation: Operation }[] = [];
+  answer: (verb: string, operation: Operation) => Answer = (_verb, { key }) => ({
+    kind: 'succeeded',
+    reference: `ref-${key}`,
+  });
+
+  readonly #answer = async (verb: string, operation: Operation): Promise<never> => {
+    this.requests.push({ verb, operation });
+    return (await this.answer(verb, operation)) as never;
+  };
+
+  readonly charge = (operation: Operation) => this.#answer('charge', operation);
+  readonly refund = (operation: Operation) => this.#answer('refund', operation);
+  readonly cancel = (operation: Operation) => this.#answer('cancel', operation);
+  readonly lookUp = (operation: Operation) => this.#answer('look_up', operation);
+  readonly readCallback = () => {
+    throw new Error('The scripted provider sends no callbacks.');
+  };
+
+  verbs(): string[] {
+    return this.requests.map(({ verb }) => verb);
+  }
+}
+
+export interface OperationsNodeOptions {
+  clock?: Clock;
+  provider?: ScriptedProvider;
+  failPoint?: FailPoint;
+  timeoutMs?: number;
+  rateLimitWaitMs?: number;
+  callsPerSecond?: number;
+  /** Wraps the database of the dispatcher, for example to lose responses. */
+  wrapDatabase?: (database: Transactional) => Transactional;
+}
+
+/**
+ * The services of one node that create, process, refund and update payments, without HTTP. Two of them are two nodes.
+ */
+export async function operationsNode(
+  { connection, database }: TestDatabase,
+  {
+    clock = Date.now,
+    provider = new ScriptedProvider(),
+    failPoint = noFailPoint,
+    timeoutMs = 5_000,
+    rateLimitWaitMs = hourMs,
+    callsPerSecond,
+    wrapDatabase = (database) => database,
+  }: OperationsNodeOptions = {},
+) {
+  const notifications = new Notifications(connection, () => {});
+  const caches = new Caches(notifications);
+  const secrets = { open: (sealed: Buffer) => sealed.toString(), isLost: () => false };
+  const channels = new ChannelDirectory(database, caches, secrets);
+  await notifications.start();
+  const pools: Database[] = [];
+  const topics = new Topics();
+  topics.subscribe(operationsDue, () => dispatcher.wake());
+  const pool = (name: string, connections: number, plans?: 'indexed') => {
+    const onCommitted = (due: readonly Topic[]) => topics.publish(due);
+    const opened = new Database({ connection, connections, name, onCommitted, ...(plans && { plans }) });
+    pools.push(opened);
+    return opened;
+  };
+  const generateUuid = uuidGenerator(clock);
+  const errors: unknown[] = [];
+  const discrepancies: string[] = [];
+  const { transitions, invoicePayments } = transitionsWithInvoices(database, generateUuid);
+  const working = pool('test processing', 4, 'indexed');
+  const settler = new Settler({
+    database: working,
+    channels,
+    transitions,
+    clock,
+    generateUuid,
+    onDiscrepancy: (row, outcome) => discrepancies.push(`${row.state} ${outcome.kind}`),
+  });
+  const credentials = new ChannelCredentials(database, caches, secrets);
+  const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
+    database: wrapDatabase(working),
+    transitions,
+    providers: { of: async () => provider } as unknown as Providers,
+    channels,
+    credentials,
+    settler,
+    clock,
+    generateUuid,
+    publicUrl: 'http://127.0.0.1:8080',
+    timeoutMs,
+    rateLimitWaitMs,
+    callsPerSecond,
+    failPoint,
+    onError: (error) => errors.push(error),
+  });
+  const creator = new TransactionCreator({
+    invoicePayments,
+    fanOut: new FanOut(),
+    open: String,
+    seal: (plain) => Buffer.from(plain),
+    writer: pool('test writer', 1),
+    database,
+    channels,
+    generateUuid,
+    observeBatch: () => {},
+  });
+  const reader = new TransactionReader({ database });
+  const deps = { database: pool('test requests', 4), reader, generateUuid, clock, transitions };
+  const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
+    database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
+  return {
+    provider,
+    transitions,
+    dispatcher,
+    settler,
+    generateUuid,
+    database,
+    errors,
+    discrepancies,
+    channels,
+    credentials,
+    creator,
+    operationsOf,
+    create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
+      JSON.parse((await creator.create(input, principal)).json).id,
+    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
+      (await updateTransaction(input, principal, deps)).answer,
+    refund: async (input: RefundInput, principal: Principal) => {
+      const call = { body: input, principal } as Call<RefundInput>;
+      return (await createRefund(call, deps as Partial<PaymentsApp> as PaymentsApp)).answer;
+    },
+    find: (id: string, principal: Principal) => reader.find(id, principal),
+    stop: async () => {
+      await dispatcher.stop();
+      await notifications.stop();
+      await Promise.all(pools.map((opened) => opened.close()));
+    },
+  };
+}
