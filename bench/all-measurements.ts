@@ -7,6 +7,8 @@ import { token } from './measurements/creates/token.ts';
 import { usualWay } from './measurements/creates/usual-way.ts';
 import { writing } from './measurements/creates/writing.ts';
 import { flow, flowAt, flowVariants } from './measurements/flow/flow.ts';
+import { flowHour } from './measurements/flow/hour.ts';
+import { flowReplay } from './measurements/flow/replay.ts';
 import { detail } from './measurements/node/detail.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
@@ -25,6 +27,8 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   flow,
   'flow-variants': flowVariants,
   'flow-at': flowAt,
+  'flow-replay': flowReplay,
+  'flow-hour': flowHour,
   ceiling,
   'usual-way': usualWay,
   token,

@@ -22,7 +22,7 @@ import { isMet, tableOf } from './report/table.ts';
  */
 const onlyByName = ['renewals', 'processes', 'writing', 'flow-at'];
 /** What a full table can make slower, and what takes many minutes. The other measurements begin with an empty table. */
-const onlyLarge = ['flow-variants'];
+const onlyLarge = ['flow-variants', 'flow-replay', 'flow-hour'];
 const inLarge = [...onlyLarge, 'list', 'full-table', 'claim'];
 const ordinaryRows = 1_000_000;
 const largeRows = 10_000_000;

@@ -11,6 +11,8 @@ export interface FlowShop {
   service: Service;
   receiver: Receiver;
   tenantId: number;
+  /** The key of the merchant. */
+  key: string;
   requests: string[];
   /** Endpoints that answer; each is sent both events of a payment. */
   endpoints: number;
@@ -33,6 +35,8 @@ export interface FlowResult {
   successP99Ms: number;
   /** From the last create until every payment was settled and every post had arrived. */
   drainedMs: number;
+  /** Posts of events from before the load. */
+  replayed: number;
   /** CPU time of one accepted payment, with everything that follows from it. */
   cpu: Cpu;
 }
@@ -67,7 +71,7 @@ export async function openFlowShop(bench: Bench, { answering, hanging = 0 }: Flo
     const endpoint = { url, events: sentEvents, secret: 'a secret of the measurements' };
     await service.call('POST', '/api/webhook/register', `ApiKey ${key}`, endpoint);
   }
-  return { service, receiver, tenantId, requests: createRequests(key, channelId), endpoints: answering };
+  return { service, receiver, tenantId, key, requests: createRequests(key, channelId), endpoints: answering };
 }
 
 export async function closeFlowShop({ service, receiver }: FlowShop): Promise<void> {
@@ -76,16 +80,24 @@ export async function closeFlowShop({ service, receiver }: FlowShop): Promise<vo
   await stopProcess(receiver.process);
 }
 
+export interface Offer {
+  ratePerSecond: number;
+  seconds: number;
+  /** Runs in the empty shop before the first create. */
+  prepare?: () => Promise<void>;
+}
+
 /** Offers creates at a steady rate, and waits until everything that follows from those accepted is done. */
 export async function offer(
   bench: Bench,
   shop: FlowShop,
-  { ratePerSecond, seconds }: { ratePerSecond: number; seconds: number },
+  { ratePerSecond, seconds, prepare }: Offer,
 ): Promise<FlowResult> {
   const { service, receiver, requests, endpoints } = shop;
   await service.empty();
   await service.waitUntilIdle();
   await request(receiver.process, { reset: true });
+  await prepare?.();
   const before = service.cpu();
   const connections = Math.min(mostConnections, Math.max(64, ratePerSecond));
   const load = { port: service.port, requests, connections, seconds, warmUpSeconds: 0, ratePerSecond };
@@ -95,13 +107,15 @@ export async function offer(
   await waitUntil(async () => (await arrivals(shop)).posts.count >= accepted * sentEvents.length * endpoints);
   await waitUntil(async () => !(await hasOpenOperations(service)));
   const after = service.cpu();
+  const { posts, backlogPosts } = await arrivals(shop);
   return {
     offered: served / seconds,
     accepted: accepted / seconds,
     refused: refused / seconds,
-    postP99Ms: (await arrivals(shop)).posts.p99Ms,
+    postP99Ms: posts.p99Ms,
     successP99Ms: await successP99Ms(service),
     drainedMs: performance.now() - endedAt,
+    replayed: backlogPosts,
     cpu: {
       nodeUs: (after.nodeUs - before.nodeUs) / accepted,
       postgresUs: (after.postgresUs - before.postgresUs) / accepted,
