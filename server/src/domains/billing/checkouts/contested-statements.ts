@@ -34,7 +34,7 @@ export const claimContested = statement<ContestedPayment>(
      from checkout_payment p
      join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
     where ${toJudge} and ${hasEnded}
-    order by p.tenant_id, p.checkout_id, t.updated_at
+    order by p.tenant_id, p.checkout_id, t.updated_at, p.number
     limit $1
       for update of p skip locked`,
 );
