@@ -18,7 +18,7 @@ export default defineConfig({
       'console/tests/**/*.test.ts',
       'tools/**/*.test.ts',
     ],
-    globalSetup: ['server/tests/support/service/bundle-setup.ts', 'server/tests/support/postgres/postgres-setup.ts'],
+    globalSetup: ['server/tests/support/postgres/postgres-setup.ts'],
     reporters: ['default', './tools/vitest/closing-line-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { createRequire, isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { lock } from './lock.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = join(root, 'server', 'src');
@@ -189,5 +190,8 @@ function fingerprint() {
   return hash.digest('hex').slice(0, 16);
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href && !isBundled())
-  await bundle();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href && !isBundled()) {
+  const release = lock(join(output, '.bundling'));
+  if (!isBundled()) await bundle();
+  release();
+}

@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,6 +14,7 @@ beforeAll(() => {
     'package.json',
     'package-lock.json',
     'tools/packaging/bundle.mjs',
+    'tools/packaging/lock.mjs',
     'server/package.json',
     'server/src',
     'sdk/src/printable.ts',
@@ -63,4 +65,13 @@ test('the bundle is written again when a source changes', () => {
   bundle();
   expect(entry()).not.toBe(first);
   expect(start()).toMatchObject({ status: 0, stdout: 'changed', stderr: '' });
+});
+
+test('two commands that bundle at once write one bundle', async () => {
+  writeFileSync(join(copy, 'server/src/app/main.ts'), `process.stdout.write('again' as string);`);
+  const commands = [0, 1].map(() => spawn(process.execPath, [join(copy, 'tools/packaging/bundle.mjs')]));
+  const ends = await Promise.all(commands.map((command) => once(command, 'close')));
+  expect(ends.map(([code]) => code)).toEqual([0, 0]);
+  expect(start()).toMatchObject({ status: 0, stdout: 'again', stderr: '' });
+  expect(readdirSync(join(copy, 'server/dist')).filter((name) => name.includes('.'))).toEqual(['main.js']);
 });

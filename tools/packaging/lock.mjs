@@ -1,23 +1,32 @@
 // A lock between commands that install into the same folder. Plain JavaScript for Node 20, like install.mjs.
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 
 const pauseMs = 200;
 
-/**
- * Runs `work` while no other process holds the lock, a file with the id of its holder. Waits for one that does; what a
- * killed process has left is removed.
- */
+/** Runs `work` while no other process holds the lock. */
 export function whileLocked(file, work) {
-  take(file);
-  const release = () => rmSync(file, { force: true });
-  process.once('exit', release);
+  const release = lock(file);
   try {
     work();
   } finally {
-    process.off('exit', release);
     release();
   }
+}
+
+/**
+ * Takes the lock, a file with the id of its holder, and returns what releases it; the end of this process does, too.
+ * Waits for another holder; what a killed process has left is removed.
+ */
+export function lock(file) {
+  mkdirSync(dirname(file), { recursive: true });
+  take(file);
+  const remove = () => rmSync(file, { force: true });
+  process.once('exit', remove);
+  return () => {
+    process.off('exit', remove);
+    remove();
+  };
 }
 
 function take(file) {
@@ -27,7 +36,7 @@ function take(file) {
     if (holder === undefined) return;
     if (!isHeld(holder)) removeLeft(file, holder);
     else {
-      if (!isSaid) process.stderr.write(`Process ${holder} is installing here; waiting for it …\n`);
+      if (!isSaid) process.stderr.write(`Process ${holder} is installing or bundling here; waiting for it …\n`);
       isSaid = true;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }

@@ -9,18 +9,20 @@ import { ensureCluster } from '../../../src/platform/postgres/embedded/cluster.t
 import { embeddedPort, embeddedSuperuser, embeddedUser } from '../../../src/platform/postgres/embedded/contract.ts';
 import { closeDataFolder, makeRoot, openDataFolder } from '../../../src/platform/postgres/embedded/data-folder.ts';
 import { openSession } from '../../../src/platform/postgres/embedded/database.ts';
-import { launch, type Postmaster, untilReady } from '../../../src/platform/postgres/embedded/postmaster.ts';
+import { launch, type Postmaster, shutDown, untilReady } from '../../../src/platform/postgres/embedded/postmaster.ts';
 import { signal } from '../../../src/platform/postgres/embedded/process-table.ts';
 import { ensureServiceRole } from '../../../src/platform/postgres/embedded/service-role.ts';
 import { postmasterArguments } from '../../../src/platform/postgres/embedded/settings.ts';
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
 import { administer, createEmptyDatabase } from './administer.ts';
+import { KeptClusters } from './kept-cluster.ts';
 
 type Connection = pg.ClientConfig & { user: string };
 
 interface Server {
   administrator: Connection;
   service: Connection;
+  template: string;
   stop: () => Promise<void>;
 }
 
@@ -43,30 +45,20 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const { administrator, service, stop } = given === undefined ? await embedded() : at(given);
-  const template = `florin_template_${process.pid}`;
-  await createEmptyDatabase(administrator, template, service.user);
-  await migrate({ ...service, database: template }, () => {});
+  const { administrator, service, template, stop } = given === undefined ? await embedded() : await at(given);
   project.provide('administrator', administrator);
   project.provide('service', service);
   project.provide('templateDatabase', template);
-  return async () => {
-    await administer(administrator, `drop database ${template} with (force)`);
-    await stop();
-  };
+  return stop;
 }
 
-/**
- * Without fsync: creating and dropping a database took 1.5 s, most of it fsync. All test files share it, with all their
- * nodes.
- */
-const settings = [
-  'fsync=off',
-  'synchronous_commit=off',
-  'full_page_writes=off',
-  'max_connections=400',
-  'autovacuum_naptime=1min',
-];
+/** All test files share it, with all their nodes. */
+const settings = { max_connections: '400', autovacuum_naptime: '1min' };
+
+/** Without fsync: creating and dropping a database took 1.5 s, most of it fsync. */
+const isDisposable = true;
+
+const embeddedTemplate = 'florin_template';
 
 async function embedded(): Promise<Server> {
   const root = makeRoot(await mkdtemp(join(tmpdir(), 'florin-test-')));
@@ -78,24 +70,33 @@ async function embedded(): Promise<Server> {
   };
   // It runs in its own session: an interrupted test run would leave it behind.
   process.once('exit', clear);
+  const clusters = new KeptClusters();
+  const isMigrated = clusters.restore(join(root, 'postgres', 'cluster'));
+  // Afterwards, because it gives the copy to the account that runs PostgreSQL.
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
-  await ensureCluster(folder, binaries, silent);
-  const words = [
-    ...postmasterArguments(folder, binaries.version, {}),
-    ...settings.flatMap((setting) => ['-c', setting]),
-  ];
-  postmaster = await launch(folder, { program: binaries.postgres, words });
-  await untilReady(folder, postmaster, silent);
-  const { pid, ended } = postmaster;
+  const start = async () => {
+    const words = postmasterArguments(folder, binaries.version, settings, { isDisposable });
+    postmaster = await launch(folder, { program: binaries.postgres, words });
+    await untilReady(folder, postmaster, silent);
+    return postmaster;
+  };
   const place = { host: folder.socket.folder, port: embeddedPort, database: 'postgres' };
   const administrator = { ...place, user: embeddedSuperuser };
-  const client = await openSession(administrator);
-  await ensureServiceRole(client, { log: silent });
-  await client.end();
+  const service = { ...place, user: embeddedUser };
+  if (!isMigrated) {
+    await ensureCluster(folder, binaries, silent, { isDisposable });
+    const first = await start();
+    await makeServiceRole(administrator);
+    await makeTemplate({ administrator, service, template: embeddedTemplate });
+    await shutDown(first, silent);
+    clusters.keep(folder.cluster);
+  }
+  const { pid, ended } = await start();
   return {
     administrator,
-    service: { ...place, user: embeddedUser },
+    service,
+    template: embeddedTemplate,
     stop: async () => {
       signal(pid, 'SIGQUIT');
       await ended;
@@ -106,9 +107,25 @@ async function embedded(): Promise<Server> {
   };
 }
 
-function at(url: string): Server {
+async function makeServiceRole(administrator: Connection & { host: string; port: number; database: string }) {
+  const client = await openSession(administrator);
+  await ensureServiceRole(client, { log: silent });
+  await client.end();
+}
+
+async function makeTemplate({ administrator, service, template }: Omit<Server, 'stop'>): Promise<void> {
+  await createEmptyDatabase(administrator, template, service.user);
+  await migrate({ ...service, database: template }, () => {});
+}
+
+async function at(url: string): Promise<Server> {
   const connection = configOf(url);
-  return { administrator: connection, service: connection, stop: async () => {} };
+  const server = { administrator: connection, service: connection, template: `florin_template_${process.pid}` };
+  await makeTemplate(server);
+  return {
+    ...server,
+    stop: () => administer(server.administrator, `drop database ${server.template} with (force)`),
+  };
 }
 
 function configOf(url: string): Connection {
