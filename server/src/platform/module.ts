@@ -51,8 +51,6 @@ export interface Module<App = never> {
   sealed?: readonly SealedColumn[];
   /** Shapes of API resources that the generated docs show as tables, by the resource's name. */
   resources?: Readonly<Record<string, TSchema>>;
-  /** The names of its schemas in the OpenAPI document, such as `Refund` and `RefundCreateInput`. */
-  schemas?: Readonly<Record<string, TSchema>>;
   /** The shapes of `data.object` in events about its records, by event type (`refund.failed`) or noun (`refund`). */
   eventObjects?: Readonly<Record<string, TSchema>>;
 }

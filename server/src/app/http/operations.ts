@@ -21,25 +21,25 @@ export interface OperationsApp {
   isStopping: () => boolean;
 }
 
-const status = Type.Object({ status: Type.String() });
+const status = Type.Object({ status: Type.String() }, { $id: 'Health' });
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
-const readiness = Type.Object({
-  status: Type.String(),
-  storage: Type.Optional(
-    Type.Object(
-      {
-        freeBytes: bytes('What is left of it.'),
-        totalBytes: bytes('Its size.'),
-      },
-      { description: 'The disk of the embedded PostgreSQL. Absent where the database is elsewhere.' },
+const readiness = Type.Object(
+  {
+    status: Type.String(),
+    storage: Type.Optional(
+      Type.Object(
+        {
+          freeBytes: bytes('What is left of it.'),
+          totalBytes: bytes('Its size.'),
+        },
+        { description: 'The disk of the embedded PostgreSQL. Absent where the database is elsewhere.' },
+      ),
     ),
-  ),
-});
-
-/** The names of its schemas in the OpenAPI document. */
-export const operationsSchemas = { Health: status, Readiness: readiness };
+  },
+  { $id: 'Readiness' },
+);
 
 const { get } = routesFor<OperationsApp>();
 

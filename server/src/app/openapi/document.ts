@@ -6,15 +6,14 @@ import { type OpenApiDocument, openApiDocument } from '../../platform/http/opena
 import type { DocumentedEvent } from '../../platform/http/openapi/webhooks.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { version } from '../cli/version.ts';
-import { operationsRoutes, operationsSchemas } from '../http/operations.ts';
+import { operationsRoutes } from '../http/operations.ts';
 import { modules } from '../modules.ts';
 import { allRoutes, groups } from '../routes.ts';
 import examples from './examples.json' with { type: 'json' };
 
-const declared = modules;
 const eventObjects: Readonly<Record<string, TSchema>> = Object.assign(
   {},
-  ...declared.map(({ eventObjects = {} }) => eventObjects),
+  ...modules.map(({ eventObjects = {} }) => eventObjects),
 );
 
 /** All event types, with the shape of the record that each is about. */
@@ -27,7 +26,7 @@ const events: readonly DocumentedEvent[] = ([...eventTypes, pingType] as const).
   object: eventObjects[type] ?? eventObjects[type.split('.')[0] as string],
 }));
 
-/** The OpenAPI document of these routes, with the names that the modules gave to their schemas. */
+/** The OpenAPI document of these routes. */
 export function openApiOf(routes: readonly Route[], publicUrl: string): Steps<OpenApiDocument> {
   return openApiDocument(routes, {
     title: 'Florin',
@@ -35,7 +34,6 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): Steps<Op
     description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
     publicUrl,
     groups,
-    schemas: [operationsSchemas, ...declared.map(({ schemas = {} }) => schemas)],
     events,
     deliveryHeaders,
     examples,

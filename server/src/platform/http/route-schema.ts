@@ -1,42 +1,54 @@
 import { type TSchema, Type } from 'typebox';
 import type { Paging, Route } from './route.ts';
 
-export const pagination = Type.Object({
-  page: Type.Integer(),
-  pageSize: Type.Integer(),
-  total: Type.Integer(),
-  totalPages: Type.Integer(),
-});
+export const pagination = Type.Object(
+  {
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    total: Type.Integer(),
+    totalPages: Type.Integer(),
+  },
+  { $id: 'Pagination' },
+);
 
-export const cursorPagination = Type.Object({
-  pageSize: Type.Integer(),
-  next: Type.Union([Type.String(), Type.Null()], {
-    description: 'Pass it as `after` for the next page. null: this is the last page.',
-  }),
-  nextCursor: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description: 'Pass it as `cursor`, with the same filters, for the next page. null: this is the last page.',
+export const cursorPagination = Type.Object(
+  {
+    pageSize: Type.Integer(),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `after` for the next page. null: this is the last page.',
     }),
-  ),
-});
+    nextCursor: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Pass it as `cursor`, with the same filters, for the next page. null: this is the last page.',
+      }),
+    ),
+  },
+  { $id: 'CursorPagination' },
+);
 
 const ofNumber = (description: string) =>
   Type.Optional(Type.Integer({ description: `${description} Absent in a page by cursor.` }));
 
-export const listPagination = Type.Object({
-  page: ofNumber('The number of this page.'),
-  pageSize: Type.Integer(),
-  total: ofNumber('The exact number of rows under these filters.'),
-  totalPages: ofNumber('The number of pages.'),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: 'Pass it as `cursor`, with the same filters, for the rows that follow. null: there are none.',
-  }),
-});
+export const listPagination = Type.Object(
+  {
+    page: ofNumber('The number of this page.'),
+    pageSize: Type.Integer(),
+    total: ofNumber('The exact number of rows under these filters.'),
+    totalPages: ofNumber('The number of pages.'),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor`, with the same filters, for the rows that follow. null: there are none.',
+    }),
+  },
+  { $id: 'ListPagination' },
+);
 
-export const cursorOnlyPagination = Type.Object({
-  pageSize: Type.Integer(),
-  nextCursor: listPagination.properties.nextCursor,
-});
+export const cursorOnlyPagination = Type.Object(
+  {
+    pageSize: Type.Integer(),
+    nextCursor: listPagination.properties.nextCursor,
+  },
+  { $id: 'CursorOnlyPagination' },
+);
 
 const paginations: Record<Exclude<Paging, boolean>, TSchema> = {
   by_cursor: cursorPagination,
@@ -57,7 +69,7 @@ export const refusal = Type.Object(
       doc: Type.String({ description: 'The path at which the service explains the type: `/docs/errors#…`.' }),
     }),
   },
-  { description: 'Refused.' },
+  { $id: 'Error', description: 'Refused.' },
 );
 
 /**
@@ -67,10 +79,10 @@ export const refusal = Type.Object(
 export function routeSchema({ endpoint }: Route): Record<string, unknown> {
   const { body, query, takesAnyQuery, params, data, paged, documentTypes } = endpoint;
   return {
-    ...(body && { body: closed(body) }),
-    ...(!takesAnyQuery && { querystring: closed(query ?? Type.Object({})) }),
+    ...(body && { body: closed(unnamed(body)) }),
+    ...(!takesAnyQuery && { querystring: closed(unnamed(query ?? Type.Object({}))) }),
     ...(params && { params }),
-    ...(documentTypes === undefined && { response: { 200: envelope(data, paged) } }),
+    ...(documentTypes === undefined && { response: { 200: unnamed(envelope(data, paged)) } }),
   };
 }
 
@@ -79,10 +91,21 @@ export function routeSchema({ endpoint }: Route): Record<string, unknown> {
  * silence.
  */
 function closed<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.map(closed) as Part;
+  return rewritten(part, (copy) => ('properties' in copy ? { additionalProperties: false, ...copy } : copy));
+}
+
+/** The same shape without names. They are for the document; a validator takes one for an address, which is unique. */
+function unnamed<Part>(part: Part): Part {
+  return rewritten(part, ({ $id, ...rest }) => rest);
+}
+
+/** A copy of a schema with every object in it changed, the innermost first. */
+function rewritten<Part>(part: Part, change: (copy: Record<string, unknown>) => object): Part {
+  if (Array.isArray(part)) return part.map((inner) => rewritten(inner, change)) as Part;
   if (typeof part !== 'object' || part === null) return part;
-  const copy = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]));
-  return ('properties' in part ? { additionalProperties: false, ...copy } : copy) as Part;
+  return change(
+    Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, rewritten(inner, change)])),
+  ) as Part;
 }
 
 /** The envelope of an answer. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { countryCodes } from '../../core/country.ts';
 import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
@@ -9,6 +9,12 @@ import { webAddressFormat } from './validation.ts';
 
 export const long = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+
+/** The same shape, named as it is, with a description of the field. */
+export const described = <Shape extends TSchema>(shape: Shape, description: string): Shape => ({
+  ...shape,
+  description,
+});
 
 export const nullable = <
   Shape extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer> | ReturnType<typeof Type.Boolean>,

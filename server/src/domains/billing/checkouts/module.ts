@@ -7,7 +7,7 @@ import { checkoutChecks } from './integrity.ts';
 import { contestedPaymentWorker } from './judge-contested.ts';
 import { checkoutRoutes } from './routes.ts';
 import { tokenPlace } from './rules.ts';
-import { checkoutInput, checkoutRecord, checkoutRow, expireInput, portalInput, portalRecord } from './schema.ts';
+import { checkoutRecord, portalRecord } from './schema.ts';
 import { sweepExpired } from './sweep.ts';
 
 /** Pages for payers: payment links, hosted invoices, and the customer portal. */
@@ -34,14 +34,6 @@ export const checkouts = {
   },
   reference: [{ name: 'Checkouts', description: 'Pages on which payers pay an amount or an invoice.' }],
   resources: { checkout: checkoutRecord, portal: portalRecord },
-  schemas: {
-    CheckoutCreateInput: checkoutInput,
-    CheckoutExpireInput: expireInput,
-    Checkout: checkoutRecord,
-    CheckoutListItem: checkoutRow,
-    CustomerPortalInput: portalInput,
-    CustomerPortal: portalRecord,
-  },
   routes: checkoutRoutes,
   workers: (app) => [
     contestedPaymentWorker({

@@ -75,13 +75,17 @@ export const checkoutInput = Type.Object(
     ...forTenant,
   },
   {
+    $id: 'CheckoutCreateInput',
     additionalProperties: false,
     description: 'Needs `amount`, `currency` and `channelIds`, or `invoiceId`.',
   },
 );
 
 export const checkoutQuery = Type.Object({ id: long('The checkout.') });
-export const expireInput = Type.Object({ id: long('The checkout.') }, { additionalProperties: false });
+export const expireInput = Type.Object(
+  { id: long('The checkout.') },
+  { $id: 'CheckoutExpireInput', additionalProperties: false },
+);
 
 const status = Type.Enum([...checkoutStatuses], {
   description:
@@ -97,53 +101,62 @@ export const checkoutListQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const checkoutRecord = Type.Object({
-  id: Type.Integer(),
-  livemode,
-  status,
-  url: nullable(
-    Type.String({
+export const checkoutRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    status,
+    url: nullable(
+      Type.String({
+        description:
+          "The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made " +
+          'and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
+      }),
+    ),
+    amount: nullable(Type.Integer({ description: 'In minor units. null: the remaining amount of the invoice.' })),
+    currency: Type.String(),
+    invoiceId: nullable(Type.Integer()),
+    channelIds: Type.Array(Type.Integer()),
+    customerId: nullable(Type.Integer()),
+    description: nullable(Type.String()),
+    metadata: keptMetadata,
+    returnUrl: nullable(Type.String()),
+    transactionId: nullable(
+      Type.String({
+        description: 'The payment that has paid the amount; otherwise the newest one that was made on the page.',
+      }),
+    ),
+    amountToReturn: Type.Integer({
       description:
-        "The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made " +
-        'and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
+        'What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor ' +
+        'units. Always 0 for an invoice, which has an amount of its own.',
     }),
-  ),
-  amount: nullable(Type.Integer({ description: 'In minor units. null: the remaining amount of the invoice.' })),
-  currency: Type.String(),
-  invoiceId: nullable(Type.Integer()),
-  channelIds: Type.Array(Type.Integer()),
-  customerId: nullable(Type.Integer()),
-  description: nullable(Type.String()),
-  metadata: keptMetadata,
-  returnUrl: nullable(Type.String()),
-  transactionId: nullable(
-    Type.String({
-      description: 'The payment that has paid the amount; otherwise the newest one that was made on the page.',
-    }),
-  ),
-  amountToReturn: Type.Integer({
-    description:
-      'What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor ' +
-      'units. Always 0 for an invoice, which has an amount of its own.',
-  }),
-  userId: Type.Integer({ description: 'The user who created it, and in whose name its payments are created.' }),
-  expiresTime: Type.String(),
-  createdTime: Type.String(),
-  updatedTime,
-});
+    userId: Type.Integer({ description: 'The user who created it, and in whose name its payments are created.' }),
+    expiresTime: Type.String(),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'Checkout' },
+);
 
 /** A checkout as a row of the list. */
-export const checkoutRow = Type.Object({ ...checkoutRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });
+export const checkoutRow = Type.Object(
+  { ...checkoutRecord.properties, tenantId: Type.Optional(tenantIdOnWire) },
+  { $id: 'CheckoutListItem' },
+);
 
 export const portalInput = Type.Object(
   { customerId: long('The customer.'), returnUrl: Type.Optional(webAddress('Where the page links back to.')) },
-  { additionalProperties: false },
+  { $id: 'CustomerPortalInput', additionalProperties: false },
 );
 
-export const portalRecord = Type.Object({
-  customerId: Type.Integer(),
-  livemode,
-  url: Type.String({ description: 'The URL of the portal, a secret. It is only shown once.' }),
-  returnUrl: nullable(Type.String()),
-  expiresTime: Type.String({ description: 'One hour after it was created.' }),
-});
+export const portalRecord = Type.Object(
+  {
+    customerId: Type.Integer(),
+    livemode,
+    url: Type.String({ description: 'The URL of the portal, a secret. It is only shown once.' }),
+    returnUrl: nullable(Type.String()),
+    expiresTime: Type.String({ description: 'One hour after it was created.' }),
+  },
+  { $id: 'CustomerPortal' },
+);

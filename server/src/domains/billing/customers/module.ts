@@ -4,7 +4,7 @@ import type { BillingApp } from '../app.ts';
 import { customerChecks } from './integrity.ts';
 import { paymentMethodPlace } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
-import { customerInput, customerRecord, listedCustomer } from './schema.ts';
+import { customerRecord } from './schema.ts';
 
 /** Customers: the payers of invoices and subscriptions. */
 export const customers = {
@@ -35,7 +35,6 @@ export const customers = {
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   integrity: customerChecks,
-  schemas: { CustomerModifyInput: customerInput, Customer: customerRecord, CustomerListItem: listedCustomer },
   eventObjects: { customer: customerRecord },
   routes: customerRoutes,
 } satisfies Module<BillingApp>;

@@ -60,10 +60,7 @@ export const customerInput = Type.Object(
     ),
     ...forTenant,
   },
-  {
-    additionalProperties: false,
-    ...requiredToCreate(requiredOfNewCustomer),
-  },
+  { $id: 'CustomerModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewCustomer) },
 );
 
 export const customerQuery = Type.Object({
@@ -87,21 +84,27 @@ export const customerListQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const customerRecord = Type.Object({
-  id: Type.Integer(),
-  livemode,
-  name: Type.String(),
-  email: nullable(Type.String()),
-  phone: nullable(Type.String()),
-  address: keptAddress,
-  externalId: nullable(Type.String()),
-  metadata: keptMetadata,
-  defaultChannelId: nullable(Type.Integer()),
-  hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
-  clockId: nullable(Type.Integer()),
-  createdTime: Type.String(),
-  updatedTime,
-});
+export const customerRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    name: Type.String(),
+    email: nullable(Type.String()),
+    phone: nullable(Type.String()),
+    address: keptAddress,
+    externalId: nullable(Type.String()),
+    metadata: keptMetadata,
+    defaultChannelId: nullable(Type.Integer()),
+    hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
+    clockId: nullable(Type.Integer()),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'Customer' },
+);
 
 /** A customer as a row of the list. */
-export const listedCustomer = Type.Object({ ...customerRecord.properties, tenantId: Type.Optional(tenantIdOnWire) });
+export const listedCustomer = Type.Object(
+  { ...customerRecord.properties, tenantId: Type.Optional(tenantIdOnWire) },
+  { $id: 'CustomerListItem' },
+);

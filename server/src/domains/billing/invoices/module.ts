@@ -8,20 +8,7 @@ import { composeInvoiceMail } from './mails/compose.ts';
 import { invoiceMails } from './mails/statements.ts';
 import { overdueInvoiceWorker } from './overdue/worker.ts';
 import { invoiceRoutes } from './routes.ts';
-import {
-  finalizeInput,
-  invoiceInPaymentEvent,
-  invoiceInput,
-  invoiceRecord,
-  invoiceRow,
-  lineInput,
-  lineRecord,
-  modifyInput,
-  paidInvoice,
-  payInput,
-  paymentRecord,
-  voidInput,
-} from './schema.ts';
+import { invoiceInPaymentEvent, invoiceRecord } from './schema.ts';
 import { settings } from './settings.ts';
 import { settlementOf } from './settlement/return-excess.ts';
 import { leftOverSettlementWorker } from './settlement/settle-left-over.ts';
@@ -50,20 +37,6 @@ export const invoices = {
   },
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
-  schemas: {
-    InvoiceInPaymentEvent: invoiceInPaymentEvent,
-    InvoiceCreateInput: invoiceInput,
-    InvoiceLineInput: lineInput,
-    InvoiceModifyInput: modifyInput,
-    InvoiceFinalizeInput: finalizeInput,
-    InvoicePayInput: payInput,
-    InvoiceVoidInput: voidInput,
-    Invoice: invoiceRecord,
-    InvoiceListItem: invoiceRow,
-    InvoiceLine: lineRecord,
-    InvoicePayment: paymentRecord,
-    InvoicePayResult: paidInvoice,
-  },
   eventObjects: {
     invoice: invoiceRecord,
     'invoice.paid': invoiceInPaymentEvent,

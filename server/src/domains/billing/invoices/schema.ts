@@ -31,7 +31,7 @@ export const lineInput = Type.Object(
     ),
     taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
   },
-  { additionalProperties: false },
+  { $id: 'InvoiceLineInput', additionalProperties: false },
 );
 
 const lines = Type.Array(lineInput, {
@@ -56,7 +56,7 @@ export const invoiceInput = Type.Object(
     }),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { $id: 'InvoiceCreateInput', additionalProperties: false },
 );
 
 export const invoiceQuery = Type.Object({ id: long('The invoice.') });
@@ -86,10 +86,13 @@ export const modifyInput = Type.Object(
     channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
     dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
   },
-  { additionalProperties: false, description: changesSomething },
+  { $id: 'InvoiceModifyInput', additionalProperties: false, description: changesSomething },
 );
 
-export const finalizeInput = Type.Object({ id: long('A DRAFT.') }, { additionalProperties: false });
+export const finalizeInput = Type.Object(
+  { id: long('A DRAFT.') },
+  { $id: 'InvoiceFinalizeInput', additionalProperties: false },
+);
 
 export const voidInput = Type.Object(
   {
@@ -98,7 +101,7 @@ export const voidInput = Type.Object(
       Type.Boolean({ description: 'true: the invoice becomes UNCOLLECTIBLE instead of VOID and can still be paid.' }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'InvoiceVoidInput', additionalProperties: false },
 );
 
 export const payInput = Type.Object(
@@ -126,7 +129,7 @@ export const payInput = Type.Object(
       webAddress("Where the provider sends the payer's browser afterwards. Default: `app.public-url`."),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'InvoicePayInput', additionalProperties: false },
 );
 
 export const printQuery = Type.Object({
@@ -203,50 +206,69 @@ export const listedInvoice = Type.Object({
 });
 
 /** An invoice as a row of the list. */
-export const invoiceRow = Type.Object({ ...listedInvoice.properties, tenantId: Type.Optional(tenantIdOnWire) });
+export const invoiceRow = Type.Object(
+  { ...listedInvoice.properties, tenantId: Type.Optional(tenantIdOnWire) },
+  { $id: 'InvoiceListItem' },
+);
 
-export const lineRecord = Type.Object({
-  description: Type.String(),
-  quantity: Type.Integer(),
-  unitAmount: Type.Integer(),
-  amount: Type.Integer(),
-  taxRate: nullable(Type.Integer()),
-  taxAmount: Type.Integer(),
-});
+export const lineRecord = Type.Object(
+  {
+    description: Type.String(),
+    quantity: Type.Integer(),
+    unitAmount: Type.Integer(),
+    amount: Type.Integer(),
+    taxRate: nullable(Type.Integer()),
+    taxAmount: Type.Integer(),
+  },
+  { $id: 'InvoiceLine' },
+);
 
-export const paymentRecord = Type.Object({
-  transactionId: nullable(Type.String()),
-  amount: Type.Integer(),
-  amountExcess: Type.Integer({ description: 'What it took beyond what was left to pay.' }),
-  state: Type.Enum([...paymentStates]),
-  automatic: Type.Boolean(),
-  failureCode: nullable(Type.String()),
-  failureMessage: nullable(Type.String()),
-  createdTime: Type.String(),
-  finishedTime: nullable(Type.String()),
-});
+export const paymentRecord = Type.Object(
+  {
+    transactionId: nullable(Type.String()),
+    amount: Type.Integer(),
+    amountExcess: Type.Integer({ description: 'What it took beyond what was left to pay.' }),
+    // Deliveries have the same states: generated clients know both by this name.
+    state: Type.Enum([...paymentStates], { $id: 'DeliveryState' }),
+    automatic: Type.Boolean(),
+    failureCode: nullable(Type.String()),
+    failureMessage: nullable(Type.String()),
+    createdTime: Type.String(),
+    finishedTime: nullable(Type.String()),
+  },
+  { $id: 'InvoicePayment' },
+);
 
-export const invoiceRecord = Type.Object({
-  ...listedInvoice.properties,
-  lines: Type.Array(lineRecord, {
-    description: '`description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`.',
-  }),
-  payments: Type.Array(paymentRecord, {
-    description:
-      'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, ' +
-      '`amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
-  }),
-});
+export const invoiceRecord = Type.Object(
+  {
+    ...listedInvoice.properties,
+    lines: Type.Array(lineRecord, {
+      description: '`description`, `quantity`, `unitAmount`, `amount`, `taxRate` (basis points, or null), `taxAmount`.',
+    }),
+    payments: Type.Array(paymentRecord, {
+      description:
+        'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, ' +
+        '`amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
+    }),
+  },
+  { $id: 'Invoice' },
+);
 
-export const paidInvoice = Type.Object({
-  invoice: invoiceRecord,
-  transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
-});
+export const paidInvoice = Type.Object(
+  {
+    invoice: invoiceRecord,
+    transactionId: Type.String({ description: 'The new payment. Its outcome settles the invoice.' }),
+  },
+  { $id: 'InvoicePayResult' },
+);
 
 /** The object of `invoice.paid` and `invoice.payment_failed`: the invoice, and the payment that caused the event. */
-export const invoiceInPaymentEvent = Type.Object({
-  ...invoiceRecord.properties,
-  transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
-  failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
-  failureMessage: nullable(Type.String()),
-});
+export const invoiceInPaymentEvent = Type.Object(
+  {
+    ...invoiceRecord.properties,
+    transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
+    failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
+    failureMessage: nullable(Type.String()),
+  },
+  { $id: 'InvoiceInPaymentEvent' },
+);

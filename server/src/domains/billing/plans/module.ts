@@ -1,7 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import type { BillingApp } from '../app.ts';
 import { planRoutes } from './routes.ts';
-import { planInput, planRecord } from './schema.ts';
+import { planRecord } from './schema.ts';
 
 /** Plans: prices and billing intervals that customers subscribe to. */
 export const plans = {
@@ -13,6 +13,5 @@ export const plans = {
   },
   reference: [{ name: 'Plans', description: 'Prices and billing intervals to subscribe to.' }],
   resources: { plan: planRecord },
-  schemas: { PlanModifyInput: planInput, Plan: planRecord },
   routes: planRoutes,
 } satisfies Module<BillingApp>;

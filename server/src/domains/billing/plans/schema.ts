@@ -72,10 +72,7 @@ export const planInput = Type.Object(
     state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
   },
-  {
-    additionalProperties: false,
-    ...requiredToCreate(requiredOfNewPlan),
-  },
+  { $id: 'PlanModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewPlan) },
 );
 
 export const planQuery = Type.Object({ id: id('The plan.') });
@@ -87,19 +84,22 @@ export const planListQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const planRecord = Type.Object({
-  id: Type.Integer(),
-  livemode,
-  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
-  name: Type.String(),
-  currency: Type.String(),
-  amount: Type.Integer({ description: 'In minor units.' }),
-  interval,
-  intervalCount: Type.Integer(),
-  trialDays: Type.Integer(),
-  channelId: nullableInteger("null: the customer's default channel."),
-  taxRate: nullableInteger('In basis points; null: untaxed.'),
-  state: Type.Boolean(),
-  createdTime: Type.String(),
-  updatedTime,
-});
+export const planRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
+    name: Type.String(),
+    currency: Type.String(),
+    amount: Type.Integer({ description: 'In minor units.' }),
+    interval,
+    intervalCount: Type.Integer(),
+    trialDays: Type.Integer(),
+    channelId: nullableInteger("null: the customer's default channel."),
+    taxRate: nullableInteger('In basis points; null: untaxed.'),
+    state: Type.Boolean(),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'Plan' },
+);

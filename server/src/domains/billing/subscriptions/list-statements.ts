@@ -10,7 +10,7 @@ import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { customersKnownAs } from '../customers/known-as.cte.ts';
 import { type SubscriptionRow, subscriptionColumns } from './statements.ts';
-import { subscriptionStates } from './states.ts';
+import { subscriptionState } from './states.ts';
 
 /** The filters of the list, on `subscription s`. */
 export const subscriptionFilters = listFilters({
@@ -25,7 +25,7 @@ export const subscriptionFilters = listFilters({
     condition: (value) => `s.plan_id = ${value}`,
   },
   state: {
-    field: Type.Optional(Type.Enum([...subscriptionStates])),
+    field: Type.Optional(subscriptionState),
     type: 'text',
     condition: (value) => `s.state = ${value}`,
   },

@@ -4,15 +4,7 @@ import type { BillingApp } from '../app.ts';
 import { subscriptionChecks } from './integrity.ts';
 import { subscriptionWorker } from './renewal/worker.ts';
 import { subscriptionRoutes } from './routes.ts';
-import {
-  cancelInput,
-  createInput,
-  previewedInvoice,
-  state,
-  subscriptionIdInput,
-  subscriptionRecord,
-  updateInput,
-} from './schema.ts';
+import { previewedInvoice, subscriptionRecord } from './schema.ts';
 import { settings } from './settings.ts';
 
 /** Recurring payments for a plan: billing periods, renewal, proration and dunning. */
@@ -36,15 +28,6 @@ export const subscriptions = {
   },
   reference: [{ name: 'Subscriptions', description: 'Recurring payments for a plan.' }],
   resources: { subscription: subscriptionRecord, 'previewed invoice': previewedInvoice },
-  schemas: {
-    SubscriptionCreateInput: createInput,
-    SubscriptionUpdateInput: updateInput,
-    SubscriptionIdInput: subscriptionIdInput,
-    SubscriptionCancelInput: cancelInput,
-    Subscription: subscriptionRecord,
-    InvoicePreview: previewedInvoice,
-    SubscriptionState: state,
-  },
   eventObjects: { subscription: subscriptionRecord },
   routes: subscriptionRoutes,
   workers: (app) => [billingWorker(app)],

@@ -13,10 +13,9 @@ import {
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { lineRecord } from '../invoices/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
-import { subscriptionStates } from './states.ts';
+import { subscriptionState } from './states.ts';
 
 const subscriptionId = id("The subscription's id.");
-export const state = Type.Enum([...subscriptionStates]);
 const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,
@@ -65,7 +64,7 @@ export const createInput = Type.Object(
     metadata: Type.Optional(metadata),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { $id: 'SubscriptionCreateInput', additionalProperties: false },
 );
 
 export const updateInput = Type.Object(
@@ -110,10 +109,13 @@ export const updateInput = Type.Object(
     channelId: Type.Optional(channel),
     ...metadataChange,
   },
-  { additionalProperties: false, description: changesSomething },
+  { $id: 'SubscriptionUpdateInput', additionalProperties: false, description: changesSomething },
 );
 
-export const subscriptionIdInput = Type.Object({ id: subscriptionId }, { additionalProperties: false });
+export const subscriptionIdInput = Type.Object(
+  { id: subscriptionId },
+  { $id: 'SubscriptionIdInput', additionalProperties: false },
+);
 
 export const cancelInput = Type.Object(
   {
@@ -125,7 +127,7 @@ export const cancelInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'SubscriptionCancelInput', additionalProperties: false },
 );
 
 export const subscriptionQuery = Type.Object({ id: subscriptionId });
@@ -147,39 +149,42 @@ export const listQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const subscriptionRecord = Type.Object({
-  id: Type.Integer(),
-  livemode,
-  tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
-  customerId: Type.Integer(),
-  planId: Type.Integer(),
-  quantity: Type.Integer(),
-  unitAmount: Type.Integer({ description: 'The price of one unit in the current period, in minor units.' }),
-  taxRate: nullable(
-    Type.Integer({ description: 'The tax rate of the current period, in basis points; null: untaxed.' }),
-  ),
-  currency: Type.String(),
-  state,
-  nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on; null: unchanged.' })),
-  nextQuantity: nullable(Type.Integer({ description: 'The quantity from the next period on; null: unchanged.' })),
-  channelId: nullable(Type.Integer({ description: "null: the plan's, else the customer's." })),
-  timeZone: Type.String(),
-  metadata: keptMetadata,
-  userId: Type.Integer({ description: 'The user who created it.' }),
-  periodStart: Type.String({ description: 'When the current period or trial began.' }),
-  periodEnd: Type.String({ description: 'When the next period begins.' }),
-  trialEnd: nullableTime('null: no trial.'),
-  endTime: nullableTime('When it expires; null: no end.'),
-  cancelAtPeriodEnd: Type.Boolean(),
-  nextPaymentAttempt: nullableTime(
-    'When the first of its failed payments is retried. null: no retry is scheduled, or one is in progress.',
-  ),
-  pausedTime: nullableTime('When it was paused; null: it is not PAUSED.'),
-  endedTime: nullableTime('When it was CANCELLED or EXPIRED.'),
-  version: Type.Integer({ description: 'Rises with every change, so that a receiver can ignore outdated events.' }),
-  createdTime: Type.String(),
-  updatedTime: Type.String(),
-});
+export const subscriptionRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
+    customerId: Type.Integer(),
+    planId: Type.Integer(),
+    quantity: Type.Integer(),
+    unitAmount: Type.Integer({ description: 'The price of one unit in the current period, in minor units.' }),
+    taxRate: nullable(
+      Type.Integer({ description: 'The tax rate of the current period, in basis points; null: untaxed.' }),
+    ),
+    currency: Type.String(),
+    state: subscriptionState,
+    nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on; null: unchanged.' })),
+    nextQuantity: nullable(Type.Integer({ description: 'The quantity from the next period on; null: unchanged.' })),
+    channelId: nullable(Type.Integer({ description: "null: the plan's, else the customer's." })),
+    timeZone: Type.String(),
+    metadata: keptMetadata,
+    userId: Type.Integer({ description: 'The user who created it.' }),
+    periodStart: Type.String({ description: 'When the current period or trial began.' }),
+    periodEnd: Type.String({ description: 'When the next period begins.' }),
+    trialEnd: nullableTime('null: no trial.'),
+    endTime: nullableTime('When it expires; null: no end.'),
+    cancelAtPeriodEnd: Type.Boolean(),
+    nextPaymentAttempt: nullableTime(
+      'When the first of its failed payments is retried. null: no retry is scheduled, or one is in progress.',
+    ),
+    pausedTime: nullableTime('When it was paused; null: it is not PAUSED.'),
+    endedTime: nullableTime('When it was CANCELLED or EXPIRED.'),
+    version: Type.Integer({ description: 'Rises with every change, so that a receiver can ignore outdated events.' }),
+    createdTime: Type.String(),
+    updatedTime: Type.String(),
+  },
+  { $id: 'Subscription' },
+);
 
 export const previewedInvoice = Type.Union(
   [
@@ -199,5 +204,5 @@ export const previewedInvoice = Type.Union(
     }),
     Type.Null(),
   ],
-  { description: 'null: there is no next invoice.' },
+  { $id: 'InvoicePreview', description: 'null: there is no next invoice.' },
 );

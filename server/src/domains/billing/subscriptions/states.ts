@@ -1,7 +1,9 @@
+import { Type } from 'typebox';
 import type { EventType } from '../../../core/event-types.ts';
 
 export const subscriptionStates = ['TRIALING', 'ACTIVE', 'PAST_DUE', 'PAUSED', 'CANCELLED', 'EXPIRED'] as const;
 export type SubscriptionState = (typeof subscriptionStates)[number];
+export const subscriptionState = Type.Enum([...subscriptionStates], { $id: 'SubscriptionState' });
 
 /** All transitions of a subscription, each with its cause. Code and SQL refuse all others. */
 export const transitions: Record<SubscriptionState, Partial<Record<SubscriptionState, string>>> = {

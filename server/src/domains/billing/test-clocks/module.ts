@@ -1,7 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import type { BillingApp } from '../app.ts';
 import { clockRoutes } from './routes.ts';
-import { clockAdvance, clockInput, clockRecord } from './schema.ts';
+import { clockRecord } from './schema.ts';
 
 /** Clocks that tests and demonstrations can advance. Only offered in STANDALONE mode. */
 export const testClocks = {
@@ -13,7 +13,6 @@ export const testClocks = {
   },
   reference: [{ name: 'Clocks', description: 'Clocks that tests can advance.' }],
   resources: { clock: clockRecord },
-  schemas: { ClockCreateInput: clockInput, ClockAdvanceInput: clockAdvance, Clock: clockRecord },
   routes: clockRoutes,
   workers: ({ clocksOffered, testClocks }) => (clocksOffered ? [testClocks.worker] : []),
 } satisfies Module<BillingApp>;

@@ -17,7 +17,7 @@ export const clockInput = Type.Object(
     nowTime: Type.Optional(time('The initial time, such as `2026-01-31T00:00:00Z`. Default: the real time.')),
     livemode: livemodeInput('test'),
   },
-  { additionalProperties: false },
+  { $id: 'ClockCreateInput', additionalProperties: false },
 );
 
 export const clockAdvance = Type.Object(
@@ -25,7 +25,7 @@ export const clockAdvance = Type.Object(
     id: long('The clock.'),
     toTime: time('The new time: not before the current time of the clock, and at most ten years after it.'),
   },
-  { additionalProperties: false },
+  { $id: 'ClockAdvanceInput', additionalProperties: false },
 );
 
 export const clockListQuery = Type.Object({
@@ -35,15 +35,18 @@ export const clockListQuery = Type.Object({
 
 export const clockQuery = Type.Object({ id: long('The clock.') });
 
-export const clockRecord = Type.Object({
-  id: Type.Integer(),
-  livemode,
-  name: Type.String(),
-  nowTime: Type.String({ description: 'The current time of the clock.' }),
-  state: Type.Enum(['READY', 'ADVANCING'], {
-    description: 'ADVANCING: moving to `toTime`, from one due time to the next.',
-  }),
-  toTime: nullable(Type.String({ description: 'The time to which it advances; null: it is READY.' })),
-  createdTime: Type.String(),
-  updatedTime,
-});
+export const clockRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    name: Type.String(),
+    nowTime: Type.String({ description: 'The current time of the clock.' }),
+    state: Type.Enum(['READY', 'ADVANCING'], {
+      description: 'ADVANCING: moving to `toTime`, from one due time to the next.',
+    }),
+    toTime: nullable(Type.String({ description: 'The time to which it advances; null: it is READY.' })),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'Clock' },
+);

@@ -30,7 +30,6 @@ export const audit = {
   },
   reference: [{ name: 'Audit log', description: 'Who did what to which record, and when.' }],
   resources: { 'audit entry': auditEntry },
-  schemas: { AuditEntry: auditEntry },
   routes: auditRoutes,
   workers: ({ workerDatabase, log }) => [
     new Worker<never>({

@@ -1,13 +1,11 @@
 import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
 import { consoleRoutes } from './routes.ts';
-import { profile } from './schema.ts';
 
 /** Sessions of the console: signing in and out with a cookie instead of tokens. */
 export const consoleSessions = {
   name: 'console',
   tables: [],
   reference: [{ name: 'Console sessions', description: 'Sessions of the console, kept in a cookie.' }],
-  schemas: { ConsoleProfile: profile },
   routes: consoleRoutes,
 } satisfies Module<IdentityApp>;

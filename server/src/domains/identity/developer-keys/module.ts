@@ -4,15 +4,7 @@ import type { IdentityApp } from '../app.ts';
 import { queueExpiryNotices } from './expiry-notices.ts';
 import { keyChecks } from './integrity.ts';
 import { developerKeyRoutes } from './routes.ts';
-import {
-  administeredKey,
-  currentKey,
-  generatedKey,
-  generateInput,
-  listedKey,
-  revokeInput,
-  rotateInput,
-} from './schema.ts';
+import { generatedKey, listedKey } from './schema.ts';
 import { settings } from './settings.ts';
 
 /** Secret keys for server-to-server calls, and the authentication of requests by key or by access token. */
@@ -28,15 +20,6 @@ export const developerKeys = {
   },
   reference: [{ name: 'Developer keys', description: 'Secret keys for server-to-server calls.' }],
   resources: { 'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }) },
-  schemas: {
-    DeveloperKeyGenerateInput: generateInput,
-    DeveloperKeyRevokeInput: revokeInput,
-    DeveloperKeyRotateInput: rotateInput,
-    DeveloperKey: listedKey,
-    GeneratedDeveloperKey: generatedKey,
-    OwnedDeveloperKey: administeredKey,
-    CurrentDeveloperKey: currentKey,
-  },
   routes: developerKeyRoutes,
   retention: ({ database }) => [
     { name: 'notices of expiring keys', sweep: (nowMs) => queueExpiryNotices(database, nowMs) },

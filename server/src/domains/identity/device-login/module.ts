@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import type { IdentityApp } from '../app.ts';
 import { deviceLoginRoutes, group } from './routes.ts';
-import { codeInput, decideInput, decision, deviceCode, deviceKey, deviceRequest, tokenInput } from './schema.ts';
+import { deviceRequest } from './schema.ts';
 import { deleteExpiredDevices } from './statements.ts';
 
 /**
@@ -17,15 +17,6 @@ export const deviceLogin = {
   },
   reference: [{ name: group, description: 'Logins of programs that the user approves in a browser.' }],
   resources: { 'device request': deviceRequest },
-  schemas: {
-    DeviceCodeInput: codeInput,
-    DeviceCode: deviceCode,
-    DeviceTokenInput: tokenInput,
-    DeviceKey: deviceKey,
-    DeviceRequest: deviceRequest,
-    DeviceDecideInput: decideInput,
-    DeviceDecision: decision,
-  },
   routes: deviceLoginRoutes,
   retention: ({ database }) => [
     { name: 'device logins', sweep: (nowMs) => deleteInBatches(database, deleteExpiredDevices, [new Date(nowMs)]) },

@@ -28,27 +28,33 @@ export const codeInput = Type.Object(
       Type.Boolean({ default: false, description: 'Whether a live key is asked for, instead of a test key.' }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'DeviceCodeInput', additionalProperties: false },
 );
 
-export const deviceCode = Type.Object({
-  deviceCode: Type.String({ description: 'A secret of the program, with which it asks for its key.' }),
-  userCode: Type.String({ description: 'What the user types: 8 letters and a hyphen.' }),
-  verificationUri: Type.String({ description: 'Where the user types it.' }),
-  verificationUriComplete: Type.String({ description: 'The same with the code filled in.' }),
-  expiresIn: Type.Integer({ description: 'For how many seconds both codes are valid.' }),
-  interval: Type.Integer({ description: 'How many seconds to wait between two polls for the key.' }),
-});
+export const deviceCode = Type.Object(
+  {
+    deviceCode: Type.String({ description: 'A secret of the program, with which it asks for its key.' }),
+    userCode: Type.String({ description: 'What the user types: 8 letters and a hyphen.' }),
+    verificationUri: Type.String({ description: 'Where the user types it.' }),
+    verificationUriComplete: Type.String({ description: 'The same with the code filled in.' }),
+    expiresIn: Type.Integer({ description: 'For how many seconds both codes are valid.' }),
+    interval: Type.Integer({ description: 'How many seconds to wait between two polls for the key.' }),
+  },
+  { $id: 'DeviceCode' },
+);
 
 export const tokenInput = Type.Object(
   { deviceCode: Type.String({ minLength: 1, maxLength: 200 }) },
-  { additionalProperties: false },
+  { $id: 'DeviceTokenInput', additionalProperties: false },
 );
 
-export const deviceKey = Type.Object({
-  ...generatedKey.properties,
-  userName: Type.String({ description: 'The user who approved the login and owns the key.' }),
-});
+export const deviceKey = Type.Object(
+  {
+    ...generatedKey.properties,
+    userName: Type.String({ description: 'The user who approved the login and owns the key.' }),
+  },
+  { $id: 'DeviceKey' },
+);
 
 const userCode = Type.String({
   minLength: 1,
@@ -58,17 +64,20 @@ const userCode = Type.String({
 
 export const requestQuery = Type.Object({ userCode });
 
-export const deviceRequest = Type.Object({
-  client: Type.String({ description: 'The name that the program gave itself.' }),
-  address: Type.String({ description: 'The IP address of the program.' }),
-  isSameAddress: Type.Boolean({ description: 'Whether the caller has the same address.' }),
-  scope: Type.Union([Type.String(), Type.Null()], {
-    description: 'The scopes that the program asks for; null: those that the user chooses.',
-  }),
-  livemode: Type.Boolean(),
-  createdTime: Type.String(),
-  expiresTime: Type.String(),
-});
+export const deviceRequest = Type.Object(
+  {
+    client: Type.String({ description: 'The name that the program gave itself.' }),
+    address: Type.String({ description: 'The IP address of the program.' }),
+    isSameAddress: Type.Boolean({ description: 'Whether the caller has the same address.' }),
+    scope: Type.Union([Type.String(), Type.Null()], {
+      description: 'The scopes that the program asks for; null: those that the user chooses.',
+    }),
+    livemode: Type.Boolean(),
+    createdTime: Type.String(),
+    expiresTime: Type.String(),
+  },
+  { $id: 'DeviceRequest' },
+);
 
 export const decideInput = Type.Object(
   {
@@ -82,7 +91,7 @@ export const decideInput = Type.Object(
       Type.Boolean({ description: 'The mode of the key. Default: the mode that the program asked for.' }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'DeviceDecideInput', additionalProperties: false },
 );
 
-export const decision = Type.Object({ client: Type.String(), approved: Type.Boolean() });
+export const decision = Type.Object({ client: Type.String(), approved: Type.Boolean() }, { $id: 'DeviceDecision' });

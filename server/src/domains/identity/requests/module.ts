@@ -3,7 +3,7 @@ import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import type { IdentityApp } from '../app.ts';
 import { requestRoutes } from './routes.ts';
-import { listedRequest, requestRecord } from './schema.ts';
+import { requestRecord } from './schema.ts';
 import { settings } from './settings.ts';
 import { deleteExpiredRequests } from './statements.ts';
 
@@ -14,7 +14,6 @@ export const requests = {
   settings,
   reference: [{ name: 'Requests', description: 'What callers sent, and how it was answered.' }],
   resources: { request: requestRecord },
-  schemas: { Request: requestRecord, ListedRequest: listedRequest },
   routes: requestRoutes,
   retention: ({ database, settings: { 'app.request-log.keep': keepMs } }) => [
     {

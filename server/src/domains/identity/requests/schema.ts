@@ -64,6 +64,9 @@ const shapes = {
 };
 
 /** A row of the list. */
-export const listedRequest = Type.Object({ ...shapes, ...Type.Partial(Type.Object(optionalShapes)).properties });
+export const listedRequest = Type.Object(
+  { ...shapes, ...Type.Partial(Type.Object(optionalShapes)).properties },
+  { $id: 'ListedRequest' },
+);
 
-export const requestRecord = Type.Object({ ...shapes, ...optionalShapes });
+export const requestRecord = Type.Object({ ...shapes, ...optionalShapes }, { $id: 'Request' });

@@ -4,32 +4,8 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { IdentityApp } from '../app.ts';
 import { secondFactorChecks } from './integrity.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
-import {
-  beginPasskeyInput,
-  beginPasskeyLoginInput,
-  beginPasskeyStepUpInput,
-  passkeyLoginInput,
-  passkeyOptions,
-  passkeyRecord,
-  passkeyStepUpInput,
-  registeredPasskey,
-  registerPasskeyInput,
-  removePasskeyInput,
-  renamePasskeyInput,
-} from './passkeys/schema.ts';
 import { deleteExpiredPasskeyChallenges } from './passkeys/statements.ts';
 import { secondFactorRoutes } from './routes.ts';
-import {
-  beginInput,
-  begunFactor,
-  codeInput,
-  enrolled,
-  factorStatus,
-  recoveryCodes,
-  removeFactorInput,
-  secondLoginInput,
-  steppedUp,
-} from './schema.ts';
 import { secretPlace } from './verify.ts';
 
 /** Codes of an authenticator app, and passkeys: at login, and again before dangerous operations. */
@@ -55,28 +31,6 @@ export const secondFactor = {
       description: 'Key pairs on the devices of a user: as second factor, or instead of the password.',
     },
   ],
-  schemas: {
-    SecondFactorLoginInput: secondLoginInput,
-    SecondFactorCodeInput: codeInput,
-    SecondFactorBeginInput: beginInput,
-    SecondFactorRevokeInput: removeFactorInput,
-    SecondFactorEnrolment: begunFactor,
-    RecoveryCodes: recoveryCodes,
-    SecondFactorEnrolled: enrolled,
-    StepUp: steppedUp,
-    SecondFactor: factorStatus,
-    PasskeyBeginInput: beginPasskeyInput,
-    PasskeyOptions: passkeyOptions,
-    PasskeyRegisterInput: registerPasskeyInput,
-    RegisteredPasskey: registeredPasskey,
-    Passkey: passkeyRecord,
-    PasskeyModifyInput: renamePasskeyInput,
-    PasskeyRemoveInput: removePasskeyInput,
-    PasskeyLoginBeginInput: beginPasskeyLoginInput,
-    PasskeyLoginInput: passkeyLoginInput,
-    PasskeyStepUpBeginInput: beginPasskeyStepUpInput,
-    PasskeyStepUpInput: passkeyStepUpInput,
-  },
   sealed: [
     sealedColumn<{ user_id: number }>({
       noun: 'second factors',

@@ -2,16 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import type { IdentityApp } from '../app.ts';
 import { sessionRoutes } from './routes.ts';
-import {
-  loginInput,
-  loginResult,
-  logoutInput,
-  refreshed,
-  refreshInput,
-  revokeSessionInput,
-  sessionRecord,
-  tokenPair,
-} from './schema.ts';
+import { loginResult } from './schema.ts';
 import { settings } from './settings.ts';
 import { deleteExpiredChallenges, deleteExpiredSessions } from './statements.ts';
 
@@ -29,16 +20,6 @@ export const sessions = {
   },
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
-  schemas: {
-    LoginInput: loginInput,
-    LoginResult: loginResult,
-    TokenPair: tokenPair,
-    RefreshInput: refreshInput,
-    RefreshResult: refreshed,
-    LogoutInput: logoutInput,
-    Session: sessionRecord,
-    SessionRevokeInput: revokeSessionInput,
-  },
   routes: sessionRoutes,
   retention: ({ database }) => [
     { name: 'sessions', sweep: (nowMs) => deleteInBatches(database, deleteExpiredSessions, [new Date(nowMs)]) },

@@ -40,7 +40,10 @@ const textsOfLanguage = Type.Optional(
 );
 
 /** Texts of mails by language and kind. Florin's own texts replace missing ones. */
-export const mailTexts = Type.Object({ en: textsOfLanguage, de: textsOfLanguage }, { additionalProperties: false });
+export const mailTexts = Type.Object(
+  { en: textsOfLanguage, de: textsOfLanguage },
+  { $id: 'MailTexts', additionalProperties: false },
+);
 
 export type MailTexts = Static<typeof mailTexts>;
 

@@ -1,9 +1,8 @@
 import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
-import { mailTexts } from './mail-texts.ts';
 import { tenantRoutes } from './routes.ts';
-import { tenantInput, tenantRecord } from './schema.ts';
-import { sellerInput, sellerRecord } from './seller-schema.ts';
+import { tenantRecord } from './schema.ts';
+import { sellerRecord } from './seller-schema.ts';
 
 /** Merchants. Each sees only its own records. */
 export const tenants = {
@@ -15,12 +14,5 @@ export const tenants = {
   },
   reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
   resources: { tenant: tenantRecord, seller: sellerRecord },
-  schemas: {
-    TenantModifyInput: tenantInput,
-    Tenant: tenantRecord,
-    SellerModifyInput: sellerInput,
-    Seller: sellerRecord,
-    MailTexts: mailTexts,
-  },
   routes: tenantRoutes,
 } satisfies Module<IdentityApp>;

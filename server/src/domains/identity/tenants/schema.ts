@@ -60,10 +60,7 @@ export const tenantInput = Type.Object(
       }),
     ),
   },
-  {
-    additionalProperties: false,
-    ...requiredToCreate(requiredOfNewTenant),
-  },
+  { $id: 'TenantModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
 
 export const tenantListQuery = Type.Object(pageFields);
@@ -76,20 +73,23 @@ export const tenantQuery = Type.Object({
   }),
 });
 
-export const tenantRecord = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  state: Type.Boolean(),
-  secondFactorRequired: Type.Boolean({
-    description: 'Whether sessions of users without a second factor may only enrol one.',
-  }),
-  address: keptAddress,
-  taxId: nullable(Type.String()),
-  customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
-  mailLanguage: Type.Enum([...mailLanguages]),
-  createdTime: Type.String(),
-  updatedTime,
-});
+export const tenantRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    state: Type.Boolean(),
+    secondFactorRequired: Type.Boolean({
+      description: 'Whether sessions of users without a second factor may only enrol one.',
+    }),
+    address: keptAddress,
+    taxId: nullable(Type.String()),
+    customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
+    mailLanguage: Type.Enum([...mailLanguages]),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'Tenant' },
+);
 
 /**
  * The `tenantId` of other records. It is a string, and a number is accepted too. Null, which answers show for the

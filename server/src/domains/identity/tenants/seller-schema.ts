@@ -58,24 +58,27 @@ export const sellerInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'SellerModifyInput', additionalProperties: false },
 );
 
 export const sellerQuery = Type.Object({ id: tenantNumber });
 
-export const sellerRecord = Type.Object({
-  id: Type.Integer({ description: "The tenant; 0: the platform's own." }),
-  name: Type.String(),
-  address: keptAddress,
-  taxId: nullable(Type.String()),
-  brandColor: nullable(Type.String()),
-  logo: nullable(Type.String({ description: 'As a `data:` address.' })),
-  customerMails: Type.Boolean(),
-  mailLanguage: Type.Enum([...mailLanguages]),
-  mailTexts: Type.Unsafe<object | null>({
-    description: 'As they were sent; null: there are none.',
-    type: ['object', 'null'],
-    additionalProperties: true,
-  }),
-  updatedTime,
-});
+export const sellerRecord = Type.Object(
+  {
+    id: Type.Integer({ description: "The tenant; 0: the platform's own." }),
+    name: Type.String(),
+    address: keptAddress,
+    taxId: nullable(Type.String()),
+    brandColor: nullable(Type.String()),
+    logo: nullable(Type.String({ description: 'As a `data:` address.' })),
+    customerMails: Type.Boolean(),
+    mailLanguage: Type.Enum([...mailLanguages]),
+    mailTexts: Type.Unsafe<object | null>({
+      description: 'As they were sent; null: there are none.',
+      type: ['object', 'null'],
+      additionalProperties: true,
+    }),
+    updatedTime,
+  },
+  { $id: 'Seller' },
+);

@@ -3,14 +3,7 @@ import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts
 import type { IdentityApp } from '../app.ts';
 import { userChecks } from './integrity.ts';
 import { userRoutes } from './routes.ts';
-import {
-  changePasswordInput,
-  currentUser,
-  forgotPasswordInput,
-  resetPasswordInput,
-  userInput,
-  userRecord,
-} from './schema.ts';
+import { currentUser, userRecord } from './schema.ts';
 import { settings } from './settings.ts';
 import { deleteExpiredResets } from './statements.ts';
 
@@ -28,14 +21,6 @@ export const users = {
     'user.change_password': 'A user changed their own password.',
   },
   resources: { 'current user': currentUser, user: userRecord },
-  schemas: {
-    ForgotPasswordInput: forgotPasswordInput,
-    ResetPasswordInput: resetPasswordInput,
-    ChangePasswordInput: changePasswordInput,
-    CurrentUser: currentUser,
-    UserModifyInput: userInput,
-    User: userRecord,
-  },
   routes: userRoutes,
   retention: ({ database, mailer }) => [
     { name: 'password resets', sweep: (nowMs) => deleteInBatches(database, deleteExpiredResets, [new Date(nowMs)]) },

@@ -26,7 +26,7 @@ const userEmail = Type.String({ documented: { format: undefined } });
 
 export const forgotPasswordInput = Type.Object(
   { email: Type.String({ minLength: 1, maxLength: 254 }) },
-  { additionalProperties: false },
+  { $id: 'ForgotPasswordInput', additionalProperties: false },
 );
 
 export const resetPasswordInput = Type.Object(
@@ -39,25 +39,28 @@ export const resetPasswordInput = Type.Object(
     }),
     newPassword: newPassword(),
   },
-  { additionalProperties: false },
+  { $id: 'ResetPasswordInput', additionalProperties: false },
 );
 
 export const changePasswordInput = Type.Object(
   { oldPassword: Type.String({ writeOnly: true, minLength: 1, maxLength: 1024 }), newPassword: newPassword() },
-  { additionalProperties: false },
+  { $id: 'ChangePasswordInput', additionalProperties: false },
 );
 
-export const currentUser = Type.Object({
-  userId: Type.Integer(),
-  userName: Type.String(),
-  email: userEmail,
-  userType,
-  tenantId: tenantIdOnWire,
-  roles: Type.Array(Type.String()),
-  scopes: Type.Array(Type.Enum([...scopes]), { description: 'The permissions of this user.' }),
-  secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
-  createdTime: Type.String(),
-});
+export const currentUser = Type.Object(
+  {
+    userId: Type.Integer(),
+    userName: Type.String(),
+    email: userEmail,
+    userType,
+    tenantId: tenantIdOnWire,
+    roles: Type.Array(Type.String()),
+    scopes: Type.Array(Type.Enum([...scopes]), { description: 'The permissions of this user.' }),
+    secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
+    createdTime: Type.String(),
+  },
+  { $id: 'CurrentUser' },
+);
 
 /** The fields that a new user must have. */
 export const requiredOfNewUser = ['userName', 'email', 'userType', 'state'] as const;
@@ -108,22 +111,25 @@ export const userInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, ...requiredToCreate(requiredOfNewUser) },
+  { $id: 'UserModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewUser) },
 );
 
-export const userRecord = Type.Object({
-  id: Type.Integer(),
-  userName: Type.String(),
-  email: userEmail,
-  userType,
-  tenantId: tenantIdOnWire,
-  roles: Type.Array(Type.String()),
-  state: Type.Boolean(),
-  invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
-  secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
-  createdTime: Type.String(),
-  updatedTime,
-});
+export const userRecord = Type.Object(
+  {
+    id: Type.Integer(),
+    userName: Type.String(),
+    email: userEmail,
+    userType,
+    tenantId: tenantIdOnWire,
+    roles: Type.Array(Type.String()),
+    state: Type.Boolean(),
+    invited: Type.Boolean({ description: 'true: invited by mail, and has not chosen a password yet.' }),
+    secondFactor: Type.Boolean({ description: 'Whether the user has a second factor.' }),
+    createdTime: Type.String(),
+    updatedTime,
+  },
+  { $id: 'User' },
+);
 
 export const userQuery = Type.Object({ id: long('The user.') });
 

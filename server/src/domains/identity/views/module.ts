@@ -1,7 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
 import { group, viewRoutes } from './routes.ts';
-import { modifyViewInput, removeViewInput, viewRecord } from './schema.ts';
+import { viewRecord } from './schema.ts';
 
 /** Views of the console's lists that users save: named filters and columns. */
 export const views = {
@@ -9,6 +9,5 @@ export const views = {
   tables: ['saved_view'],
   reference: [{ name: group, description: 'Filters and columns of lists that a user has saved.' }],
   resources: { view: viewRecord },
-  schemas: { View: viewRecord, ViewModifyInput: modifyViewInput, ViewRemoveInput: removeViewInput },
   routes: viewRoutes,
 } satisfies Module<IdentityApp>;

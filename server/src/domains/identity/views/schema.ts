@@ -21,15 +21,23 @@ export const viewQuery = Type.Object({ listName: Type.Optional(listName) });
 
 export const modifyViewInput = Type.Object(
   { listName, name: Type.Optional(name), query },
-  { additionalProperties: false },
+  { $id: 'ViewModifyInput', additionalProperties: false },
 );
 
-export const removeViewInput = Type.Object({ listName, name: Type.Optional(name) }, { additionalProperties: false });
+export const removeViewInput = Type.Object(
+  { listName, name: Type.Optional(name) },
+  { $id: 'ViewRemoveInput', additionalProperties: false },
+);
 
-export const viewRecord = Type.Object({
-  listName: Type.String({ description: aboutList }),
-  name: Type.Union([Type.String(), Type.Null()], { description: 'null: the default view, with which the list opens.' }),
-  query: Type.String({ description: aboutQuery }),
-  createdTime: Type.String(),
-  updatedTime: Type.String(),
-});
+export const viewRecord = Type.Object(
+  {
+    listName: Type.String({ description: aboutList }),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: 'null: the default view, with which the list opens.',
+    }),
+    query: Type.String({ description: aboutQuery }),
+    createdTime: Type.String(),
+    updatedTime: Type.String(),
+  },
+  { $id: 'View' },
+);

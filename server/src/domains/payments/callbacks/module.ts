@@ -4,7 +4,6 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { PaymentsApp } from '../app.ts';
 import { bodyPlace } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
-import { callbackReceived } from './schema.ts';
 import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
 
@@ -26,7 +25,6 @@ export const callbacks = {
     }),
   ],
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],
-  schemas: { CallbackReceipt: callbackReceived },
   routes: callbackRoutes,
   workers: (app) => [settlingWorker(app)],
   retention: ({ database }) => [{ name: 'callbacks', sweep: (nowMs) => sweepCallbacks(database, nowMs) }],

@@ -13,8 +13,11 @@ export const tokenCallbackParams = Type.Object({
   token: Type.String({ description: "The unguessable part of the channel's `callbackUrl`." }),
 });
 
-export const callbackReceived = Type.Object({
-  received: Type.Boolean({
-    description: 'Always true: the callback is stored, now or by an earlier request, and is settled shortly.',
-  }),
-});
+export const callbackReceived = Type.Object(
+  {
+    received: Type.Boolean({
+      description: 'Always true: the callback is stored, now or by an earlier request, and is settled shortly.',
+    }),
+  },
+  { $id: 'CallbackReceipt' },
+);

@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
 import { channelRoutes } from './routes.ts';
-import { channelInEvent, channelInput, listedChannel, savedChannel } from './schema.ts';
+import { channelInEvent, savedChannel } from './schema.ts';
 import { type SecretName, secretPlace } from './secrets.ts';
 import { settings } from './settings.ts';
 
@@ -35,12 +35,6 @@ export const channels = {
     },
   ],
   resources: { channel: savedChannel },
-  schemas: {
-    ChannelModifyInput: channelInput,
-    Channel: savedChannel,
-    ChannelListItem: listedChannel,
-    ChannelInEvent: channelInEvent,
-  },
   eventObjects: { channel: channelInEvent },
   sealed: [
     sealedSecret('api_key_sealed', 'apiKey'),

@@ -76,7 +76,7 @@ export const channelInput = Type.Object(
     ),
     ...forTenant,
   },
-  { additionalProperties: false, ...requiredToCreate(requiredOfNewChannel) },
+  { $id: 'ChannelModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewChannel) },
 );
 
 export const channelQuery = Type.Object({ id: long('The channel.') });
@@ -111,11 +111,14 @@ const listed = {
 };
 
 /** In events: without the callback address, which not everyone who sees the channel may see. */
-export const channelInEvent = Type.Omit(Type.Object(listed), ['callbackUrl']);
+export const channelInEvent = Type.Omit(Type.Object(listed), ['callbackUrl'], { $id: 'ChannelInEvent' });
 
-export const listedChannel = Type.Object(listed);
+export const listedChannel = Type.Object(listed, { $id: 'ChannelListItem' });
 
-export const savedChannel = Type.Object({
-  ...listed,
-  updatedTime,
-});
+export const savedChannel = Type.Object(
+  {
+    ...listed,
+    updatedTime,
+  },
+  { $id: 'Channel' },
+);

@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
 import { ledgerChecks } from './integrity.ts';
 import { ledgerRoutes } from './routes.ts';
-import { account, accountBalance, entry } from './schema.ts';
+import { accountBalance, entry } from './schema.ts';
 
 /** Double-entry bookkeeping of payments and refunds. */
 export const ledger = {
@@ -10,7 +10,6 @@ export const ledger = {
   tables: ['ledger_transfer', 'ledger_total', 'ledger_total_delta'],
   reference: [{ name: 'Ledger', description: 'Double-entry bookkeeping of payments and refunds.' }],
   resources: { 'account balance': accountBalance, 'ledger entry': entry },
-  schemas: { AccountBalance: accountBalance, LedgerEntry: entry, LedgerAccount: account },
   routes: ledgerRoutes,
   integrity: ledgerChecks,
 } satisfies Module<PaymentsApp>;

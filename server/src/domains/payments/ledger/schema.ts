@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { day, dayFields, pageFields, tenantField } from '../../../platform/http/list-query.ts';
-import { currencyCode, idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
+import { currencyCode, described, idOf, livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { type Account, accounts } from './accounts.ts';
 
-export const account = Type.Enum(Object.keys(accounts) as Account[]);
+export const account = Type.Enum(Object.keys(accounts) as Account[], { $id: 'LedgerAccount' });
 const currency = Type.Optional(currencyCode('Only this currency.'));
 
 export const balanceQuery = Type.Object({
@@ -16,14 +16,17 @@ export const balanceQuery = Type.Object({
 /** Sums are strings of digits because they can exceed 2^53 − 1, the largest integer that is exact as a JSON number. */
 const sum = (description: string) => Type.String({ description });
 
-export const accountBalance = Type.Object({
-  livemode,
-  currency: Type.String(),
-  account,
-  debit: sum('The sum of the debits, in minor units, as decimal digits.'),
-  credit: sum('The sum of the credits, in the same form.'),
-  balance: sum('`debit` minus `credit`; begins with `-` if the credits are higher.'),
-});
+export const accountBalance = Type.Object(
+  {
+    livemode,
+    currency: Type.String(),
+    account,
+    debit: sum('The sum of the debits, in minor units, as decimal digits.'),
+    credit: sum('The sum of the credits, in the same form.'),
+    balance: sum('`debit` minus `credit`; begins with `-` if the credits are higher.'),
+  },
+  { $id: 'AccountBalance' },
+);
 
 export const entriesQuery = Type.Object({
   ...pageFields,
@@ -35,19 +38,20 @@ export const entriesQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const entry = Type.Object({
-  livemode,
-  account,
-  side: Type.Enum(['DEBIT', 'CREDIT']),
-  amount: Type.Integer({ description: 'In minor units.' }),
-  currency: Type.String(),
-  counterAccount: Type.Enum(Object.keys(accounts) as Account[], {
-    description: 'The account on the other side of the same transfer.',
-  }),
-  transactionId: Type.String({ description: 'The payment.' }),
-  refundId: Type.Union([Type.String(), Type.Null()], {
-    description: 'The refund of this entry; null: it is of the payment.',
-  }),
-  channelId: Type.Integer({ description: 'The channel through which the money moved.' }),
-  createdTime: Type.String({ description: 'The time of the entry.' }),
-});
+export const entry = Type.Object(
+  {
+    livemode,
+    account,
+    side: Type.Enum(['DEBIT', 'CREDIT']),
+    amount: Type.Integer({ description: 'In minor units.' }),
+    currency: Type.String(),
+    counterAccount: described(account, 'The account on the other side of the same transfer.'),
+    transactionId: Type.String({ description: 'The payment.' }),
+    refundId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The refund of this entry; null: it is of the payment.',
+    }),
+    channelId: Type.Integer({ description: 'The channel through which the money moved.' }),
+    createdTime: Type.String({ description: 'The time of the entry.' }),
+  },
+  { $id: 'LedgerEntry' },
+);

@@ -1,6 +1,6 @@
 import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
-import { discrepancyCloseInput, discrepancyRecord } from './discrepancies/schema.ts';
+import { discrepancyRecord } from './discrepancies/schema.ts';
 import { operationChecks, operationFindings } from './integrity.ts';
 import { discrepancyRoutes } from './routes.ts';
 import { settings } from './settings.ts';
@@ -20,7 +20,6 @@ export const operations = {
   },
   reference: [{ name: 'Discrepancies', description: 'Operations about which a provider contradicts what is settled.' }],
   resources: { discrepancy: discrepancyRecord },
-  schemas: { Discrepancy: discrepancyRecord, DiscrepancyCloseInput: discrepancyCloseInput },
   routes: discrepancyRoutes,
   workers: ({ dispatcher, discrepancyWorker }) => [dispatcher.worker, discrepancyWorker],
   integrity: operationChecks,

@@ -9,7 +9,7 @@ import { searchLimit } from '../../../platform/lists/search.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../operation-queue/references.cte.ts';
 import { type RefundRow, refundColumns } from './statements.ts';
-import { refundStatuses } from './states.ts';
+import { refundStatus } from './states.ts';
 
 export type ListedRow = RefundRow & { customer_id: number | null };
 
@@ -22,7 +22,7 @@ const payment = (condition: string) =>
 /** The filters of the list, on `refund r`. */
 export const refundFilters = listFilters({
   status: {
-    field: Type.Optional(Type.Enum([...refundStatuses])),
+    field: Type.Optional(refundStatus),
     type: 'text',
     condition: (value) => `r.status = ${value}`,
   },

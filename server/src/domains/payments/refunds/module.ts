@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
 import { refundChecks } from './integrity.ts';
 import { refundRoutes } from './routes.ts';
-import { listedRefund, refundInput, refundRecord, status } from './schema.ts';
+import { refundRecord } from './schema.ts';
 import { settings } from './settings.ts';
 
 /** Refunds, full and partial. */
@@ -21,7 +21,6 @@ export const refunds = {
   },
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
-  schemas: { RefundCreateInput: refundInput, Refund: refundRecord, RefundListItem: listedRefund, RefundStatus: status },
   eventObjects: { refund: refundRecord },
   routes: refundRoutes,
   integrity: refundChecks,

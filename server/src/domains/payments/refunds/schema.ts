@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { keptMetadata, livemode, livemodeFilter, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  described,
+  keptMetadata,
+  livemode,
+  livemodeFilter,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { lookedUpFilters, refundFilters } from './list-statements.ts';
-import { refundStatuses } from './states.ts';
-
-export const status = Type.Enum([...refundStatuses]);
+import { refundStatus } from './states.ts';
 
 export const refundInput = Type.Object(
   {
@@ -23,7 +28,7 @@ export const refundInput = Type.Object(
     metadata: Type.Optional(metadata),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { $id: 'RefundCreateInput', additionalProperties: false },
 );
 
 export const refundQuery = Type.Object({
@@ -38,29 +43,33 @@ export const refundListQuery = Type.Object({
   livemode: livemodeFilter,
 });
 
-export const refundRecord = Type.Object({
-  id: Type.String(),
-  livemode,
-  transactionId: Type.String(),
-  amount: Type.Integer({ description: 'In minor units.' }),
-  currency: Type.String(),
-  status: Type.Enum([...refundStatuses], {
-    description: 'SUCCESS can still become FAILED: a bank may return the money days later.',
-  }),
-  reason: nullable(Type.String()),
-  metadata: keptMetadata,
-  userId: Type.Integer({ description: 'The user who created it.' }),
-  failureCode: nullable(Type.String({ description: 'Why the refund failed.' })),
-  failureMessage: nullable(Type.String()),
-  providerReference: nullable(Type.String({ description: "The provider's id of the refund." })),
-  createdTime: Type.String(),
-  updatedTime: Type.String(),
-});
+export const refundRecord = Type.Object(
+  {
+    id: Type.String(),
+    livemode,
+    transactionId: Type.String(),
+    amount: Type.Integer({ description: 'In minor units.' }),
+    currency: Type.String(),
+    status: described(refundStatus, 'SUCCESS can still become FAILED: a bank may return the money days later.'),
+    reason: nullable(Type.String()),
+    metadata: keptMetadata,
+    userId: Type.Integer({ description: 'The user who created it.' }),
+    failureCode: nullable(Type.String({ description: 'Why the refund failed.' })),
+    failureMessage: nullable(Type.String()),
+    providerReference: nullable(Type.String({ description: "The provider's id of the refund." })),
+    createdTime: Type.String(),
+    updatedTime: Type.String(),
+  },
+  { $id: 'Refund' },
+);
 
 /** A refund as a row of the list. */
-export const listedRefund = Type.Object({
-  ...refundRecord.properties,
-  tenantId: Type.Optional(tenantIdOnWire),
-  channelId: Type.Integer({ description: "The payment's channel." }),
-  customerId: nullable(Type.Integer({ description: "The payment's customer." })),
-});
+export const listedRefund = Type.Object(
+  {
+    ...refundRecord.properties,
+    tenantId: Type.Optional(tenantIdOnWire),
+    channelId: Type.Integer({ description: "The payment's channel." }),
+    customerId: nullable(Type.Integer({ description: "The payment's customer." })),
+  },
+  { $id: 'RefundListItem' },
+);

@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+
 /**
  * PENDING: not sent to the provider yet. PROCESSING: sent, without a result. FAILED and CANCELLED are final. SUCCESS
  * becomes FAILED if the provider reports later that the money came back. On a payment without a provider a refund is
@@ -5,3 +7,5 @@
  */
 export const refundStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
+
+export const refundStatus = Type.Enum([...refundStatuses], { $id: 'RefundStatus' });

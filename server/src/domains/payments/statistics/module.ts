@@ -16,7 +16,6 @@ export const statistics = {
   tables: [],
   reference: [{ name: 'Statistics', description: 'Counts and amounts of payments, and success rates of charges.' }],
   resources: { 'statistics summary': summary, 'statistics row': seriesRow },
-  schemas: { StatisticsSummary: summary, StatisticsRow: seriesRow },
   routes: statisticsRoutes,
   workers: ({ workerDatabase, log }) => [
     rollupWorker(workerDatabase, [rollUpTransactionTotals, rollUpLedger, rollUpCharges], {

@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
 import { day, tenantField } from '../../../platform/http/list-query.ts';
-import { currencyCode, livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
-import { transactionStatuses } from '../transactions/states.ts';
-
-const status = Type.Enum([...transactionStatuses]);
+import { currencyCode, described, livemode, livemodeFilter, long } from '../../../platform/http/shapes.ts';
+import { transactionStatus } from '../transactions/states.ts';
 
 export const summaryQuery = Type.Object({
   startDate: day('The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`.'),
   endDate: day('The last day (UTC, YYYY-MM-DD), inclusive. Default: today.'),
   channelId: Type.Optional(long('Only payments through this channel.')),
   currency: Type.Optional(currencyCode('Only payments in this currency.')),
-  status: Type.Optional(status),
+  status: Type.Optional(transactionStatus),
   userId: Type.Optional(long('Only payments created by this user or with one of their keys.')),
   tenantId: tenantField,
   livemode: livemodeFilter,
@@ -52,26 +50,32 @@ const rates = {
   }),
 };
 
-export const summary = Type.Object({
-  livemode,
-  startDate: Type.String({ description: 'The first day.' }),
-  endDate: Type.String({ description: 'The last day, inclusive.' }),
-  ...sums,
-  ...rates,
-  statuses: Type.Array(Type.Object({ status, ...sums }), {
-    description: 'The same `count` and `amounts` by `status`.',
-  }),
-  channels: Type.Array(Type.Object({ channelId: Type.Integer(), channelName: Type.String(), ...sums, ...rates }), {
-    description: 'All of the above by `channelId` and `channelName`.',
-  }),
-});
+export const summary = Type.Object(
+  {
+    livemode,
+    startDate: Type.String({ description: 'The first day.' }),
+    endDate: Type.String({ description: 'The last day, inclusive.' }),
+    ...sums,
+    ...rates,
+    statuses: Type.Array(Type.Object({ status: transactionStatus, ...sums }), {
+      description: 'The same `count` and `amounts` by `status`.',
+    }),
+    channels: Type.Array(Type.Object({ channelId: Type.Integer(), channelName: Type.String(), ...sums, ...rates }), {
+      description: 'All of the above by `channelId` and `channelName`.',
+    }),
+  },
+  { $id: 'StatisticsSummary' },
+);
 
-export const seriesRow = Type.Object({
-  day: Type.String({ description: 'YYYY-MM-DD, in UTC.' }),
-  channelId: Type.Optional(Type.Integer({ description: 'Grouped by channel.' })),
-  channelName: Type.Optional(Type.String({ description: 'Grouped by channel.' })),
-  status: Type.Optional(Type.Enum([...transactionStatuses], { description: 'Grouped by status.' })),
-  currency: Type.Optional(Type.String({ description: 'Grouped by currency.' })),
-  ...sums,
-  ...rates,
-});
+export const seriesRow = Type.Object(
+  {
+    day: Type.String({ description: 'YYYY-MM-DD, in UTC.' }),
+    channelId: Type.Optional(Type.Integer({ description: 'Grouped by channel.' })),
+    channelName: Type.Optional(Type.String({ description: 'Grouped by channel.' })),
+    status: Type.Optional(described(transactionStatus, 'Grouped by status.')),
+    currency: Type.Optional(Type.String({ description: 'Grouped by currency.' })),
+    ...sums,
+    ...rates,
+  },
+  { $id: 'StatisticsRow' },
+);

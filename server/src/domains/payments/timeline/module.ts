@@ -8,6 +8,5 @@ export const timeline = {
   name: 'timeline',
   tables: [],
   resources: { 'timeline step': timelineStep },
-  schemas: { TimelineStep: timelineStep },
   routes: timelineRoutes,
 } satisfies Module<PaymentsApp>;

@@ -1,35 +1,39 @@
 import { Type } from 'typebox';
+import { described } from '../../../platform/http/shapes.ts';
 import { transactionId } from '../transactions/schema.ts';
-import { transactionStatuses } from '../transactions/states.ts';
+import { transactionStatus } from '../transactions/states.ts';
 
 export const timelineQuery = Type.Object({ id: transactionId });
 
 /** One step in the life of a payment. Fields that do not apply to a step are absent. */
-export const timelineStep = Type.Object({
-  time: Type.String(),
-  type: Type.String({ description: 'The kind of step, for programs: `created`, `charge_called`, `charge_failed`, …' }),
-  message: Type.String({ description: 'The step in words, for people; the wording may change.' }),
-  status: Type.Optional(
-    Type.Enum([...transactionStatuses], {
-      description: "The payment's status after this step; only if the step changed it.",
+export const timelineStep = Type.Object(
+  {
+    time: Type.String(),
+    type: Type.String({
+      description: 'The kind of step, for programs: `created`, `charge_called`, `charge_failed`, …',
     }),
-  ),
-  channelId: Type.Optional(Type.Integer()),
-  channelName: Type.Optional(Type.String()),
-  operation: Type.Optional(
-    Type.Integer({ description: 'Number of the provider operation: the last part of its idempotency key.' }),
-  ),
-  provider: Type.Optional(Type.String()),
-  reference: Type.Optional(Type.String({ description: "The provider's own id of the operation." })),
-  failureCode: Type.Optional(Type.String()),
-  providerCode: Type.Optional(Type.String({ description: "The provider's own code for the failure." })),
-  refundId: Type.Optional(Type.String()),
-  detail: Type.Optional(
-    Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description:
-        'Further facts, such as the user, how the outcome became known, and the number of calls and look-ups.',
-    }),
-  ),
-});
+    message: Type.String({ description: 'The step in words, for people; the wording may change.' }),
+    status: Type.Optional(
+      described(transactionStatus, "The payment's status after this step; only if the step changed it."),
+    ),
+    channelId: Type.Optional(Type.Integer()),
+    channelName: Type.Optional(Type.String()),
+    operation: Type.Optional(
+      Type.Integer({ description: 'Number of the provider operation: the last part of its idempotency key.' }),
+    ),
+    provider: Type.Optional(Type.String()),
+    reference: Type.Optional(Type.String({ description: "The provider's own id of the operation." })),
+    failureCode: Type.Optional(Type.String()),
+    providerCode: Type.Optional(Type.String({ description: "The provider's own code for the failure." })),
+    refundId: Type.Optional(Type.String()),
+    detail: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description:
+          'Further facts, such as the user, how the outcome became known, and the number of calls and look-ups.',
+      }),
+    ),
+  },
+  { $id: 'TimelineStep' },
+);

@@ -4,7 +4,7 @@ import type { PaymentsApp } from '../app.ts';
 import { transactionChecks } from './integrity.ts';
 import { paymentTokenPlace } from './payment-token.ts';
 import { transactionRoutes } from './routes.ts';
-import { createInput, listedTransaction, status, transactionDetail, transactionRecord, updateInput } from './schema.ts';
+import { transactionDetail, transactionRecord } from './schema.ts';
 
 /** Payments: create, update, read, list, and their totals. */
 export const transactions = {
@@ -45,14 +45,6 @@ export const transactions = {
   },
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
-  schemas: {
-    TransactionCreateInput: createInput,
-    TransactionUpdateInput: updateInput,
-    Transaction: transactionRecord,
-    TransactionDetail: transactionDetail,
-    TransactionListItem: listedTransaction,
-    TransactionStatus: status,
-  },
   eventObjects: { transaction: transactionRecord },
   routes: transactionRoutes,
   integrity: transactionChecks,

@@ -16,7 +16,7 @@ import {
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
-import { transactionStatuses } from './states.ts';
+import { transactionStatus } from './states.ts';
 
 export const amount = Type.Integer({
   minimum: 1,
@@ -25,7 +25,6 @@ export const amount = Type.Integer({
 });
 const currency = currencyCode('One that the channel supports.');
 const description = Type.String({ maxLength: 2000 });
-export const status = Type.Enum([...transactionStatuses]);
 export const transactionId = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -56,13 +55,13 @@ export const createInput = Type.Object(
     ),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { $id: 'TransactionCreateInput', additionalProperties: false },
 );
 
 export const updateInput = Type.Object(
   {
     id: transactionId,
-    status: Type.Optional(status),
+    status: Type.Optional(transactionStatus),
     description: Type.Optional(description),
     ...metadataChange,
     failureCode: Type.Optional(oneLine({ maxLength: 100, description: 'Only with status FAILED.' })),
@@ -70,10 +69,7 @@ export const updateInput = Type.Object(
       Type.String({ minLength: 1, maxLength: 1000, description: 'Only with status FAILED.' }),
     ),
   },
-  {
-    additionalProperties: false,
-    description: changesSomething,
-  },
+  { $id: 'TransactionUpdateInput', additionalProperties: false, description: changesSomething },
 );
 
 export const detailQuery = Type.Object({ id: transactionId });
@@ -91,57 +87,66 @@ export const listQuery = Type.Object({
 });
 
 /** A payment in the responses of create and update, and in events. */
-export const transactionRecord = Type.Object({
-  id: Type.String(),
-  livemode,
-  amount,
-  amountRefunded: Type.Integer(),
-  currency: Type.String(),
-  status,
-  channelId: Type.Integer(),
-  description: nullable(Type.String()),
-  metadata: keptMetadata,
-  customerId: nullable(Type.Integer()),
-  invoiceId: nullable(Type.Integer()),
-  userId: Type.Integer({ description: 'The user who created it.' }),
-  failureCode: nullable(Type.String()),
-  failureMessage: nullable(Type.String()),
-  providerReference: nullable(Type.String({ description: "The provider's id of the charge." })),
-  nextAction: Type.Unsafe<{ type: string; url: string | null; clientSecret?: string } | null>({
-    description: 'What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`.',
-    type: ['object', 'null'],
-    additionalProperties: true,
-  }),
-  version: Type.Integer({ description: 'Increases with every change, so that a receiver can discard older events.' }),
-  createdTime: Type.String(),
-  updatedTime: Type.String(),
-});
+export const transactionRecord = Type.Object(
+  {
+    id: Type.String(),
+    livemode,
+    amount,
+    amountRefunded: Type.Integer(),
+    currency: Type.String(),
+    status: transactionStatus,
+    channelId: Type.Integer(),
+    description: nullable(Type.String()),
+    metadata: keptMetadata,
+    customerId: nullable(Type.Integer()),
+    invoiceId: nullable(Type.Integer()),
+    userId: Type.Integer({ description: 'The user who created it.' }),
+    failureCode: nullable(Type.String()),
+    failureMessage: nullable(Type.String()),
+    providerReference: nullable(Type.String({ description: "The provider's id of the charge." })),
+    nextAction: Type.Unsafe<{ type: string; url: string | null; clientSecret?: string } | null>({
+      description: 'What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`.',
+      type: ['object', 'null'],
+      additionalProperties: true,
+    }),
+    version: Type.Integer({ description: 'Increases with every change, so that a receiver can discard older events.' }),
+    createdTime: Type.String(),
+    updatedTime: Type.String(),
+  },
+  { $id: 'Transaction' },
+);
 
-export const transactionDetail = Type.Object({ ...transactionRecord.properties, channelName: Type.String() });
+export const transactionDetail = Type.Object(
+  { ...transactionRecord.properties, channelName: Type.String() },
+  { $id: 'TransactionDetail' },
+);
 
 const { properties: record } = transactionRecord;
 
 /** A payment as a row of the list. */
-export const listedTransaction = Type.Object({
-  id: record.id,
-  livemode,
-  tenantId: Type.Optional(tenantIdOnWire),
-  amount,
-  amountRefunded: record.amountRefunded,
-  currency: record.currency,
-  status,
-  channelId: record.channelId,
-  channelName: Type.String(),
-  description: record.description,
-  customerId: record.customerId,
-  invoiceId: record.invoiceId,
-  userId: record.userId,
-  providerReference: record.providerReference,
-  failureCode: record.failureCode,
-  createdTime: record.createdTime,
-  failureMessage: Type.Optional(record.failureMessage),
-  metadata: Type.Optional(record.metadata),
-  nextAction: Type.Optional(record.nextAction),
-  version: Type.Optional(record.version),
-  updatedTime: Type.Optional(record.updatedTime),
-});
+export const listedTransaction = Type.Object(
+  {
+    id: record.id,
+    livemode,
+    tenantId: Type.Optional(tenantIdOnWire),
+    amount,
+    amountRefunded: record.amountRefunded,
+    currency: record.currency,
+    status: transactionStatus,
+    channelId: record.channelId,
+    channelName: Type.String(),
+    description: record.description,
+    customerId: record.customerId,
+    invoiceId: record.invoiceId,
+    userId: record.userId,
+    providerReference: record.providerReference,
+    failureCode: record.failureCode,
+    createdTime: record.createdTime,
+    failureMessage: Type.Optional(record.failureMessage),
+    metadata: Type.Optional(record.metadata),
+    nextAction: Type.Optional(record.nextAction),
+    version: Type.Optional(record.version),
+    updatedTime: Type.Optional(record.updatedTime),
+  },
+  { $id: 'TransactionListItem' },
+);

@@ -1,7 +1,9 @@
+import { Type } from 'typebox';
 import type { EventType } from '../../../core/event-types.ts';
 
 export const transactionStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
+export const transactionStatus = Type.Enum([...transactionStatuses], { $id: 'TransactionStatus' });
 
 /** The transition table. The guard of the statement that applies transitions is generated from it. */
 export const next: Record<TransactionStatus, readonly TransactionStatus[]> = {

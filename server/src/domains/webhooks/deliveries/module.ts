@@ -7,7 +7,7 @@ import { deliveryMetrics } from './metrics.ts';
 import { replayWorker } from './replay/worker.ts';
 import { sweepDeliveries } from './retention.ts';
 import { deliveryRoutes } from './routes.ts';
-import { attempt, deliveryDetail, deliveryRecord, replayInput, replayRecord, replayResult, state } from './schema.ts';
+import { attempt, deliveryDetail, replayRecord } from './schema.ts';
 import { settings } from './settings.ts';
 import { traceAttempt } from './trace.ts';
 import { deliveryWorker } from './worker.ts';
@@ -53,15 +53,6 @@ export const deliveries = {
     'delivery.export': 'Webhook deliveries were exported.',
   },
   resources: { delivery: deliveryDetail, 'delivery attempt': attempt, replay: replayRecord },
-  schemas: {
-    Delivery: deliveryRecord,
-    DeliveryDetail: deliveryDetail,
-    DeliveryAttempt: attempt,
-    DeliveryState: state,
-    WebhookReplayInput: replayInput,
-    StartedWebhookReplay: replayResult,
-    WebhookReplay: replayRecord,
-  },
   routes: deliveryRoutes,
   workers: deliveryWorkers,
   integrity: deliveryChecks,

@@ -3,17 +3,7 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { WebhooksApp } from '../app.ts';
 import { endpointSecretPlace } from './directory.ts';
 import { endpointRoutes } from './routes.ts';
-import {
-  endpointInput,
-  endpointRecord,
-  eventPattern,
-  modifyInput,
-  pingObject,
-  pingResult,
-  registeredEndpoint,
-  registerInput,
-  rotateInput,
-} from './schema.ts';
+import { endpointRecord, pingObject } from './schema.ts';
 import { settings } from './settings.ts';
 import { promoteDueSecrets } from './statements.ts';
 
@@ -45,17 +35,6 @@ export const webhookEndpoints = {
   },
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
-  schemas: {
-    WebhookPing: pingObject,
-    WebhookRegisterInput: registerInput,
-    WebhookModifyInput: modifyInput,
-    WebhookIdInput: endpointInput,
-    WebhookRotateInput: rotateInput,
-    WebhookTestResult: pingResult,
-    WebhookEndpoint: endpointRecord,
-    RegisteredWebhookEndpoint: registeredEndpoint,
-    WebhookEventPattern: eventPattern,
-  },
   eventObjects: { 'webhook.ping': pingObject, 'webhook.disabled': endpointRecord },
   routes: endpointRoutes,
   retention: ({ database }) => [

@@ -4,7 +4,7 @@ import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { changesSomething, livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-export const eventPattern = Type.Enum([...eventPatterns]);
+export const eventPattern = Type.Enum([...eventPatterns], { $id: 'WebhookEventPattern' });
 
 const url = Type.String({
   minLength: 1,
@@ -42,7 +42,7 @@ export const registerInput = Type.Object(
     livemode: livemodeInput('live'),
     ...forTenant,
   },
-  { additionalProperties: false },
+  { $id: 'WebhookRegisterInput', additionalProperties: false },
 );
 
 export const endpointId = (description: string) =>
@@ -76,13 +76,13 @@ export const modifyInput = Type.Object(
       }),
     ),
   },
-  {
-    additionalProperties: false,
-    description: changesSomething,
-  },
+  { $id: 'WebhookModifyInput', additionalProperties: false, description: changesSomething },
 );
 
-export const endpointInput = Type.Object({ id: endpointId("The endpoint's id.") }, { additionalProperties: false });
+export const endpointInput = Type.Object(
+  { id: endpointId("The endpoint's id.") },
+  { $id: 'WebhookIdInput', additionalProperties: false },
+);
 
 export const rotateInput = Type.Object(
   {
@@ -94,6 +94,7 @@ export const rotateInput = Type.Object(
     ),
   },
   {
+    $id: 'WebhookRotateInput',
     additionalProperties: false,
     description: 'Needs `promote`, or one or both of `secret` and `promoteAt`.',
   },
@@ -109,16 +110,22 @@ export const endpointListQuery = Type.Object({
   tenantId: tenantField,
 });
 
-export const pingResult = Type.Object({
-  deliveryId: Type.String({ description: 'The delivery of the ping.' }),
-});
+export const pingResult = Type.Object(
+  {
+    deliveryId: Type.String({ description: 'The delivery of the ping.' }),
+  },
+  { $id: 'WebhookTestResult' },
+);
 
 /** The object of a ping: the endpoint itself. */
-export const pingObject = Type.Object({
-  id: Type.Integer(),
-  events: Type.Array(eventPattern),
-  createdTime: Type.String(),
-});
+export const pingObject = Type.Object(
+  {
+    id: Type.Integer(),
+    events: Type.Array(eventPattern),
+    createdTime: Type.String(),
+  },
+  { $id: 'WebhookPing' },
+);
 
 const commonFields = {
   id: Type.Integer(),
@@ -129,31 +136,37 @@ const commonFields = {
   createdTime: Type.String(),
 };
 
-export const registeredEndpoint = Type.Object({
-  ...commonFields,
-  secret: Type.Optional(
-    Type.String({ description: 'The generated secret, if the request had none. Never shown again.' }),
-  ),
-});
+export const registeredEndpoint = Type.Object(
+  {
+    ...commonFields,
+    secret: Type.Optional(
+      Type.String({ description: 'The generated secret, if the request had none. Never shown again.' }),
+    ),
+  },
+  { $id: 'RegisteredWebhookEndpoint' },
+);
 
-export const endpointRecord = Type.Object({
-  ...commonFields,
-  tenantId: tenantIdOnWire,
-  disabledReason: nullable(
-    Type.Enum(['gone', 'failing']),
-    'Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not.',
-  ),
-  failingSince: nullable(Type.String(), 'No delivery has succeeded since then. null: the endpoint is not failing.'),
-  pausedUntil: nullable(Type.String(), 'After consecutive failures, nothing is sent until then.'),
-  maxInFlight: nullable(
-    Type.Integer(),
-    'Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers.',
-  ),
-  ratePerSecond: nullable(Type.Integer(), 'Maximum number of deliveries per second. null: no limit.'),
-  nextSecret: Type.Boolean({ description: 'true: another secret is staged and signs too.' }),
-  promoteAt: nullable(
-    Type.String(),
-    'When the staged secret replaces the present one. null: on request, or no secret is staged.',
-  ),
-  updatedTime,
-});
+export const endpointRecord = Type.Object(
+  {
+    ...commonFields,
+    tenantId: tenantIdOnWire,
+    disabledReason: nullable(
+      Type.Enum(['gone', 'failing']),
+      'Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not.',
+    ),
+    failingSince: nullable(Type.String(), 'No delivery has succeeded since then. null: the endpoint is not failing.'),
+    pausedUntil: nullable(Type.String(), 'After consecutive failures, nothing is sent until then.'),
+    maxInFlight: nullable(
+      Type.Integer(),
+      'Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers.',
+    ),
+    ratePerSecond: nullable(Type.Integer(), 'Maximum number of deliveries per second. null: no limit.'),
+    nextSecret: Type.Boolean({ description: 'true: another secret is staged and signs too.' }),
+    promoteAt: nullable(
+      Type.String(),
+      'When the staged secret replaces the present one. null: on request, or no secret is staged.',
+    ),
+    updatedTime,
+  },
+  { $id: 'WebhookEndpoint' },
+);

@@ -4,7 +4,7 @@ import { digestCheck } from './digest-check.ts';
 import { sealedEventKeys } from './digests.ts';
 import { eventChecks } from './integrity.ts';
 import { eventRoutes } from './routes.ts';
-import { eventDetail, eventRow, type } from './schema.ts';
+import { eventDetail } from './schema.ts';
 
 /** Events, written together with the change that they report and with their deliveries. */
 export const events = {
@@ -17,7 +17,6 @@ export const events = {
     { name: 'Events', description: 'Changes of payments, invoices and subscriptions, as webhooks report them.' },
   ],
   resources: { event: eventDetail },
-  schemas: { Event: eventRow, EventDetail: eventDetail, EventType: type },
   integrity: eventChecks,
   keyedIntegrity: [digestCheck],
   sealed: [sealedEventKeys],

@@ -10,7 +10,7 @@ import {
 import { livemode, livemodeFilter } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 
-export const type = Type.Enum([...eventTypes]);
+export const type = Type.Enum([...eventTypes], { $id: 'EventType' });
 
 export const eventListQuery = Type.Object({
   ...cursorListFields,
@@ -44,6 +44,6 @@ const payload = Type.Object(
 );
 
 /** An event as a row of the list. */
-export const eventRow = Type.Object({ ...listedEvent.properties, payload: Type.Optional(payload) });
+export const eventRow = Type.Object({ ...listedEvent.properties, payload: Type.Optional(payload) }, { $id: 'Event' });
 
-export const eventDetail = Type.Object({ ...listedEvent.properties, payload });
+export const eventDetail = Type.Object({ ...listedEvent.properties, payload }, { $id: 'EventDetail' });

@@ -4,7 +4,7 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { WebhooksApp } from '../app.ts';
 import { inboxSecretPlace } from './create.ts';
 import { inboxRoutes } from './routes.ts';
-import { createdInbox, createInput, listedInbox, message, received } from './schema.ts';
+import { createdInbox } from './schema.ts';
 import { deleteExpiredInboxes } from './statements.ts';
 
 /** Test receivers for webhooks, served by Florin itself. */
@@ -25,13 +25,6 @@ export const inboxes = {
   },
   reference: [{ name: 'Inboxes', description: 'Test receivers for webhooks.' }],
   resources: { inbox: createdInbox },
-  schemas: {
-    InboxCreateInput: createInput,
-    CreatedInbox: createdInbox,
-    Inbox: listedInbox,
-    InboxMessage: message,
-    InboxReceipt: received,
-  },
   routes: inboxRoutes,
   retention: ({ database }) => [
     // Their messages, up to 100 each, are deleted with them.

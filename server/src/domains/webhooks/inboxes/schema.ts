@@ -8,18 +8,21 @@ import { verdicts } from './signature-verdict.ts';
 export const maximumMessageBytes = 64 * 1024;
 
 /** null stands for an absent body. */
-export const createInput = Type.Union([
-  Type.Object(
-    {
-      secret: Type.Optional(
-        secret('Verifies the signatures of messages; without it they are not verified. Never shown.'),
-      ),
-      livemode: livemodeInput('live'),
-    },
-    { additionalProperties: false },
-  ),
-  Type.Null(),
-]);
+export const createInput = Type.Union(
+  [
+    Type.Object(
+      {
+        secret: Type.Optional(
+          secret('Verifies the signatures of messages; without it they are not verified. Never shown.'),
+        ),
+        livemode: livemodeInput('live'),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  { $id: 'InboxCreateInput' },
+);
 
 const inboxRecord = {
   id: Type.Integer(),
@@ -29,13 +32,16 @@ const inboxRecord = {
   expiresTime: Type.String({ description: 'When the inbox and its messages are deleted.' }),
 };
 
-export const createdInbox = Type.Object({
-  ...inboxRecord,
-  url: Type.String({ description: 'The URL to post to. Returned only here, once.' }),
-  token: Type.String({ description: 'The last part of `url`.' }),
-});
+export const createdInbox = Type.Object(
+  {
+    ...inboxRecord,
+    url: Type.String({ description: 'The URL to post to. Returned only here, once.' }),
+    token: Type.String({ description: 'The last part of `url`.' }),
+  },
+  { $id: 'CreatedInbox' },
+);
 
-export const listedInbox = Type.Object({ ...inboxRecord, messageCount: Type.Integer() });
+export const listedInbox = Type.Object({ ...inboxRecord, messageCount: Type.Integer() }, { $id: 'Inbox' });
 
 const verdict = (header: string) =>
   nullable(
@@ -48,7 +54,7 @@ const signatureVerdicts = {
   standardSignature: verdict('webhook-signature'),
 };
 
-export const received = Type.Object(signatureVerdicts);
+export const received = Type.Object(signatureVerdicts, { $id: 'InboxReceipt' });
 
 export const inboxListQuery = Type.Object({
   livemode: Type.Optional(Type.Boolean({ description: 'Only live (true) or test (false) inboxes. Default: both.' })),
@@ -56,13 +62,16 @@ export const inboxListQuery = Type.Object({
 
 export const messagesQuery = Type.Object({ id: inboxId("The inbox's id."), ...cursorFields });
 
-export const message = Type.Object({
-  id: Type.String(),
-  receivedTime: Type.String(),
-  ...signatureVerdicts,
-  headers: Type.Object({}, { additionalProperties: true, description: 'Without headers that carry credentials.' }),
-  body: Type.String({ description: 'Decoded as UTF-8.' }),
-});
+export const message = Type.Object(
+  {
+    id: Type.String(),
+    receivedTime: Type.String(),
+    ...signatureVerdicts,
+    headers: Type.Object({}, { additionalProperties: true, description: 'Without headers that carry credentials.' }),
+    body: Type.String({ description: 'Decoded as UTF-8.' }),
+  },
+  { $id: 'InboxMessage' },
+);
 
 export const receiveParams = Type.Object({
   token: Type.String({ description: "The inbox's token, as returned when it was created." }),

@@ -1,8 +1,7 @@
-import type { TSchema } from 'typebox';
 import type { Steps } from '../../../core/in-pieces.ts';
 import type { Route } from '../route.ts';
 import { stateInputNulls } from './input-nulls.ts';
-import { type OperationExample, operationOf, sharedSchemas } from './operation.ts';
+import { type OperationExample, operationOf } from './operation.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
 import { type DocumentedEvent, webhooksOf } from './webhooks.ts';
 
@@ -13,8 +12,6 @@ export interface DocumentOptions {
   /** The public address of the service. */
   publicUrl: string;
   groups: readonly { name: string; description: string }[];
-  /** The names of schemas, as the modules declare them. */
-  schemas: readonly Readonly<Record<string, TSchema>>[];
   events: readonly DocumentedEvent[];
   /** The headers of a delivery, each with its description. */
   deliveryHeaders: Readonly<Record<string, string>>;
@@ -35,7 +32,7 @@ export interface OpenApiDocument {
 
 /** The OpenAPI document of these routes: half a second of computing, with a step for each route. */
 export function* openApiDocument(routes: readonly Route[], options: DocumentOptions): Steps<OpenApiDocument> {
-  const schemas = new DocumentSchemas([sharedSchemas, ...options.schemas]);
+  const schemas = new DocumentSchemas();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     paths[route.path] = {

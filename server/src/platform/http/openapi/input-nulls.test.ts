@@ -5,7 +5,7 @@ import { requiredToCreate } from '../shapes.ts';
 import { stateInputNulls } from './input-nulls.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
 
-const color = Type.Enum(['red', 'blue']);
+const color = Type.Enum(['red', 'blue'], { $id: 'Color' });
 const input = Type.Object(
   {
     id: Type.Optional(Type.Integer()),
@@ -16,16 +16,13 @@ const input = Type.Object(
     tagsReplace: Type.Optional(Type.Object({}, { additionalProperties: true })),
     lines: Type.Optional(Type.Array(Type.Object({ text: Type.String(), only: Type.Optional(Type.Literal(true)) }))),
   },
-  {
-    additionalProperties: false,
-    ...requiredToCreate(['name']),
-  },
+  { $id: 'Input', additionalProperties: false, ...requiredToCreate(['name']) },
 );
 const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } });
 const answer = (schema: Json) => ({ responses: { 200: { content: { 'application/json': { schema } } } } });
 
 function documented() {
-  const schemas = new DocumentSchemas([{ Input: input, Color: color }]);
+  const schemas = new DocumentSchemas();
   const paths = { '/modify': { post: body(schemas.refer(input)) } };
   stateInputNulls(paths, {}, schemas.used);
   const ajv = new Ajv({ strict: false, formats: { int64: true } });
@@ -54,7 +51,7 @@ test('a null that counts as absent is marked, and one that clears is not', () =>
 });
 
 test('a schema with optional fields is not that of a request and of an answer at once', () => {
-  const schemas = new DocumentSchemas([{ Input: input }]);
+  const schemas = new DocumentSchemas();
   const reference = schemas.refer(input);
   const paths = { '/modify': { post: { ...body(reference), ...answer(reference) } } };
   expect(() => stateInputNulls(paths, {}, schemas.used)).toThrow('Input');

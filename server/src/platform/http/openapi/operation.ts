@@ -1,24 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
-import {
-  cursorOnlyPagination,
-  cursorPagination,
-  envelope,
-  listPagination,
-  pagination,
-  refusal,
-} from '../route-schema.ts';
+import { envelope } from '../route-schema.ts';
 import { refusalsOf } from './refusals.ts';
-import type { DocumentSchemas, Json } from './schemas.ts';
-
-/** The schemas that every answer consists of. */
-export const sharedSchemas = {
-  Pagination: pagination,
-  CursorPagination: cursorPagination,
-  CursorOnlyPagination: cursorOnlyPagination,
-  ListPagination: listPagination,
-  Error: refusal,
-};
+import { type DocumentSchemas, type Json, nameOf } from './schemas.ts';
 
 /** A request and its answer. */
 export interface OperationExample {
@@ -62,7 +46,7 @@ const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 
 function bodyOf(body: TSchema, schemas: DocumentSchemas, example: unknown): Json {
   const { anyOf } = body as { anyOf?: TSchema[] };
   const required = anyOf?.some((one) => (one as Json).type === 'null') !== true;
-  const name = schemas.nameOf(body);
+  const name = nameOf(body);
   const shape = required ? body : ({ ...anyOf?.[0], type: ['object', 'null'] } as TSchema);
   const schema = name === undefined || required ? schemas.refer(shape) : schemas.add(name, () => schemas.refer(shape));
   return { required, content: { 'application/json': { schema, ...withExample(example) } } };
@@ -136,14 +120,14 @@ function textOf(types: readonly string[]): Json {
  */
 function namedEnvelope(data: TSchema, paged: Paging, schemas: DocumentSchemas): Json {
   const write = () => schemas.refer(envelope(data, paged));
-  const name = envelopeName(data, schemas);
+  const name = envelopeName(data);
   return name === undefined ? write() : schemas.add(name, write);
 }
 
-function envelopeName(data: TSchema, schemas: DocumentSchemas): string | undefined {
+function envelopeName(data: TSchema): string | undefined {
   const { type, items } = data as { type?: string; items?: TSchema };
   if (type === 'null') return 'EmptyResponse';
-  const name = schemas.nameOf(items ?? data);
+  const name = nameOf(items ?? data);
   return name && `${name.replace(/ListItem$/, '')}${items === undefined ? '' : 'List'}Response`;
 }
 

@@ -3,45 +3,29 @@ import type { TSchema } from 'typebox';
 /** A JSON Schema of the document. */
 export type Json = { [keyword: string]: unknown };
 
-const textOf = (schema: unknown) => JSON.stringify(schema);
+/** The name of a schema in the document. */
+export const nameOf = (schema: TSchema): string | undefined => (schema as Json).$id as string | undefined;
 
-/**
- * The named schemas of the document. A schema that a module has named is written once, under that name, and referred to
- * wherever it appears: recognised by its content, because TypeBox copies a schema to mark it as optional.
- */
+/** The named schemas of the document. A schema with an `$id` is written once, and referred to wherever it appears. */
 export class DocumentSchemas {
   /** The schemas that were referred to, by name. */
   readonly used: Record<string, Json> = {};
-  readonly #nameOf = new Map<string, string>();
-  readonly #named: ReadonlyMap<string, TSchema>;
-
-  /** Throws when two schemas have the same name. A schema that has two names is referred to by the first. */
-  constructor(named: readonly Readonly<Record<string, TSchema>>[]) {
-    const entries = named.flatMap((schemas) => Object.entries(schemas));
-    this.#named = new Map(entries);
-    for (const [name, schema] of entries) {
-      const text = textOf(schema);
-      if (textOf(this.#named.get(name)) !== text) throw new Error(`Two schemas are named ${name}.`);
-      if (!this.#nameOf.has(text)) this.#nameOf.set(text, name);
-    }
-  }
-
-  /** The name that a module gave to the schema. */
-  nameOf(schema: TSchema): string | undefined {
-    return this.#nameOf.get(textOf(schema));
-  }
 
   /** The schema as the document shows it: a reference if it has a name. */
   refer(schema: TSchema): Json {
-    const name = this.nameOf(schema);
-    return name === undefined ? this.#written(schema as Json) : this.add(name, () => this.#written(schema as Json));
+    const { description, ...rest } = schema as Json;
+    const name = nameOf(schema);
+    if (name === undefined) return this.#written(schema as Json);
+    // The description of an enumeration is that of the field which has it.
+    if (!('enum' in rest)) return this.add(name, () => this.#written(schema as Json));
+    return { ...this.add(name, () => this.#written(rest)), ...(description !== undefined && { description }) };
   }
 
   /** Writes a schema under a name, once, and returns the reference to it. Throws if the name has other content. */
   add(name: string, write: () => Json): Json {
     const known = this.used[name];
     if (known === undefined) this.used[name] = write();
-    else if (!this.#named.has(name) && textOf(known) !== textOf(write())) {
+    else if (JSON.stringify(known) !== JSON.stringify(write())) {
       throw new Error(`The document would have two schemas named ${name}.`);
     }
     return { $ref: `#/components/schemas/${name}` };
@@ -49,6 +33,7 @@ export class DocumentSchemas {
 
   #written(schema: Json, property = ''): Json {
     const {
+      $id,
       title,
       properties,
       items,
@@ -86,11 +71,7 @@ export class DocumentSchemas {
   }
 
   #part(schema: TSchema, property: string): Json {
-    if (this.nameOf(schema) !== undefined) return this.refer(schema);
-    const { description, ...undescribed } = schema as Json;
-    // An enumeration with a description of its own is the same enumeration.
-    const isKnown = 'enum' in undescribed && this.nameOf(undescribed as TSchema) !== undefined;
-    return isKnown ? { ...this.refer(undescribed as TSchema), description } : this.#written(schema as Json, property);
+    return nameOf(schema) === undefined ? this.#written(schema as Json, property) : this.refer(schema);
   }
 
   /** The schema of a parameter or a field, with the formats that follow from its name. */

@@ -4,13 +4,12 @@ import { routesFor } from '../../../../platform/http/routes-for.ts';
 import type { IdentityApp } from '../../app.ts';
 import { loginOriginOf, signLoginResult } from '../../sessions/open-session.ts';
 import { loginResult } from '../../sessions/schema.ts';
-import { steppedUp } from '../schema.ts';
+import { beginInput, steppedUp } from '../schema.ts';
 import { steppedUpAnswer, withNewTokens } from '../step-up.ts';
 import { beginPasskeyLogin, loginWithPasskey } from './login.ts';
 import { listPasskeys, modifyPasskey, removePasskey } from './manage.ts';
 import { beginPasskey, registerPasskey } from './register.ts';
 import {
-  beginPasskeyInput,
   beginPasskeyLoginInput,
   beginPasskeyStepUpInput,
   passkeyLoginInput,
@@ -66,7 +65,7 @@ export const passkeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'beginPasskey',
     summary: 'Begin to register a passkey',
     description: 'A caller with a second factor must be stepped up. A wrong password (400) counts as a failed login.',
-    body: beginPasskeyInput,
+    body: beginInput,
     refuses: [
       'old_password_wrong',
       'step_up_required',

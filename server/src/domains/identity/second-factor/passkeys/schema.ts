@@ -51,24 +51,19 @@ const name = oneLine({
   description: 'A label for its user, such as the device it is on.',
 });
 
-export const beginPasskeyInput = Type.Object(
-  { password: Type.String({ minLength: 1, maxLength: 1024, writeOnly: true, description: 'Of the caller.' }) },
-  { additionalProperties: false },
-);
-
 export const registerPasskeyInput = Type.Object(
   { name: Type.Optional(name), credential: createdCredential },
-  { additionalProperties: false },
+  { $id: 'PasskeyRegisterInput', additionalProperties: false },
 );
 
 export const renamePasskeyInput = Type.Object(
   { id: Type.String({ format: 'uuid', title: "a passkey's id" }), name },
-  { additionalProperties: false },
+  { $id: 'PasskeyModifyInput', additionalProperties: false },
 );
 
 export const removePasskeyInput = Type.Object(
   { id: Type.String({ format: 'uuid', title: "a passkey's id" }) },
-  { additionalProperties: false },
+  { $id: 'PasskeyRemoveInput', additionalProperties: false },
 );
 
 const loginChallenge = Type.Optional(
@@ -80,45 +75,62 @@ const loginChallenge = Type.Optional(
   }),
 );
 
-export const beginPasskeyLoginInput = Type.Object({ challenge: loginChallenge }, { additionalProperties: false });
+export const beginPasskeyLoginInput = Type.Object(
+  { challenge: loginChallenge },
+  { $id: 'PasskeyLoginBeginInput', additionalProperties: false },
+);
 
 export const passkeyLoginInput = Type.Object(
   { challenge: loginChallenge, credential: assertedCredential },
-  { additionalProperties: false },
+  { $id: 'PasskeyLoginInput', additionalProperties: false },
 );
 
 /** null: no body was sent. */
-export const beginPasskeyStepUpInput = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
+export const beginPasskeyStepUpInput = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()], {
+  $id: 'PasskeyStepUpBeginInput',
+});
 
-export const passkeyStepUpInput = Type.Object({ credential: assertedCredential }, { additionalProperties: false });
+export const passkeyStepUpInput = Type.Object(
+  { credential: assertedCredential },
+  { $id: 'PasskeyStepUpInput', additionalProperties: false },
+);
 
-export const passkeyOptions = Type.Object({
-  options: Type.Object(
-    {},
-    {
-      ...open,
+export const passkeyOptions = Type.Object(
+  {
+    options: Type.Object(
+      {},
+      {
+        ...open,
+        description:
+          'For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. ' +
+          'Valid for 5 minutes and one answer.',
+      },
+    ),
+  },
+  { $id: 'PasskeyOptions' },
+);
+
+export const passkeyRecord = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    backedUp: Type.Boolean({
+      description: 'Whether a provider keeps a copy, so that the passkey survives the loss of the device.',
+    }),
+    createdTime: Type.String(),
+    lastUsedTime: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'Passkey' },
+);
+
+export const registeredPasskey = Type.Object(
+  {
+    passkey: passkeyRecord,
+    recoveryCodes: Type.Union([Type.Array(Type.String()), Type.Null()], {
       description:
-        'For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. ' +
-        'Valid for 5 minutes and one answer.',
-    },
-  ),
-});
-
-export const passkeyRecord = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  backedUp: Type.Boolean({
-    description: 'Whether a provider keeps a copy, so that the passkey survives the loss of the device.',
-  }),
-  createdTime: Type.String(),
-  lastUsedTime: Type.Union([Type.String(), Type.Null()]),
-});
-
-export const registeredPasskey = Type.Object({
-  passkey: passkeyRecord,
-  recoveryCodes: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description:
-      'Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null.',
-  }),
-  ...replacedTokens,
-});
+        'Ten codes, each for one use, with the first second factor of the user. Not shown again. Otherwise null.',
+    }),
+    ...replacedTokens,
+  },
+  { $id: 'RegisteredPasskey' },
+);

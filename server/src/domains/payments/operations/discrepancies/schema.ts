@@ -45,31 +45,34 @@ export const discrepancyCloseInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: 'DiscrepancyCloseInput', additionalProperties: false },
 );
 
-export const discrepancyRecord = Type.Object({
-  livemode,
-  transactionId: Type.String(),
-  operation,
-  channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
-  state: Type.Enum([...discrepancyStates]),
-  reported: nullable(
-    Type.String({
-      description:
-        'What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, `needs_payer` or ' +
-        '`changed`. null: it can no longer say what became of the operation.',
-    }),
-  ),
-  reportedLivemode: nullable(
-    Type.Boolean({ description: 'The mode that it reported, if it is not that of the payment; otherwise null.' }),
-  ),
-  amount: nullable(Type.Integer({ description: 'The amount that it reported, in minor units.' })),
-  currency: nullable(Type.String({ description: 'The currency that it reported.' })),
-  reference: nullable(Type.String({ description: "The provider's own id of the operation." })),
-  lookUps: Type.Integer({ description: 'How often the operation has been looked up since.' }),
-  openedTime: Type.String(),
-  closedTime: nullable(Type.String({ description: 'When the provider agreed, or a user closed it.' })),
-  closedBy: nullable(Type.Integer({ description: 'The user who closed it; null: nobody did.' })),
-  note: nullable(Type.String({ description: 'What the user found.' })),
-});
+export const discrepancyRecord = Type.Object(
+  {
+    livemode,
+    transactionId: Type.String(),
+    operation,
+    channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
+    state: Type.Enum([...discrepancyStates]),
+    reported: nullable(
+      Type.String({
+        description:
+          'What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, `needs_payer` or ' +
+          '`changed`. null: it can no longer say what became of the operation.',
+      }),
+    ),
+    reportedLivemode: nullable(
+      Type.Boolean({ description: 'The mode that it reported, if it is not that of the payment; otherwise null.' }),
+    ),
+    amount: nullable(Type.Integer({ description: 'The amount that it reported, in minor units.' })),
+    currency: nullable(Type.String({ description: 'The currency that it reported.' })),
+    reference: nullable(Type.String({ description: "The provider's own id of the operation." })),
+    lookUps: Type.Integer({ description: 'How often the operation has been looked up since.' }),
+    openedTime: Type.String(),
+    closedTime: nullable(Type.String({ description: 'When the provider agreed, or a user closed it.' })),
+    closedBy: nullable(Type.Integer({ description: 'The user who closed it; null: nobody did.' })),
+    note: nullable(Type.String({ description: 'What the user found.' })),
+  },
+  { $id: 'Discrepancy' },
+);

@@ -14,7 +14,7 @@ import { modeFilter } from '../../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../../platform/lists/search.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../../operation-queue/references.cte.ts';
-import { transactionStatuses } from '../states.ts';
+import { transactionStatus } from '../states.ts';
 import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts';
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
@@ -25,7 +25,7 @@ const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maxi
  */
 export const transactionFilters = listFilters({
   status: {
-    field: Type.Optional(Type.Enum([...transactionStatuses])),
+    field: Type.Optional(transactionStatus),
     type: 'text',
     condition: (value) => `t.status = ${value}`,
   },
