@@ -24,7 +24,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // On two cores: each waits half of its time for events. Three leave the cores idle for a seventh of the run.
     maxWorkers: 4,
-    // One process reads the code once for all its files: a third of the run (docs/decisions/0020-tests-and-drills.md).
+    // One process reads the code once for all its files: a third of the run (docs/decisions/tests-and-drills.md).
     isolate: false,
     // For the services that tests start, as `npm start` has it.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,14 +116,21 @@ test('every table of the migrations is listed with the module that owns it', () 
   expect(present.filter((table) => listed[table as string] === undefined)).toEqual([]);
 });
 
-test('the index of decisions names every record, in order', () => {
-  const records = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
-  const index = [...read('docs/decisions/README.md').matchAll(/^\| \[\d+\. .*\]\((.+)\) \|/gm)].map(([, file]) => file);
-  expect(index).toEqual(records.sort());
+test.each(['docs/decisions', 'bench/notes'])('the index of %s names every page', (folder) => {
+  const pages = readdirSync(join(root, folder)).filter((file) => file !== 'README.md');
+  const index = [...read(`${folder}/README.md`).matchAll(/^\| \[.*?\]\(([^/)]+)\) \|/gm)].map(([, file]) => file);
+  expect(index.sort()).toEqual(pages.sort());
 });
 
 test('every link between the pages leads to an existing page and heading', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md', ...pagesBelow('docs')];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    ...pagesBelow('bench'),
+    ...pagesBelow('docs'),
+  ];
   const broken = pages.flatMap((page) =>
     [
       ...read(page)
@@ -133,6 +141,19 @@ test('every link between the pages leads to an existing page and heading', () =>
       .map(([link]) => `${page}: ${link}`),
   );
   expect(broken).toEqual([]);
+});
+
+test('every page that a comment or a string of the code names exists', () => {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)));
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/(?<![\w/])(?:docs|bench)\/(?:[\w-]+\/)*[\w-]+\.md\b/g)].map(([page]) => ({ file, page })),
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter(({ page }) => !existsSync(join(root, page)))).toEqual([]);
+  const numbered = files.filter((file) => /docs\/decisions(?:\/\d|, )|\((?:decision|record)s? \d+\)/.test(read(file)));
+  expect(numbered.filter((file) => !file.endsWith('pages.test.ts'))).toEqual([]);
 });
 
 function pagesBelow(folder: string): string[] {

@@ -8,7 +8,10 @@ import { steadyTimeline } from './steady-timeline.ts';
 const maxRatePerSecond = 8_000;
 const shareOfPeak = 0.4;
 const rounds = 5;
-/** Both sides get faster for many seconds, and a new database prepares files for its write-ahead log (record 73). */
+/**
+ * Both sides get faster for many seconds, and a new database prepares files for its write-ahead log
+ * (bench/notes/disk.md).
+ */
 const warmUpSeconds = 15;
 
 /**

@@ -135,7 +135,9 @@ export function invalid(field: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { field });
 }
 
-/** A record that does not exist and one of another tenant get the same refusal (decisions, Replies and errors). */
+/**
+ * A record that does not exist and one of another tenant get the same refusal (docs/decisions/answers-and-errors.md).
+ */
 export function notFound(noun: string, id: string | number, field = 'id'): Refusal {
   return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field });
 }

@@ -4,7 +4,7 @@ const maximumMetadataBytes = 16 * 1024;
 const maximumMetadataDepth = 8;
 export const maximumMetadataKeys = 50;
 
-/** The metadata as JSON to store; refused when it is too large or too deep (decisions, Transactions). */
+/** The metadata as JSON to store; refused when it is too large or too deep (docs/decisions/payments-and-repeats.md). */
 export function metadataJson(metadata: object | undefined, field = 'metadata'): string | null {
   if (metadata === undefined) return null;
   const json = JSON.stringify(metadata);

@@ -40,7 +40,7 @@ export function holds(principal: Principal, permission: Permission): boolean {
   return permission === allScopes ? principal.holdsAll : principal.scopes.has(permission);
 }
 
-/** A platform administrator sees every tenant, other callers only their own (decisions, Who may do what). */
+/** A platform administrator sees every tenant, other callers only their own (docs/decisions/authority.md). */
 export function seesAllTenants(principal: Principal): boolean {
   return principal.userType === 'PLATFORM_ADMIN' && principal.actsForTenant !== true;
 }

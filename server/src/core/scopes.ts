@@ -68,7 +68,7 @@ export function keyHoldsAll(keyScope: string, ownerHoldsAll: boolean): boolean {
   return ownerHoldsAll && keyScope.split(',').includes(allScopes);
 }
 
-/** The scopes of a key: those it names, limited to those of its owner (decisions, Who may do what). */
+/** The scopes of a key: those it names, limited to those of its owner (docs/decisions/authority.md). */
 export function scopesOfKey(keyScope: string, owner: ReadonlySet<Scope>): ReadonlySet<Scope> {
   const named = keyScope.split(',');
   return named.includes(allScopes) ? owner : new Set([...owner].filter((scope) => named.includes(scope)));

@@ -73,7 +73,7 @@ interface Case {
   acrossTenants?: boolean;
   /** The status of a permitted request, if it is not 200. */
   answers?: number;
-  /** Answered also for a session that has ended: logging out twice is no error (decisions, Sessions). */
+  /** Answered also for a session that has ended: logging out twice is no error (docs/reference/api/users.md). */
   alsoWhenEnded?: true;
 }
 

@@ -9,7 +9,7 @@ export const aTransactionId = expect.stringMatching(/^txn_[0-9a-f]{32}$/);
 export const aRefundId = expect.stringMatching(/^ref_[0-9a-f]{32}$/);
 export const aRequestId = expect.stringMatching(/^[\w.-]{1,64}$/);
 
-/** The whole body of a refusal (decisions, Replies and errors); `error` holds what else is known of it. */
+/** The whole body of a refusal (docs/decisions/answers-and-errors.md); `error` holds what else is known of it. */
 export function aRefusal(code: number, error: { type: string; field?: string; details?: unknown }) {
   return {
     code,

@@ -14,7 +14,7 @@ export interface ProcessesInput {
   cores?: number;
 }
 
-/** The number of processes of a node (docs/decisions/0060-processes.md). */
+/** The number of processes of a node (docs/decisions/embedded-postgresql-and-start.md). */
 export function processesOf({
   given,
   role,

@@ -26,10 +26,11 @@ const howToGiveUp = 'if it is lost for good, docs/guides/operations.md says what
 
 /**
  * Reads the keys from the settings. Outside CLUSTER mode missing keys are generated at the first start and stored in
- * the data folder. In CLUSTER mode all nodes need the same keys, so they must be configured (decisions, Configuration).
+ * the data folder. In CLUSTER mode all nodes need the same keys, so they must be configured
+ * (docs/decisions/embedded-postgresql-and-start.md).
  *
  * Encryption keys are generated for a new database only: a new key cannot decrypt what an existing one holds
- * (decisions, Lost keys).
+ * (docs/decisions/audit-and-secrets.md).
  */
 export async function secretsOf(settings: Settings, log: Log): Promise<Secrets> {
   const isOursAndExists = settings['app.database.url'] === undefined && holdsCluster(settings['app.data-dir']);

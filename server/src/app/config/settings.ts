@@ -28,7 +28,7 @@ const databaseUrl: Kind<string> = {
   },
 };
 
-/** The settings of the node itself; each module declares its own (decisions, Configuration). */
+/** The settings of the node itself; each module declares its own (docs/decisions/embedded-postgresql-and-start.md). */
 const nodeSettings = {
   'app.server.host': setting(text, { default: '127.0.0.1', description: 'The address to listen on.' }),
   'app.server.port': setting(integer(0, 65_535), {

@@ -60,7 +60,7 @@ test('every page is in the navigation, in the index for language models, and ser
     expect(await page.body.text(), title).toBe(markdown());
   }
   expect((await ask('/docs/guides/none.md')).statusCode).toBe(404);
-  expect((await ask('/docs/decisions/0001-replies-and-errors.md')).statusCode).toBe(404);
+  expect((await ask('/docs/decisions/answers-and-errors.md')).statusCode).toBe(404);
 });
 
 const search = async (query: string) =>

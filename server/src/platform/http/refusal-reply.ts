@@ -2,7 +2,7 @@ import type { FastifyError } from 'fastify';
 import { Refusal, type RefusalKind, type RefusalType } from '../../core/errors.ts';
 import { maximumBodyBytes } from './json-body.ts';
 
-/** The HTTP status of each kind of refusal (decisions, Replies and errors). */
+/** The HTTP status of each kind of refusal (docs/decisions/answers-and-errors.md). */
 const statusOfKind: Record<RefusalKind, number> = {
   invalid: 400,
   unauthenticated: 401,

@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { Permission, UserType } from '../../core/scopes.ts';
 
 /**
- * What a caller needs, checked before the rest of the request (decisions, Who may do what):
+ * What a caller needs, checked before the rest of the request (docs/decisions/authority.md):
  * - `nothing`: open to all;
  * - `session`: a Bearer access token; a developer key is refused;
  * - `enrolment`: like `session`, and open to sessions that may only enrol a second factor;
@@ -62,7 +62,7 @@ export interface Answer<Data> {
   /** The envelope's `data`; or `json`, the same as serialized JSON. */
   data?: Data;
   json?: string;
-  /** Writes have a message; reads have none (decisions, Replies and errors). */
+  /** Writes have a message; reads have none (docs/decisions/answers-and-errors.md). */
   message?: string;
   pagination?: Pagination | CursorPagination | ListPagination;
   /** Instead of the envelope: a page or a file, of one of the endpoint's `documentTypes`. */

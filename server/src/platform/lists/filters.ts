@@ -69,8 +69,8 @@ export interface ListFilters<Filters extends Record<string, Filter>> extends Fil
 
 /**
  * Declares the filters of a list once, so that the query parameters, the SQL and its values cannot disagree. A filter
- * that is not used costs nothing: values are known when a statement is planned (decision 13), so `null is null or …` is
- * left out.
+ * that is not used costs nothing: values are known when a statement is planned (docs/decisions/database.md), so `null
+ * is null or …` is left out.
  *
  *     const filters = listFilters({
  *       currency: { field: Type.Optional(currency), type: 'text', condition: (value) => `t.currency = ${value}` },

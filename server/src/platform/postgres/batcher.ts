@@ -34,7 +34,7 @@ const retryPauseMs = 50;
 
 /**
  * Group commit. When no batch is in flight, an item is run at the end of the turn of the event loop, with all others of
- * that turn: requests that were received together then share a statement (docs/decisions, Cheaper details). Otherwise
+ * that turn: requests that were received together then share a statement (docs/decisions/group-commit.md). Otherwise
  * it joins the next batch, which starts when the one in flight returns. So the batch size adapts to the load, without a
  * timer or a minimum wait.
  *

@@ -55,7 +55,7 @@ export interface DatabaseOptions {
   name: string;
   /** Time in ms after which PostgreSQL cancels a statement. */
   statementTimeoutMs?: number;
-  /** How its statements are planned (docs/decisions, Query plans). Default: `fresh`. */
+  /** How its statements are planned (docs/decisions/database.md). Default: `fresh`. */
   plans?: Plans;
   /** The generation of kept plans: when it changes, every statement is planned again. Default: never. */
   planGeneration?: () => number;

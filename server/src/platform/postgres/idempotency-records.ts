@@ -4,7 +4,7 @@ import type { Database, Transaction } from './database.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
 import { statement } from './statement.ts';
 
-/** A request that may carry an Idempotency-Key (decisions, Transactions: Idempotency-Key). */
+/** A request that may carry an Idempotency-Key (docs/decisions/payments-and-repeats.md). */
 export interface IdempotentRequest {
   tenantId: number;
   /** The path of the route: the same key on another route is another request. */

@@ -10,7 +10,7 @@ const keepPlans = statement('plans.keep', 'set local plan_cache_mode = auto');
 /**
  * Call it before a transaction writes many rows with foreign keys: until the transaction ends, repeated statements are
  * planned once, for the present size of the tables. PostgreSQL checks a foreign key with one internal statement per
- * row, and where plans are not kept (docs/decisions, Query plans) plans it for every row: 30 of the 40 µs that a check
+ * row, and where plans are not kept (docs/decisions/database.md) plans it for every row: 30 of the 40 µs that a check
  * took.
  *
  * Run statements that join written rows with input values before this: they would be planned for ten rows.

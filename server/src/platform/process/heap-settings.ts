@@ -7,15 +7,15 @@ import { setFlagsFromString } from 'node:v8';
  * V8 allocates objects directly in the old generation if most of those made at the same place in the code have survived
  * a collection once, as objects of requests in progress do. There they stay, with everything to which they refer, until
  * the next full collection: under load every five seconds, 40 to 60 ms of marking each, in which requests wait
- * (docs/decisions/0073).
+ * (bench/notes/disk.md).
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 /**
  * A full collection discards the hidden classes that no object has, and with them the optimized code made for such
  * objects. A process that rests has no requests and no queries: after eight seconds it lost 179 functions, which the
- * next requests ran slowly until they had been compiled again (docs/decisions/0075). With the first flag V8 keeps such
- * classes for so many collections; with the second also in those of a process that rests.
+ * next requests ran slowly until they had been compiled again (bench/notes/creates.md). With the first flag V8 keeps
+ * such classes for so many collections; with the second also in those of a process that rests.
  */
 setFlagsFromString('--retain-maps-for-n-gc=1000000000');
 setFlagsFromString('--no-memory-reducer-favors-memory');

@@ -16,7 +16,7 @@ export interface SettingDeclaration<Value = unknown> {
 /** Settings by their dotted names. */
 export type SettingDeclarations = Readonly<Record<string, SettingDeclaration>>;
 
-/** Declares a setting. Its key in the declarations is its name (decisions, Configuration). */
+/** Declares a setting. Its key in the declarations is its name (docs/decisions/embedded-postgresql-and-start.md). */
 export function setting<Value>(
   kind: Kind<Value>,
   options: { default: string; description: string; secret?: boolean },

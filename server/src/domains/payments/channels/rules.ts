@@ -23,7 +23,7 @@ export function currenciesOf(text: string, existing: readonly string[] = []): st
   return [...new Set(codes)];
 }
 
-/** Every tenant can use the platform's channels but not change them (decisions, Who may do what). */
+/** Every tenant can use the platform's channels but not change them (docs/decisions/authority.md). */
 export function mayUse(channel: ChannelRow, tenantId: number): boolean {
   return channel.tenant_id === tenantId || channel.tenant_id === platformTenant;
 }

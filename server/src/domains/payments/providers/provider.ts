@@ -6,7 +6,8 @@ import type { Failure } from './failures.ts';
  * `directory.ts`; docs/guides/providers.md shows how to add one.
  *
  * A provider only translates: it decides nothing about payments and keeps no state. It reports an uncertain result as
- * `unknown`, and Florin calls `lookUp` until the result is certain (decisions, Transactions; reliability, promise 3).
+ * `unknown`, and Florin calls `lookUp` until the result is certain (docs/decisions/payments-and-repeats.md;
+ * reliability, promise 3).
  */
 export interface Provider {
   /** Takes the money. Called again with the same key only after `lookUp` has returned `absent`. */

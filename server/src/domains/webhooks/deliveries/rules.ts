@@ -14,7 +14,7 @@ export type AttemptOutcome =
   | 'protocol'
   | 'forbidden_address';
 
-/** HTTP 410 Gone switches the endpoint off (decisions, Webhooks). */
+/** HTTP 410 Gone switches the endpoint off (docs/decisions/webhooks.md). */
 export const goneStatus = 410;
 
 /** This many failures in a row open the circuit breaker for this long; then one delivery is sent as a trial. */
@@ -42,7 +42,10 @@ export function verdictOf(outcome: AttemptOutcome, status: number | undefined, d
   return durationMs <= promptMs ? 'prompt' : 'slow';
 }
 
-/** The receiver's Retry-After may extend a retry interval up to twice and never shortens it (decisions, Webhooks). */
+/**
+ * The receiver's Retry-After may extend a retry interval up to twice and never shortens it
+ * (docs/decisions/webhooks.md).
+ */
 const maxExtension = 2;
 
 /**

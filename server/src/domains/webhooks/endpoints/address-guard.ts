@@ -44,8 +44,8 @@ export interface AddressGuards {
 }
 
 /**
- * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses (decisions,
- * Webhooks): such deliveries reveal which services a network has, and post to them.
+ * Only administrators, and only in STANDALONE mode, may have deliveries sent to private addresses
+ * (docs/decisions/webhooks.md): such deliveries reveal which services a network has, and post to them.
  */
 export function addressGuards(
   standalone: boolean,

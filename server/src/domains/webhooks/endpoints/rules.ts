@@ -16,7 +16,7 @@ export function reachesPrivate({ by, userType }: Principal): boolean {
   return by === 'session' && userType !== 'MERCHANT_USER';
 }
 
-/** Requires the read scope of every event type that matches a pattern (decisions, Who may do what). */
+/** Requires the read scope of every event type that matches a pattern (docs/decisions/authority.md). */
 export function requireReadScopes(patterns: readonly string[], { scopes }: Principal): void {
   for (const type of new Set(patterns.flatMap(typesMatching))) {
     const scope = scopeOfEventType[type];

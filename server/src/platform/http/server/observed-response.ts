@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 /**
  * A response that tells one observer when it ends: when all of it has been passed to the system, or when its client has
  * left. Fastify's `onResponse` hook says nothing about clients that leave, and its listeners took 8 % of the processor
- * time of a create (docs/decisions, What a plain server would take).
+ * time of a create (docs/decisions/answers-and-errors.md).
  */
 export class ObservedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #reply: FastifyReply | undefined;

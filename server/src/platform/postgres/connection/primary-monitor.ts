@@ -50,7 +50,7 @@ const probeEveryMs = secondMs;
 const retryPauseMs = 200;
 /** A probe on the open connection that takes longer is repeated on a fresh one. */
 const openTimeoutMs = secondMs;
-/** A server that does not answer a fresh connection for so long is silent (docs/decisions, Silent servers). */
+/** A server that does not answer a fresh connection for so long is silent (docs/decisions/database.md). */
 const freshTimeoutMs = 2 * secondMs;
 const tickMs = 50;
 

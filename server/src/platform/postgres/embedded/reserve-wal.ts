@@ -38,7 +38,7 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
  * Makes PostgreSQL create files for its write-ahead log before they are needed. It creates one by filling 16 MB with
  * zeros while all commits wait, 35 to 40 ms, and reuses old ones only after a checkpoint. A checkpoint begins every 250
  * MB and takes about as long as it takes to write the next 250 MB, so that the first 500 MB that a new database writes
- * would have such a pause every 16 MB (docs/decisions/0073).
+ * would have such a pause every 16 MB (bench/notes/disk.md).
  *
  * Each switch to the next file creates one. A checkpoint that PostgreSQL begins meanwhile would make used files ready
  * again, so a replication slot keeps them until all are there. The last checkpoint then renames those that were left,

@@ -21,7 +21,7 @@ const defaults = {
   checkpoint_timeout: '15min',
   // A checkpoint begins after max_wal_size / (1 + this): 390 MB instead of 270 with PostgreSQL's 0.9. Fewer checkpoints
   // write fewer whole pages to the log, and one that ends sooner has less of what tables grew by meanwhile left to
-  // write at its end, while commits wait (docs/decisions/0073). What a recovery repeats is limited by max_wal_size as
+  // write at its end, while commits wait (bench/notes/disk.md). What a recovery repeats is limited by max_wal_size as
   // before.
   checkpoint_completion_target: '0.3',
   autovacuum: 'on',
@@ -31,7 +31,7 @@ const defaults = {
   // Compiling costs more than it gains with short statements.
   jit: 'off',
   // Instead of three processes that read for others: analyzing, vacuuming and scanning 10⁶ payments in the system's
-  // cache took a fifth less processor time and was not slower (docs/decisions/0073).
+  // cache took a fifth less processor time and was not slower (bench/notes/disk.md).
   io_method: 'sync',
   huge_pages: 'off',
   // Saves a process; there is no replication.

@@ -18,9 +18,8 @@ export const lockRollup = statement(
  * which nothing has been rolled up yet.
  *
  * The deltas of a second are added up first: 700 batches a second leave 700 deltas in a few groups, and every group is
- * added to eight combinations twice. That takes 2 to 3 ms instead of 4 to 7 (docs/decisions, What slow creates wait
- * for). `summed` has all columns of transaction_total_delta in the order of the table, so that its rows can be cast to
- * the table's type.
+ * added to eight combinations twice. That takes 2 to 3 ms instead of 4 to 7 (bench/notes/disk.md). `summed` has all
+ * columns of transaction_total_delta in the order of the table, so that its rows can be cast to the table's type.
  *
  * Buckets stay exact, whichever node rolls up and whatever its clock:
  * - Rollups run one at a time. The lock is taken before the statement's snapshot, so each sees all buckets made before.
