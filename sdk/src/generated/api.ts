@@ -9,7 +9,6 @@ export class Api {
   declare readonly health: HealthApi;
   declare readonly audit: AuditApi;
   declare readonly tenants: TenantsApi;
-  declare readonly sellers: SellersApi;
   declare readonly users: UsersApi;
   declare readonly sessions: SessionsApi;
   declare readonly keys: KeysApi;
@@ -29,6 +28,7 @@ export class Api {
   declare readonly discrepancies: DiscrepanciesApi;
   declare readonly callbacks: CallbacksApi;
   declare readonly statistics: StatisticsApi;
+  declare readonly sellers: SellersApi;
   declare readonly clocks: ClocksApi;
   declare readonly customers: CustomersApi;
   declare readonly invoices: InvoicesApi;
@@ -94,25 +94,6 @@ export interface TenantsApi {
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
   modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
-}
-
-export interface SellersApi {
-  /**
-   * Get the seller.
-   *
-   * How the caller's tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
-   *
-   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
-   */
-  get(params: number | SellersGetParams, options?: RequestOptions): Call<Seller>;
-  /**
-   * Change the seller.
-   *
-   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.
-   *
-   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
-   */
-  modify(params: number | SellerModifyInput, options?: WriteOptions): Call<Seller>;
 }
 
 export interface UsersApi {
@@ -822,6 +803,25 @@ export interface StatisticsApi {
    * Needs the scope `transaction_read`.
    */
   series(params?: StatisticsSeriesParams, options?: RequestOptions): List<StatisticsRow>;
+}
+
+export interface SellersApi {
+  /**
+   * Get the seller.
+   *
+   * How the caller's tenant presents itself to payers and customers; for a PLATFORM_ADMIN also another one.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  get(params: number | SellersGetParams, options?: RequestOptions): Call<Seller>;
+  /**
+   * Change the seller.
+   *
+   * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.
+   *
+   * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
+   */
+  modify(params: number | SellerModifyInput, options?: WriteOptions): Call<Seller>;
 }
 
 export interface ClocksApi {
@@ -1648,7 +1648,7 @@ export interface CustomerModifyInput {
   /** In any notation. null clears it. */
   phone?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | null | undefined;
+  address?: TenantModifyInputAddress | null | undefined;
   /** The id of the customer in your own system. Unique in the tenant among the customers of one mode. null clears it. */
   externalId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
@@ -3172,7 +3172,7 @@ export interface SellerModifyInput {
   /** The seller on invoices and pages. */
   name?: string | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | null | undefined;
+  address?: TenantModifyInputAddress | null | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
   /** The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to read. null: the default. */
@@ -3185,22 +3185,6 @@ export interface SellerModifyInput {
   mailLanguage?: "en" | "de" | null | undefined;
   /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
   mailTexts?: SellerModifyInputMailTexts | null | undefined;
-}
-
-/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-export interface SellerModifyInputAddress {
-  /** One line of 0 to 200 characters, without control characters. */
-  line1?: string | null | undefined;
-  /** One line of 0 to 200 characters, without control characters. */
-  line2?: string | null | undefined;
-  /** One line of 0 to 40 characters, without control characters. */
-  postalCode?: string | null | undefined;
-  /** One line of 0 to 200 characters, without control characters. */
-  city?: string | null | undefined;
-  /** One line of 0 to 200 characters, without control characters. */
-  state?: string | null | undefined;
-  /** A country code of ISO 3166-1 alpha-2, such as US. */
-  country?: string | null | undefined;
 }
 
 /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
@@ -3564,13 +3548,29 @@ export interface TenantModifyInput {
   /** true: sessions of users without a second factor may only enrol one. An update without it keeps the present value; a new tenant without it requires none. */
   secondFactorRequired?: boolean | null | undefined;
   /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
-  address?: SellerModifyInputAddress | null | undefined;
+  address?: TenantModifyInputAddress | null | undefined;
   /** The tax number of the seller on its invoices, in any notation. null clears it. */
   taxId?: string | null | undefined;
   /** true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant mails nobody. */
   customerMails?: boolean | null | undefined;
   /** The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`. */
   mailLanguage?: "en" | "de" | null | undefined;
+}
+
+/** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
+export interface TenantModifyInputAddress {
+  /** One line of 0 to 200 characters, without control characters. */
+  line1?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  line2?: string | null | undefined;
+  /** One line of 0 to 40 characters, without control characters. */
+  postalCode?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  city?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  state?: string | null | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | null | undefined;
 }
 
 export interface TenantsGetParams {

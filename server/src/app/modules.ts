@@ -3,6 +3,7 @@ import { checkouts } from '../domains/billing/checkouts/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
+import { sellers } from '../domains/billing/sellers/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
 import { audit } from '../domains/identity/audit/module.ts';
@@ -65,6 +66,7 @@ const declared = [
   callbacks,
   statistics,
 
+  sellers,
   testClocks,
   customers,
   invoices,

@@ -12,6 +12,7 @@ import { sessionRoutes } from '../../src/domains/identity/sessions/routes.ts';
 import { SessionAuthenticator } from '../../src/domains/identity/sessions/session-authenticator.ts';
 import { SessionCookie } from '../../src/domains/identity/sessions/session-cookie.ts';
 import { tenantRoutes } from '../../src/domains/identity/tenants/routes.ts';
+import { RegisteredTenantSellers } from '../../src/domains/identity/tenants/sellers.ts';
 import { ensureAdministrator } from '../../src/domains/identity/users/first-administrator.ts';
 import { invitationMail } from '../../src/domains/identity/users/invitation-mail.ts';
 import { ResetMailer } from '../../src/domains/identity/users/reset-mailer.ts';
@@ -186,6 +187,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     maxKeys: 1000,
     publicUrl,
     deploymentMode: 'STANDALONE',
+    tenantSellers: new RegisteredTenantSellers(),
   };
   const sessions = new SessionAuthenticator(identity);
   const keys = new KeyAuthenticator(identity);

@@ -10,6 +10,7 @@ import { InvoiceFollowers } from './invoices/settlement/followers.ts';
 import { settlementOf } from './invoices/settlement/return-excess.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
+import { tenantSellers } from './sellers/tenant-sellers.ts';
 import { followClosed, followPayments } from './subscriptions/charges/collect.ts';
 import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
 import { isPlanUsed } from './subscriptions/statements.ts';
@@ -34,6 +35,7 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     onExcess: excessCounter(payments),
     planUsages: new PlanUsages(),
   };
+  app.tenantSellers.register(tenantSellers);
   registerInvoices(app);
   registerSubscriptions(app);
   app.invoiceLinks.register((invoice) => linkToInvoice(invoice, app));

@@ -17,6 +17,7 @@ import type { LoginFailures } from './sessions/login-failures.ts';
 import type { SessionAuthenticator, TokenLifetimes } from './sessions/session-authenticator.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { settings as sessionSettings } from './sessions/settings.ts';
+import type { RegisteredTenantSellers } from './tenants/sellers.ts';
 import type { ResetMailer } from './users/reset-mailer.ts';
 import type { settings as userSettings } from './users/settings.ts';
 
@@ -35,6 +36,9 @@ export interface IdentityApp extends NodeWith<IdentitySettings> {
 
   /** Write the mails of `mails` by their kind. */
   userMailComposers: UserMailComposers;
+
+  /** What tenants are to their payers: billing registers itself here. */
+  tenantSellers: RegisteredTenantSellers;
 
   /** Authenticates a request by session or key. */
   authenticate: Authenticate;

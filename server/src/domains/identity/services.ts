@@ -14,11 +14,10 @@ import { PasskeyChallenges } from './second-factor/passkeys/challenges.ts';
 import { failureWindowMs, LoginFailures } from './sessions/login-failures.ts';
 import { SessionAuthenticator } from './sessions/session-authenticator.ts';
 import { SessionCookie } from './sessions/session-cookie.ts';
+import { RegisteredTenantSellers } from './tenants/sellers.ts';
 import { invitationMail } from './users/invitation-mail.ts';
 import { ResetMailer } from './users/reset-mailer.ts';
 import { renewPasswordHash } from './users/statements.ts';
-
-/** Leaves room for typing errors. */
 
 /** Makes the services of the identity modules, in order of dependency. Called once per node. */
 export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp {
@@ -73,6 +72,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
     passwordMinLength: settings['app.password.min-length'],
     resetMailer,
     userMailComposers,
+    tenantSellers: new RegisteredTenantSellers(),
     passkeyChallenges: new PasskeyChallenges(node),
     loginFailures: new LoginFailures({ clock, failuresPerAddress, otherProcesses }),
     makeFailureLimiter,

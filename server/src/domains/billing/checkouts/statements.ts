@@ -116,12 +116,13 @@ export interface CheckoutOnPage extends CheckoutRow {
 /** Values: hash of the token. */
 export const findByToken = statement<CheckoutOnPage>(
   'checkouts.find_by_token',
-  `select ${checkoutColumns}, tenant.name as seller_name, tenant.address as seller_address,
-          tenant.tax_id as seller_tax_id, tenant.brand_color, tenant.logo is not null as has_logo,
+  `select ${checkoutColumns}, tenant.name as seller_name, s.address as seller_address, s.tax_id as seller_tax_id,
+          s.brand_color, s.logo is not null as has_logo,
           tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id, t.amount as payment_amount,
           t.next_action, t.provider, t.created_at as payment_created_at
      from checkout c
      join tenant on tenant.id = c.tenant_id
+     left join seller s on s.tenant_id = c.tenant_id
      left join transaction t on t.tenant_id = c.tenant_id and t.id = ${shownPayment}
     where c.token_hash = $1`,
 );
@@ -170,12 +171,6 @@ export const findOpenOfInvoice = statement<{ id: number; token_sealed: Buffer }>
   `select id, token_sealed from checkout
     where tenant_id = $1 and invoice_id = $2 and closed_at is null and expires_at > to_timestamp($3::float8 / 1000)
     order by id desc limit 1`,
-);
-
-/** Values: tenant. */
-export const findLogo = statement<{ logo: Buffer; logo_type: string }>(
-  'checkouts.find_logo',
-  'select logo, logo_type from tenant where id = $1 and logo is not null',
 );
 
 /** Deletes checkouts without a payment that expired before a time. Values: the time (ms), limit. */

@@ -4,10 +4,11 @@ import type { AuditAction } from '../../identity/audit/actions.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { BillingApp } from '../app.ts';
 import { customerNowMs } from '../customers/read.ts';
+import type { Seller } from '../sellers/statements.ts';
 import { lockInvoices } from './lock.ts';
 import { readInvoice } from './read.ts';
 import { detailOf, type InvoiceRecord, recordOf } from './record.ts';
-import { type InvoiceRow, type LockedInvoice, type Seller, updateStatus } from './statements.ts';
+import { type InvoiceRow, type LockedInvoice, updateStatus } from './statements.ts';
 import type { InvoiceStatus } from './states.ts';
 
 /** Changes one invoice under its lock and appends `action` to the audit log. `nowMs` is the customer's current time. */

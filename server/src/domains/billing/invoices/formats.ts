@@ -1,5 +1,5 @@
 import { decimalOf } from '../../../core/money.ts';
-import type { MailLanguage } from '../../identity/tenants/schema.ts';
+import type { MailLanguage } from '../../identity/tenants/sellers.ts';
 
 /** The languages of mails, invoices and pages for customers. */
 export type Language = MailLanguage;

@@ -1,16 +1,9 @@
 import type { Refusal } from '../../../core/errors.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { Language } from './formats.ts';
+import type { Seller } from '../sellers/statements.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
-
-/** The tenant of an invoice, as the invoice shows it. */
-export interface Seller {
-  name: string;
-  address: Record<string, string> | null;
-  taxId: string | null;
-}
 
 export interface InvoiceRow {
   tenant_id: number;
@@ -336,16 +329,4 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
     group by tenant_id, series order by tenant_id, series
    on conflict (tenant_id, series) do update set last = counter.last + excluded.last
    returning tenant_id, series, last`,
-);
-
-/** Tenants as sellers. Values: array of tenants. */
-export const findSellers = statement<Seller & { id: number }>(
-  'invoices.find_sellers',
-  'select id, name, address, tax_id as "taxId" from tenant where id = any ($1::bigint[])',
-);
-
-/** The language in which a tenant addresses its customers. Values: tenant id. */
-export const findLanguage = statement<{ language: Language }>(
-  'invoices.find_language',
-  'select mail_language as language from tenant where id = $1',
 );

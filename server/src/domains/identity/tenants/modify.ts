@@ -8,8 +8,9 @@ import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idemp
 import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
 import { recordOf, type TenantRecord } from './record.ts';
+import { requireStepUpToChange, toldToPayers } from './rules.ts';
 import type { tenantInput } from './schema.ts';
-import { requireStepUpToChangeSeller } from './seller.ts';
+import type { TenantSeller } from './sellers.ts';
 import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statements.ts';
 
 type TenantInput = Static<typeof tenantInput>;
@@ -21,23 +22,22 @@ type TenantInput = Static<typeof tenantInput>;
  */
 export async function modifyTenant(
   { body: input, principal, idempotencyKey }: Call<TenantInput>,
-  app: IdentityApp,
+  { database, clock, tenantSellers }: IdentityApp,
 ): Promise<IdempotentAnswer<TenantRecord>> {
   refuseTestKey(principal, 'change tenants');
-  const { id, name, state, secondFactorRequired, address, taxId } = input;
-  const addressJson = address && JSON.stringify(address);
-  const mails = [input.customerMails ?? null, input.mailLanguage ?? null];
-  const now = new Date(app.clock());
+  const { id, name, state, secondFactorRequired, address, taxId, customerMails, mailLanguage } = input;
+  const seller = { address, taxId, customerMails, mailLanguage };
+  const now = new Date(clock());
   const { tenantId } = principal;
-  const once = onceFor(app.database, {
+  const once = onceFor(database, {
     ...{ tenantId, path: '/api/tenant/modify', key: idempotencyKey, input },
     nowMs: now.getTime(),
   });
   if (id === undefined) {
     return once(async (transaction) => {
-      const values = [name, state, now, secondFactorRequired ?? null, addressJson ?? null, taxId ?? null, ...mails];
+      const values = [name, state, now, secondFactorRequired ?? null];
       const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
-      const after = recordOf(created);
+      const after = recordOf(created, await tenantSellers.save(transaction, created.id, seller));
       await appendAudit(transaction, principal, {
         action: 'tenant.create',
         tenantId: created.id,
@@ -56,25 +56,16 @@ export async function modifyTenant(
     }
     // Its users log in again, and its keys work again.
     if (!existing.state && state === true) requireStepUp(principal, now.getTime(), 'Enabling a tenant');
-    const values = [
-      id,
-      name ?? existing.name,
-      state ?? existing.state,
-      now,
-      secondFactorRequired ?? null,
-      ...given(addressJson),
-      ...given(taxId),
-      ...mails,
-    ];
+    const [sellerBefore] = (await tenantSellers.find(transaction, [id])) as [TenantSeller];
+    const before = recordOf(existing, sellerBefore);
+    const values = [id, name ?? existing.name, state ?? existing.state, now, secondFactorRequired ?? null];
     const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
-    const [before, after] = [recordOf(existing), recordOf(row)];
-    requireStepUpToChangeSeller(before, after, principal, now.getTime());
+    const after = recordOf(row, await tenantSellers.save(transaction, id, seller));
+    requireStepUpToChange(toldToPayers, before, after, principal, now.getTime());
     await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
     return after;
   });
 }
-
-const given = (value: unknown) => [value !== undefined, value ?? null];
 
 /** The platform's own tenant cannot be disabled: nobody could enable it again. */
 function requireNoRestriction({ state, secondFactorRequired }: TenantInput): void {

@@ -2,7 +2,6 @@ import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
 import { tenantRoutes } from './routes.ts';
 import { tenantRecord } from './schema.ts';
-import { sellerRecord } from './seller-schema.ts';
 
 /** Merchants. Each sees only its own records. */
 export const tenants = {
@@ -13,6 +12,6 @@ export const tenants = {
     'tenant.update': 'A tenant was changed, enabled or disabled.',
   },
   reference: [{ name: 'Tenants', description: 'Merchants. Each sees only its own records.' }],
-  resources: { tenant: tenantRecord, seller: sellerRecord },
+  resources: { tenant: tenantRecord },
   routes: tenantRoutes,
 } satisfies Module<IdentityApp>;

@@ -9,9 +9,7 @@ import {
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
-
-export const mailLanguages = ['en', 'de'] as const;
-export type MailLanguage = (typeof mailLanguages)[number];
+import { mailLanguages } from './sellers.ts';
 
 const requiredOfNewTenant = ['name', 'state'] as const;
 

@@ -1,15 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { MailLanguage } from './schema.ts';
 
 export interface TenantRow {
   id: number;
   name: string;
   state: boolean;
   second_factor_required: boolean;
-  address: Record<string, string> | null;
-  tax_id: string | null;
-  customer_mails: boolean;
-  mail_language: MailLanguage;
   created_at: string;
   updated_at: string | null;
 }
@@ -20,8 +15,7 @@ export interface TenantRow {
  */
 export const principals = 'principals';
 
-const columns =
-  'id, name, state, second_factor_required, address, tax_id, customer_mails, mail_language, created_at, updated_at';
+const columns = 'id, name, state, second_factor_required, created_at, updated_at';
 
 export const findTenant = statement<TenantRow>('tenants.find', `select ${columns} from tenant where id = $1`);
 
@@ -38,14 +32,11 @@ export const countTenants = statement<{ total: number }>(
   'select count(*) as total from tenant where id > 0',
 );
 
-/**
- * Values: name, state, now, whether a second factor is required (null: no), address as JSON, tax id, whether customers
- * are mailed and in which language (null: the defaults).
- */
+/** Values: name, state, now, whether a second factor is required (null: no). */
 export const insertTenant = statement<TenantRow>(
   'tenants.insert',
-  `insert into tenant (name, state, created_at, second_factor_required, address, tax_id, customer_mails, mail_language)
-   values ($1, $2, $3, coalesce($4, false), $5::json, $6, coalesce($7, false), coalesce($8, 'en'))
+  `insert into tenant (name, state, created_at, second_factor_required)
+   values ($1, $2, $3, coalesce($4, false))
    returning ${columns}`,
 );
 
@@ -54,16 +45,17 @@ export const lockTenant = statement<TenantRow>(
   `select ${columns} from tenant where id = $1 for no key update`,
 );
 
-/**
- * Values: id, name, state, now, whether a second factor is required (null keeps it); address and tax id, each preceded
- * by whether it is given; whether customers are mailed and in which language (null keeps it).
- */
+/** Values: id, name, state, now, whether a second factor is required (null keeps it). */
 export const updateTenant = statement<TenantRow>(
   'tenants.update',
   `update tenant set name = $2, state = $3, updated_at = $4,
-          second_factor_required = coalesce($5, second_factor_required),
-          address = case when $6 then $7::json else address end, tax_id = case when $8 then $9 else tax_id end,
-          customer_mails = coalesce($10, customer_mails), mail_language = coalesce($11, mail_language)
+          second_factor_required = coalesce($5, second_factor_required)
     where id = $1 returning ${columns}`,
   { invalidates: { cache: principals, key: ({ id }) => id } },
+);
+
+/** For its seller. Values: id, name (null keeps it), now. */
+export const renameTenant = statement(
+  'tenants.rename',
+  'update tenant set name = coalesce($2, name), updated_at = $3 where id = $1',
 );

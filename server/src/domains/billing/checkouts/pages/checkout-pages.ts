@@ -12,12 +12,13 @@ import type { Language } from '../../invoices/formats.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
 import { pdfForPayer } from '../../invoices/rendering/render.ts';
 import { findInvoice } from '../../invoices/statements.ts';
+import { findLogo } from '../../sellers/statements.ts';
 import { findOpenPayments } from '../contested-statements.ts';
 import { tokenOf } from '../links.ts';
 import { payCheckout } from '../pay.ts';
 import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
-import { type CheckoutOnPage, findByReturn, findByToken, findLogo } from '../statements.ts';
+import { type CheckoutOnPage, findByReturn, findByToken } from '../statements.ts';
 import { type CheckoutView, canGiveUp, canPayBesides, checkoutPage, type Problem } from './checkout-page.ts';
 import { type Page, seeOther } from './page.ts';
 

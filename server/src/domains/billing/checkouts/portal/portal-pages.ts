@@ -3,12 +3,12 @@ import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { BillingApp } from '../../app.ts';
 import type { Language } from '../../invoices/formats.ts';
 import { pdfForPayer } from '../../invoices/rendering/render.ts';
+import { findLogo } from '../../sellers/statements.ts';
 import { cancelSubscription } from '../../subscriptions/changes/cancel.ts';
 import { pdfPage } from '../pages/checkout-pages.ts';
 import { type Page, seeOther } from '../pages/page.ts';
 import { actingFor, payer } from '../payer.ts';
 import { hashOfToken, isToken } from '../rules.ts';
-import { findLogo } from '../statements.ts';
 import { cancelPage, type PortalView, portalPage } from './portal-page.ts';
 import {
   findInvoiceOfCustomer,

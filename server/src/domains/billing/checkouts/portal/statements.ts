@@ -27,10 +27,11 @@ export const findPortal = statement<PortalRow>(
   'portals.find',
   `select p.tenant_id, p.customer_id, p.user_id, p.return_url, c.name as customer_name, c.livemode,
           c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method,
-          t.name as seller_name, t.brand_color, t.logo is not null as has_logo
+          t.name as seller_name, s.brand_color, s.logo is not null as has_logo
      from customer_portal p
      join customer c on c.tenant_id = p.tenant_id and c.id = p.customer_id
      join tenant t on t.id = p.tenant_id and t.state
+     left join seller s on s.tenant_id = p.tenant_id
     where p.token_hash = $1 and p.expires_at > to_timestamp($2::float8 / 1000)`,
 );
 

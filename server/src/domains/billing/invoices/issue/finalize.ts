@@ -1,11 +1,11 @@
 import { utcDay } from '../../../../core/clock.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { BillingApp } from '../../app.ts';
+import { sellerOf } from '../../sellers/read.ts';
 import { changeInvoice, setStatus } from '../change-invoice.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import type { InvoiceRecord } from '../record.ts';
 import { requireTransition } from '../rules.ts';
-import { sellerOf } from '../sellers.ts';
 import { allocateNumbers } from './numbers.ts';
 
 /**

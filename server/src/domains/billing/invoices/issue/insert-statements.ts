@@ -1,8 +1,8 @@
 import { utcDay } from '../../../../core/clock.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
+import type { Seller } from '../../sellers/statements.ts';
 import { seriesOf } from '../number.ts';
-import type { Seller } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { lineColumns, type NumberedLine } from './line-columns.ts';
 import type { PricedLines } from './price-lines.ts';

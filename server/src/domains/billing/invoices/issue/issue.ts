@@ -1,10 +1,11 @@
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
+import { sellersOf } from '../../sellers/read.ts';
+import type { Seller } from '../../sellers/statements.ts';
 import { type InvoiceEvent, invoiceEventDraft } from '../events.ts';
 import { recordOf } from '../record.ts';
-import { sellersOf } from '../sellers.ts';
-import type { InvoiceRow, Seller } from '../statements.ts';
+import type { InvoiceRow } from '../statements.ts';
 import { insertInvoices } from './insert.ts';
 import type { InvoiceFacts } from './insert-statements.ts';
 import { allocateNumbers } from './numbers.ts';

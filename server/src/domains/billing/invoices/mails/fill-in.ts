@@ -1,5 +1,5 @@
-import type { MailPlaceholder, MailTextKind, MailTexts } from '../../../identity/tenants/mail-texts.ts';
-import type { MailLanguage } from '../../../identity/tenants/schema.ts';
+import type { MailLanguage } from '../../../identity/tenants/sellers.ts';
+import type { MailPlaceholder, MailTextKind, MailTexts } from '../../sellers/mail-texts.ts';
 import { english } from './english.ts';
 import { german } from './german.ts';
 import type { Template, Templates } from './templates.ts';

@@ -1,7 +1,7 @@
 import { asOneLine } from '../../../../core/one-line.ts';
 import { Html, html, joined } from '../../../../platform/http/html.ts';
-import type { MailPlaceholder, MailTextKind } from '../../../identity/tenants/mail-texts.ts';
-import type { MailLanguage } from '../../../identity/tenants/schema.ts';
+import type { MailLanguage } from '../../../identity/tenants/sellers.ts';
+import type { MailPlaceholder, MailTextKind } from '../../sellers/mail-texts.ts';
 import { dayIn, priceIn } from '../formats.ts';
 import { numberText } from '../number.ts';
 import { filledIn, paragraphsOf, templateOf } from './fill-in.ts';

@@ -3,8 +3,8 @@ import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import { mailQueue, type QueuedMail } from '../../../identity/mails/queue-statements.ts';
-import type { MailTexts } from '../../../identity/tenants/mail-texts.ts';
-import type { MailLanguage } from '../../../identity/tenants/schema.ts';
+import type { MailLanguage } from '../../../identity/tenants/sellers.ts';
+import type { MailTexts } from '../../sellers/mail-texts.ts';
 import type { NumberSeries } from '../number.ts';
 import type { InvoiceRow } from '../statements.ts';
 import type { InvoiceStatus } from '../states.ts';
@@ -44,7 +44,7 @@ export const insertMails = statement<{ id: string }>(
   `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
    select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, to_timestamp(row.due_ms / 1000)
      from (${mailColumns.relation()}) as row
-     join tenant t on t.id = row.tenant_id and t.customer_mails
+     join seller s on s.tenant_id = row.tenant_id and s.customer_mails
     where exists (select from customer c
                    where c.tenant_id = row.tenant_id and c.id = row.customer_id and c.email is not null)
    returning id`,
@@ -81,10 +81,11 @@ export interface MailContent {
 export const findMailContent = statement<MailContent>(
   'invoice_mails.find_content',
   `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
-          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, t.customer_mails, t.mail_language,
-          t.mail_texts, i.due_date
+          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, s.customer_mails, s.mail_language,
+          s.mail_texts, i.due_date
      from invoice i
      join tenant t on t.id = i.tenant_id
+     join seller s on s.tenant_id = i.tenant_id
      join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
     where i.tenant_id = $1 and i.id = $2`,
 );

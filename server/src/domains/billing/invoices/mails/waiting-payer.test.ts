@@ -11,7 +11,7 @@ const scenario = chargeScenario();
 /** An invoice of a customer with an address, whose automatic payment is created. */
 async function charged(): Promise<{ invoiceId: number; transactionId: string }> {
   const { db, node, nowMs } = scenario;
-  await db.query('update tenant set customer_mails = true where id = 1');
+  await db.query('insert into seller (tenant_id, customer_mails) values (1, true) on conflict do nothing');
   const [customer] = await db.query<{ id: number }>(
     `insert into customer (tenant_id, name, email, default_channel_id, created_at)
      values (1, 'Ada', 'ada@home.example', 21, now()) returning id`,

@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPassword, type Identity, identity } from '../../../../tests/support/identity.ts';
+import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 
-let node: Identity;
+let db: TestDatabase;
+let florin: TestFlorin;
 let admin: string;
 let own: string;
 let tenantId: number;
 
 beforeAll(async () => {
-  node = await identity();
-  admin = await node.bearer('admin', adminPassword);
-  tenantId = (await node.post('/api/tenant/modify', { name: 'Quay Shop', state: true }, { bearer: admin })).body.data
-    .id;
-  const owner = { userName: 'owner', email: 'o@x.example', userType: 'MERCHANT_ADMIN', state: true, tenantId };
-  await node.post('/api/user/modify', { ...owner, password: 'green boats' }, { bearer: admin });
-  own = await node.bearer('owner', 'green boats');
+  db = await databaseFromTemplate();
+  florin = await florinOn(db);
+  admin = await administratorOf(florin);
+  tenantId = await makeTenant(florin, admin, 'Quay Shop');
+  own = (await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId })).as;
 });
-afterAll(() => node.stop());
+afterAll(async () => {
+  await florin.stop();
+  await db.drop();
+});
 
-const save = (body: object, bearer = own) => node.post('/api/seller/modify', { id: tenantId, ...body }, { bearer });
-const read = (id: number, bearer = own) => node.get(`/api/seller/detail?id=${id}`, { bearer });
+const save = (body: object, as = own) => florin.post('/api/seller/modify', { id: tenantId, ...body }, as);
+const read = (id: number, as = own) => florin.get(`/api/seller/detail?id=${id}`, as);
+const saveTenant = (body: object) => florin.post('/api/tenant/modify', body, admin);
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -45,6 +50,39 @@ test("an administrator of a tenant changes single fields of its seller, and not 
   expect((await save({ name: 'By the platform' }, admin)).body.data.name).toBe('By the platform');
   expect((await read(0, admin)).body.data.id).toBe(0);
   expect((await read(999_999, admin)).status).toBe(404);
+});
+
+test('of the platform’s own tenant, the endpoint of tenants changes the seller', async () => {
+  const seller = { id: 0, name: 'Harbour Ltd', address: { city: 'Hull', country: 'GB' }, taxId: 'GB 123' };
+  expect(dataOf(await saveTenant({ ...seller, state: true }))).toMatchObject({ ...seller, state: true });
+});
+
+test('an update of a tenant keeps its address and tax number unless it names them; null clears them', async () => {
+  const address = { line1: 'Quay 1', city: 'Hull', country: 'GB' };
+  const { id } = dataOf(await saveTenant({ name: 'Quay Shop', state: true, address, taxId: 'GB 123' }));
+  const named = { id, name: 'Quay Shop', state: true };
+  expect(dataOf(await saveTenant(named))).toMatchObject({ address, taxId: 'GB 123' });
+  expect(dataOf(await saveTenant({ ...named, address: null }))).toMatchObject({ address: null, taxId: 'GB 123' });
+  expect(dataOf(await saveTenant({ ...named, taxId: null }))).toMatchObject({ address: null, taxId: null });
+});
+
+test('tenants and sellers show the same record of the seller, however it was changed', async () => {
+  const created = { name: 'Two Doors', state: true, customerMails: true, mailLanguage: 'de', taxId: 'DE 1' };
+  const { id, ...tenant } = dataOf(await saveTenant(created));
+  expect(tenant).toMatchObject(created);
+  const { name, state: _, ...seller } = created;
+  expect(dataOf(await read(id, admin))).toMatchObject({ id, name, ...seller });
+
+  const changes = { name: 'One Door', taxId: 'DE 2', customerMails: false, address: { city: 'Kiel' } };
+  const changed = dataOf(await save({ id, ...changes, brandColor: '#0f766e' }, admin));
+  const { brandColor, logo, mailTexts, ...shared } = changed;
+  expect([brandColor, logo, mailTexts]).toEqual(['#0f766e', null, null]);
+  expect(dataOf(await florin.get(`/api/tenant/detail?id=${id}`, admin))).toMatchObject(shared);
+  const listed = dataOf(await florin.get('/api/tenant/list?pageSize=100', admin));
+  expect(listed.find((one: { id: number }) => one.id === id)).toMatchObject(shared);
+
+  dataOf(await saveTenant({ id, mailLanguage: 'en' }));
+  expect(dataOf(await read(id, admin))).toMatchObject({ ...changes, brandColor, mailLanguage: 'en' });
 });
 
 const withEnd = (start: string, size: number, end: string) =>

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { address, keptAddress, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
+import { mailLanguages } from '../../identity/tenants/sellers.ts';
 import { maximumImageBytes } from './image.ts';
 import { mailTexts } from './mail-texts.ts';
-import { mailLanguages } from './schema.ts';
 
 const kept = 'An update without it keeps the present value.';
 
