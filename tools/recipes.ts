@@ -32,17 +32,20 @@ copyCode();
 for (const change of changes) apply(change);
 const node = process.execPath;
 const module = 'server/src/domains/payments/comments';
-const app = 'server/src/app';
+const payments = 'server/src/domains/payments/transactions';
+const service = 'server/tests/service';
+const contract = 'server/tests/contract';
 const tests = [
   ...[module, 'server/src/core/tests/event-types.test.ts', 'tools/tests/pages.test.ts', 'tools/tests/api-page.test.ts'],
-  ...[`${app}/tests/access.test.ts`, `${app}/tests/refusals.test.ts`, `${app}/tests/wakes.test.ts`, `${app}/contract`],
+  ...[`${payments}/tests/statement-text.test.ts`, `${payments}/tests/record.test.ts`, contract],
+  ...['access', 'refusals', 'wakes'].map((name) => `${service}/${name}.test.ts`),
 ];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 run(node, ['tools/generated-pages.ts']);
 run(binary('tsc'), ['--noEmit']);
-run(binary('biome'), ['check', '--error-on-warnings', module, app]);
+run(binary('biome'), ['check', '--error-on-warnings', module, payments, 'server/tests', 'server/src/app']);
 run(node, ['tools/layers.ts']);
-run(node, [vitest, 'run', `${app}/contract`, '--update']);
+run(node, [vitest, 'run', contract, '--update']);
 run(node, ['tools/generated-pages.ts']);
 run(node, [vitest, 'run', ...tests]);
 console.log(`recipes: the code with all ${changes.length} changes of docs/recipes.md passes every check`);

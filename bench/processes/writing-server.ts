@@ -8,14 +8,10 @@ import Fastify from 'fastify';
 import { uuidGenerator } from '../../server/src/core/id.ts';
 import type { Principal } from '../../server/src/core/principal.ts';
 import { findChannel } from '../../server/src/domains/payments/channels/statements.ts';
-import { type CreateInput, draftOf } from '../../server/src/domains/payments/transactions/draft.ts';
-import {
-  BatchInserter,
-  type Created,
-  type Outcome,
-} from '../../server/src/domains/payments/transactions/insert-batch.ts';
-import { createInput } from '../../server/src/domains/payments/transactions/schema.ts';
-import type { Draft } from '../../server/src/domains/payments/transactions/statements.ts';
+import { BatchInserter, type Outcome } from '../../server/src/domains/payments/transactions/insert-batch.ts';
+import { newPayment, type PaymentRecord } from '../../server/src/domains/payments/transactions/record.ts';
+import { type CreateInput, createInput } from '../../server/src/domains/payments/transactions/schema.ts';
+import { type NewPayment, withCreatedEvent } from '../../server/src/domains/payments/transactions/statements.ts';
 import { FanOut } from '../../server/src/domains/webhooks/events/fan-out.ts';
 import { Batcher } from '../../server/src/platform/postgres/batcher.ts';
 import { Database } from '../../server/src/platform/postgres/database.ts';
@@ -25,9 +21,9 @@ const connection = JSON.parse(connectionJson);
 const callers = new Map([[hash('sha256', key, 'base64'), JSON.parse(caller) as Principal]]);
 const database = new Database({ connection, connections: 1, name: 'bench' });
 const writer = new Database({ connection, connections: 1, name: 'bench writer', plans: 'kept' });
-const inserter = new BatchInserter({ writer, database, fanOut: new FanOut(), onInserted: undefined });
-const batcher = new Batcher<Draft, Outcome>({
-  run: (drafts) => inserter.insert(drafts),
+const inserter = new BatchInserter({ writer, database, fanOut: new FanOut(), onInserted: () => {} });
+const batcher = new Batcher<NewPayment, Outcome>({
+  run: (payments) => inserter.insert(payments),
   maxBatch: 500,
   maxQueued: 10_000,
 });
@@ -47,11 +43,13 @@ app.post('/api/transaction/create', {
     const given = request.headers.authorization ?? '';
     const principal = callers.get(hash('sha256', given.slice(given.indexOf(' ') + 1), 'base64'));
     if (principal === undefined) throw Object.assign(new Error('Unknown key'), { statusCode: 401 });
-    const draft = draftOf(request.body as CreateInput, channel, principal, generateUuid(), undefined, seal);
-    batcher.add(draft).then(
+    const row = newPayment(request.body as CreateInput, channel, principal, generateUuid(), seal);
+    const payment = { ...withCreatedEvent(row), background: false, idempotencyKey: null, requestHash: null };
+    batcher.add(payment).then(
       (outcome) => {
         reply.header('content-type', 'application/json; charset=utf-8');
-        reply.send(`{"code":200,"message":"Transaction created","data":${(outcome as Created).json}}`);
+        const { answer: data } = outcome as { answer: PaymentRecord };
+        reply.send(JSON.stringify({ code: 200, message: 'Transaction created', data }));
       },
       (error) => reply.send(error),
     );

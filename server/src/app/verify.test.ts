@@ -162,8 +162,8 @@ async function haveABusyDay(): Promise<void> {
   });
   for (let i = 0; i < 30; i++) {
     const caller = principalOf(1 + (i % 2), 7 + (i % 3));
-    const { json } = await node.creator.create({ amount: 5 + i, currency: 'JPY', channelId: 11 + (i % 2) }, caller);
-    if (i % 4 === 0) await node.update({ id: JSON.parse(json).id, status: 'SUCCESS' }, caller);
+    const { answer } = await node.create({ amount: 5 + i, currency: 'JPY', channelId: 11 + (i % 2) }, caller);
+    if (i % 4 === 0) await node.update({ id: answer.id, status: 'SUCCESS' }, caller);
     if (i % 3 === 0 && i < 25) await rollUpTransactionTotals(db.database, 4);
   }
   await node.stop();

@@ -53,7 +53,7 @@ async function makeBusyDay(db: TestDatabase): Promise<void> {
     return nowMs;
   });
   for (let i = 0; i < 12; i++) {
-    await node.creator.create({ amount: 5 + i, currency: 'JPY', channelId: 11 }, principalOf(1, 7));
+    await node.create({ amount: 5 + i, currency: 'JPY', channelId: 11 }, principalOf(1, 7));
     if (i % 3 === 0) await rollUpTransactionTotals(db.database, 4);
   }
   await node.stop();

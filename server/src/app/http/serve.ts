@@ -49,7 +49,7 @@ export type Listen = () => Promise<string>;
  */
 export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, otherProcesses } = context;
-  const { creator, providers, refusedRequests, requestRecorder, eventStreams } = context;
+  const { payments, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { makeFailureLimiter, admission, fanOut } = context;
   const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
   const observeReply = requestMetrics(metrics);
@@ -112,7 +112,7 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
     lifecycle.add('http', async () => {
       await stopAccepting(app.server);
       await app.close();
-      await creator.drained();
+      await payments.drained();
     });
     // Closed before the server, which waits for unfinished answers.
     lifecycle.add('event streams', async () => eventStreams.close());

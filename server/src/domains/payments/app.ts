@@ -13,10 +13,8 @@ import type { Settler } from './operations/settle.ts';
 import type { Providers } from './providers/directory.ts';
 import type { settings as providerSettings } from './providers/settings.ts';
 import type { settings as refundSettings } from './refunds/settings.ts';
-import type { TransactionCreator } from './transactions/create.ts';
 import type { RegisteredInvoicePayments } from './transactions/invoice-payments.ts';
-import type { TransactionReader } from './transactions/read.ts';
-import type { PaymentTransitions } from './transactions/transition-statements.ts';
+import type { Payments } from './transactions/payments.ts';
 
 /** The settings of these modules. */
 export interface PaymentsSettings
@@ -35,9 +33,8 @@ export interface PaymentsApp extends WebhooksApp {
   /** Of one tenant: `app.channel.max-per-tenant`. */
   maxChannels: number;
 
-  creator: TransactionCreator;
-  reader: TransactionReader;
-  transitions: PaymentTransitions;
+  /** Writes, finds, locks and changes payments. */
+  payments: Payments;
   /** Billing registers itself here, because payments of invoices reserve and settle them. */
   invoicePayments: RegisteredInvoicePayments;
   /** `app.security.step-up-refund-amount`, in minor units of any currency. */

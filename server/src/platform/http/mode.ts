@@ -37,9 +37,7 @@ export function modeHeaders(
   return livemode === undefined ? {} : { [modeHeader]: modeName(livemode) };
 }
 
-function modeOfAnswer({ data, json }: Answer<unknown>): boolean | undefined {
-  // The records that are sent as JSON begin with their id and their mode.
-  if (json !== undefined) return /^\{"id":"\w+","livemode":(true|false)/.exec(json)?.[1]?.startsWith('t');
+function modeOfAnswer({ data }: Answer<unknown>): boolean | undefined {
   if (!Array.isArray(data)) return livemodeOf(data);
   const [first, ...others] = new Set(data.map(livemodeOf));
   return others.length === 0 ? first : undefined;

@@ -59,9 +59,13 @@ export interface Call<Body = unknown, Query = unknown> {
 }
 
 export interface Answer<Data> {
-  /** The envelope's `data`; or `json`, the same as serialized JSON. */
+  /** The envelope's `data`. */
   data?: Data;
-  json?: string;
+  /**
+   * `data` was stored as JSON, perhaps by an earlier version, whose records had other fields. It is sent as it is, and
+   * not by the schema, which would refuse it.
+   */
+  isStored?: boolean;
   /** Writes have a message; reads have none (docs/decisions/answers-and-errors.md). */
   message?: string;
   pagination?: Pagination | CursorPagination | ListPagination;

@@ -40,8 +40,11 @@ interface OnceDefinition<Body extends TSchema, Query extends TSchema, Data exten
   handle: (call: Call<Static<Body>, Static<Query>>, app: App) => Promise<OnceAnswer<Static<Data>>>;
 }
 
-/** The record, or its JSON, and whether an earlier request with the same key made it. */
-export type OnceAnswer<Data> = { replayed: boolean } & ({ answer: Data } | { json: string });
+/** The record, and whether an earlier request with the same key made it. */
+export interface OnceAnswer<Data> {
+  answer: Data;
+  replayed: boolean;
+}
 
 /** The message of a route that creates without `id` and updates with it. */
 export function savedMessage(record: string): (body: { id?: unknown }) => string {
@@ -61,11 +64,11 @@ function onceEndpointOf<Body extends TSchema, Query extends TSchema, Data extend
 }: OnceDefinition<Body, Query, Data, App>): Endpoint<App> {
   const endpoint: Omit<Endpoint<App>, 'handle'> = { paged: false, ...definition, once: true, headers: onceHeaders };
   const handleOnce = async (call: Call<Static<Body>, Static<Query>>, app: App) => {
-    const result = await handle(call, app);
-    const answer = 'json' in result ? undefined : result.answer;
+    const { answer, replayed: isReplayed } = await handle(call, app);
     const text = typeof message === 'string' ? message : message(call.body, answer);
-    const headers = result.replayed ? replayed : undefined;
-    return 'json' in result ? { message: text, json: result.json, headers } : { message: text, data: answer, headers };
+    return isReplayed
+      ? { message: text, data: answer, isStored: true, headers: replayed }
+      : { message: text, data: answer };
   };
   return { ...endpoint, handle: handleOnce as unknown as Endpoint<App>['handle'] };
 }

@@ -1,28 +1,22 @@
-import type { GenerateUuid } from '../../../src/core/id.ts';
 import { invoicePaymentsOf } from '../../../src/domains/billing/invoices/payment/invoice-payments.ts';
 import type { InvoiceFollower } from '../../../src/domains/billing/invoices/settlement/followers.ts';
 import { returnExcess } from '../../../src/domains/billing/invoices/settlement/return-excess.ts';
 import type { SettlementDeps } from '../../../src/domains/billing/invoices/settlement/settle.ts';
 import { RegisteredInvoicePayments } from '../../../src/domains/payments/transactions/invoice-payments.ts';
-import type { Transition } from '../../../src/domains/payments/transactions/transition.cte.ts';
-import { PaymentTransitions } from '../../../src/domains/payments/transactions/transition-statements.ts';
-import type { Queryable } from '../../../src/platform/postgres/database.ts';
+import { Payments, type PaymentsDeps } from '../../../src/domains/payments/transactions/payments.ts';
 
-/** The transitions of payments with their invoices, as a node assembles them. `settled` can be replaced later. */
-export function transitionsWithInvoices(
-  database: Queryable,
-  generateUuid: GenerateUuid,
-  onApplied?: (transition: Transition) => void,
-) {
+/** The payments of a node with their invoices, as a node assembles them. `settled` can be replaced later. */
+export function paymentsWithInvoices(deps: Omit<PaymentsDeps, 'invoicePayments'>) {
+  const { database, generateUuid } = deps;
   const invoicePayments = new RegisteredInvoicePayments();
-  const transitions = new PaymentTransitions(invoicePayments, onApplied);
+  const payments = new Payments({ ...deps, invoicePayments });
   const followers: Pick<InvoiceFollower, 'settled'> = { settled: async () => {} };
   const settling: SettlementDeps = {
     generateUuid,
-    followers: { settled: (transaction, payments) => followers.settled(transaction, payments) },
+    followers: { settled: (transaction, settled) => followers.settled(transaction, settled) },
     returnExcess: (transaction, excess) =>
       returnExcess(transaction, excess, {
-        transitions,
+        payments,
         generateUuid,
         log: { warn: () => {} },
         refundsExcess: true,
@@ -31,5 +25,5 @@ export function transitionsWithInvoices(
   };
   const waitingPayments = { stillWaits: async () => false };
   invoicePayments.register(invoicePaymentsOf({ ...settling, database, waitingPayments }));
-  return { transitions, invoicePayments, followers, settling };
+  return { payments, invoicePayments, followers, settling };
 }

@@ -19,8 +19,8 @@ import type { TestDatabase } from '../postgres/database.ts';
  */
 export async function subscriptionsNode(db: TestDatabase, startMs: number) {
   let nowMs = startMs;
-  const payments = await paymentsNode(db, () => nowMs);
-  const { creator, channels, generateUuid } = payments;
+  const node = await paymentsNode(db, () => nowMs);
+  const { payments, channels, generateUuid } = node;
   const statements: string[] = [];
   const errors: unknown[] = [];
   const workerDatabase = new Database({
@@ -39,11 +39,11 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     retryIntervalsMs,
     failPoint: noFailPoint,
     onError: (error: unknown) => errors.push(error),
-    creator,
+    payments,
   };
-  payments.followers.settled = (transaction, settled) => followPayments(transaction, settled, deps);
+  node.followers.settled = (transaction, settled) => followPayments(transaction, settled, deps);
   return {
-    ...payments,
+    ...node,
     deps,
     /** The names of all statements run by subscriptions so far, and `begin` for each transaction. */
     statements,
@@ -62,7 +62,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
       while ((await renewDue(0, nowMs, deps)) > 0);
     },
     stop: async () => {
-      await payments.stop();
+      await node.stop();
       await workerDatabase.close();
     },
   };

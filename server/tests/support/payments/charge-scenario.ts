@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { TransactionRow } from '../../../src/domains/payments/transactions/statements.ts';
+import type { PaymentRow } from '../../../src/domains/payments/transactions/record.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres/database.ts';
 import { operationsNode } from './operations-node.ts';
 import { arrangeChannels, principalOf } from './payments.ts';
@@ -52,14 +52,14 @@ export function chargeScenario() {
   }
 
   /** Reads the payment until the condition holds. */
-  function paymentWhere(id: string, holds: (row: TransactionRow) => boolean): Promise<TransactionRow> {
+  function paymentWhere(id: string, holds: (row: PaymentRow) => boolean): Promise<PaymentRow> {
     return eventually(`the payment ${id} is as expected`, async () => {
       const row = await scenario.node.find(id, principal);
       return holds(row) && row;
     });
   }
 
-  function endOfPayment(id: string): Promise<TransactionRow> {
+  function endOfPayment(id: string): Promise<PaymentRow> {
     return paymentWhere(id, ({ status }) => status !== 'PENDING' && status !== 'PROCESSING');
   }
 

@@ -11,9 +11,9 @@ import { findOfPayment, type OperationRow } from '../../../src/domains/payments/
 import type { Providers } from '../../../src/domains/payments/providers/directory.ts';
 import type { Absent, Operation, Outcome, Provider } from '../../../src/domains/payments/providers/provider.ts';
 import { createRefund, type RefundInput } from '../../../src/domains/payments/refunds/create.ts';
-import { TransactionCreator } from '../../../src/domains/payments/transactions/create.ts';
-import { TransactionReader } from '../../../src/domains/payments/transactions/read.ts';
-import { updateTransaction } from '../../../src/domains/payments/transactions/update.ts';
+import { createPayment } from '../../../src/domains/payments/transactions/create.ts';
+import type { CreateInput } from '../../../src/domains/payments/transactions/schema.ts';
+import { updatePayment } from '../../../src/domains/payments/transactions/update.ts';
 import { FanOut } from '../../../src/domains/webhooks/events/fan-out.ts';
 import type { Call } from '../../../src/platform/http/route.ts';
 import type { Worker } from '../../../src/platform/jobs/worker.ts';
@@ -22,8 +22,9 @@ import { Database, type Transactional } from '../../../src/platform/postgres/dat
 import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
 import { type Topic, Topics } from '../../../src/platform/postgres/notifications/topics.ts';
 import { type FailPoint, noFailPoint } from '../../../src/platform/process/fail-point.ts';
-import { transitionsWithInvoices } from '../billing/invoice-payments.ts';
+import { paymentsWithInvoices } from '../billing/invoice-payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
+import { plainSecrets } from './payments.ts';
 
 type Answer = Outcome | Absent | Promise<Outcome | Absent>;
 
@@ -96,12 +97,19 @@ export async function operationsNode(
   const generateUuid = uuidGenerator(clock);
   const errors: unknown[] = [];
   const discrepancies: string[] = [];
-  const { transitions, invoicePayments } = transitionsWithInvoices(database, generateUuid);
+  const { payments, invoicePayments } = paymentsWithInvoices({
+    writer: pool('test writer', 1),
+    database,
+    channels,
+    generateUuid,
+    fanOut: new FanOut(),
+    ...plainSecrets,
+  });
   const working = pool('test processing', 4, 'indexed');
   const settler = new Settler({
     database: working,
     channels,
-    transitions,
+    payments,
     clock,
     generateUuid,
     onDiscrepancy: (row, outcome) => discrepancies.push(`${row.state} ${outcome.kind}`),
@@ -109,7 +117,7 @@ export async function operationsNode(
   const credentials = new ChannelCredentials(database, caches, secrets);
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
     database: wrapDatabase(working),
-    transitions,
+    payments,
     providers: { of: async () => provider } as unknown as Providers,
     channels,
     credentials,
@@ -123,24 +131,13 @@ export async function operationsNode(
     failPoint,
     onError: (error) => errors.push(error),
   });
-  const creator = new TransactionCreator({
-    invoicePayments,
-    fanOut: new FanOut(),
-    open: String,
-    seal: (plain) => Buffer.from(plain),
-    writer: pool('test writer', 1),
-    database,
-    channels,
-    generateUuid,
-    observeBatch: () => {},
-  });
-  const reader = new TransactionReader({ database });
-  const deps = { database: pool('test requests', 4), reader, generateUuid, clock, transitions };
+  const services = { payments, channels, invoicePayments, generateUuid, clock, ...plainSecrets };
+  const app = { ...services, database: pool('test requests', 4) } as Partial<PaymentsApp> as PaymentsApp;
   const operationsOf = (tenantId: number, id: string): Promise<OperationRow[]> =>
     database.run(findOfPayment, [tenantId, uuidOfPublicId('txn', id)]);
   return {
     provider,
-    transitions,
+    payments,
     dispatcher,
     settler,
     generateUuid,
@@ -149,17 +146,14 @@ export async function operationsNode(
     discrepancies,
     channels,
     credentials,
-    creator,
     operationsOf,
-    create: async (input: Parameters<TransactionCreator['create']>[0], principal: Principal): Promise<string> =>
-      JSON.parse((await creator.create(input, principal)).json).id,
-    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      (await updateTransaction(input, principal, deps)).answer,
-    refund: async (input: RefundInput, principal: Principal) => {
-      const call = { body: input, principal } as Call<RefundInput>;
-      return (await createRefund(call, deps as Partial<PaymentsApp> as PaymentsApp)).answer;
-    },
-    find: (id: string, principal: Principal) => reader.find(id, principal),
+    create: async (body: CreateInput, principal: Principal): Promise<string> =>
+      (await createPayment({ body, principal, idempotencyKey: undefined }, app)).answer.id,
+    update: async (input: Parameters<typeof updatePayment>[0], principal: Principal) =>
+      (await updatePayment(input, principal, app)).answer,
+    refund: async (body: RefundInput, principal: Principal) =>
+      (await createRefund({ body, principal } as Call<RefundInput>, app)).answer,
+    find: (id: string, principal: Principal) => payments.find(id, principal),
     stop: async () => {
       await dispatcher.stop();
       await notifications.stop();

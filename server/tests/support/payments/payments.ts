@@ -5,16 +5,16 @@ import type { Principal } from '../../../src/core/principal.ts';
 import { scopes, type UserType } from '../../../src/core/scopes.ts';
 import { appendAuditEntries, systemActor } from '../../../src/domains/identity/audit/append.ts';
 import { ChannelDirectory } from '../../../src/domains/payments/channels/directory.ts';
-import { TransactionCreator } from '../../../src/domains/payments/transactions/create.ts';
+import { createPayment } from '../../../src/domains/payments/transactions/create.ts';
 import { listedAs, transactionList } from '../../../src/domains/payments/transactions/list/list.ts';
-import { TransactionReader } from '../../../src/domains/payments/transactions/read.ts';
-import { updateTransaction } from '../../../src/domains/payments/transactions/update.ts';
+import type { CreateInput } from '../../../src/domains/payments/transactions/schema.ts';
+import { updatePayment } from '../../../src/domains/payments/transactions/update.ts';
 import { FanOut } from '../../../src/domains/webhooks/events/fan-out.ts';
 import { type ListDeps, pageOf } from '../../../src/platform/lists/list.ts';
 import { Caches } from '../../../src/platform/postgres/caches.ts';
 import { Database } from '../../../src/platform/postgres/database.ts';
 import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
-import { transitionsWithInvoices } from '../billing/invoice-payments.ts';
+import { paymentsWithInvoices } from '../billing/invoice-payments.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
 /** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
@@ -27,46 +27,42 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
   const batchSizes: number[] = [];
   /** The ids of the payments that metrics and traces have been told of. */
   const counted = { created: [] as string[], transitioned: [] as string[] };
-  const { transitions, invoicePayments, followers, settling } = transitionsWithInvoices(
-    database,
-    generateUuid,
-    ({ row }) => counted.transitioned.push(row.id),
-  );
-  const creator = new TransactionCreator({
+  const { payments, invoicePayments, followers, settling } = paymentsWithInvoices({
     writer,
     database,
     channels,
     generateUuid,
-    invoicePayments,
     fanOut: new FanOut(),
-    open: String,
-    seal: (plain) => Buffer.from(plain),
+    ...plainSecrets,
     observeBatch: (size) => batchSizes.push(size),
     onCreated: ({ id }) => counted.created.push(id),
+    onTransition: ({ row }) => counted.transitioned.push(row.id),
   });
-  const reader = new TransactionReader({ database });
-  const deps = { database, reader, generateUuid, clock, transitions };
+  const app = { database, payments, channels, invoicePayments, generateUuid, clock, ...plainSecrets };
   return {
-    creator,
-    reader,
+    payments,
     batchSizes,
     counted,
-    transitions,
     channels,
     generateUuid,
     invoicePayments,
     followers,
     settling,
-    update: async (input: Parameters<typeof updateTransaction>[0], principal: Principal) =>
-      (await updateTransaction(input, principal, deps)).answer,
-    updateOnce: (input: Parameters<typeof updateTransaction>[0], principal: Principal, key: string) =>
-      updateTransaction(input, principal, deps, { idempotencyKey: key }),
+    create: (body: CreateInput, principal: Principal, idempotencyKey?: string) =>
+      createPayment({ body, principal, idempotencyKey }, app),
+    update: async (input: Parameters<typeof updatePayment>[0], principal: Principal) =>
+      (await updatePayment(input, principal, app)).answer,
+    updateOnce: (input: Parameters<typeof updatePayment>[0], principal: Principal, key: string) =>
+      updatePayment(input, principal, app, { idempotencyKey: key }),
     stop: async () => {
       await notifications.stop();
       await writer.close();
     },
   };
 }
+
+/** Nothing is sealed. */
+export const plainSecrets = { open: String, seal: (plain: string) => Buffer.from(plain) };
 
 /** One page of the list of payments, as its route answers it. */
 export async function listTransactions(

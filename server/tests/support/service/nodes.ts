@@ -92,7 +92,7 @@ export async function testNodes(db: TestDatabase) {
         const objectId = publicId('txn', id);
         const body = eventBody(
           { id, type: 'transaction.created', createdMs, livemode: true },
-          JSON.stringify({ id: objectId, version: 1 }),
+          { id: objectId, version: 1 },
         );
         return { tenantId: 0, id, livemode: true, type: 'transaction.created', objectId, createdMs, body };
       });

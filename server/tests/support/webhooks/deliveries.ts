@@ -144,7 +144,7 @@ export async function testDeliveries() {
       createdMs = Date.now(),
     ): Promise<{ eventId: string; body: string }> {
       const id = generateUuid();
-      const body = eventBody({ id, type, createdMs, livemode: true }, JSON.stringify(object));
+      const body = eventBody({ id, type, createdMs, livemode: true }, object);
       await db.database.transaction((transaction) =>
         appendEvent(transaction, { tenantId: 0, id, livemode: true, type, objectId: 'txn_1', createdMs, body }),
       );
@@ -156,7 +156,7 @@ export async function testDeliveries() {
         for (let i = 0; i < count; i++) {
           const id = generateUuid();
           const type = 'transaction.created';
-          const body = eventBody({ id, type, createdMs, livemode: true }, `{"id":"txn_${i}"}`);
+          const body = eventBody({ id, type, createdMs, livemode: true }, { id: `txn_${i}` });
           await appendEvent(transaction, {
             tenantId: 0,
             id,
@@ -175,7 +175,7 @@ export async function testDeliveries() {
       const id = generateUuid();
       const body = eventBody(
         { id, type: 'transaction.created', createdMs: dueMs, livemode: true },
-        '{"id":"txn_backlog"}',
+        { id: 'txn_backlog' },
       );
       await db.query(
         `with appended as (

@@ -64,10 +64,10 @@ async function payAmount(
   row: CheckoutOnPage,
   channelId: number,
   returnUrl: string,
-  { generateUuid, creator }: BillingApp,
+  { generateUuid, payments }: BillingApp,
 ): Promise<string> {
   const id = generateUuid();
-  const [created] = await creator.createInTransaction(transaction, [
+  const [created] = await payments.createInTransaction(transaction, [
     {
       id,
       tenantId: row.tenant_id,

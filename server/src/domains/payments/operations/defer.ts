@@ -4,11 +4,11 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Transactional } from '../../../platform/postgres/database.ts';
 import { lookUpAt } from '../operation-queue/rules.ts';
 import { type Deferral, deferOperations, deferralColumns } from '../operation-queue/statements.ts';
-import type { Outcome } from '../providers/provider.ts';
+import type { NextAction, Outcome } from '../providers/provider.ts';
+import type { Payments } from '../transactions/payments.ts';
 import { isFinal } from '../transactions/states.ts';
 import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import type { ProviderResult } from './call.ts';
 import type { FinalOutcome } from './settlement.ts';
 import type { LeasedOperation } from './statements.ts';
@@ -19,7 +19,7 @@ export type RateLimited = Extract<Outcome, { kind: 'rate_limited' }>;
 
 export interface DeferrerDeps {
   database: Transactional;
-  transitions: PaymentTransitions;
+  payments: Payments;
   clock: Clock;
   generateUuid: GenerateUuid;
 }
@@ -90,20 +90,20 @@ export class Deferrer {
    * Records the payer's next step on the payment, with an event for the merchant. If the payment has changed meanwhile,
    * the next look-up does it instead.
    */
-  async #showNextAction(operation: LeasedOperation, nextAction: object, reference: string | null): Promise<void> {
+  async #showNextAction(operation: LeasedOperation, nextAction: NextAction, reference: string | null): Promise<void> {
     if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;
     if (JSON.stringify(operation.next_action) === JSON.stringify(nextAction)) return;
-    const { database, transitions, clock, generateUuid } = this.#deps;
+    const { database, payments, clock } = this.#deps;
     const transition: Transition = {
       row: operation,
       to: 'PROCESSING',
       atMs: clock(),
-      nextAction: { ...nextAction },
+      nextAction,
       ...(reference !== null && { providerReference: reference }),
       writesEvent: true,
       requiresAction: true,
     };
-    await transitions.applyLocked(database, [transition], generateUuid);
+    await payments.transitionWithInvoices(database, [transition]);
   }
 
   #messageFor(

@@ -16,8 +16,8 @@ import { findOpenCancellation, releaseColumns, releaseOperations } from '../oper
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
 import { beginRefunds } from '../refunds/begin.ts';
+import type { Payments } from '../transactions/payments.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions } from '../transactions/transition-statements.ts';
 import { Breaker } from './breaker.ts';
 import {
   callOrLookUp,
@@ -41,7 +41,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   database: Transactional;
   providers: Providers;
   channels: ChannelDirectory;
-  transitions: PaymentTransitions;
+  payments: Payments;
   credentials: ChannelCredentials;
   settler: Settler;
   clock: Clock;
@@ -170,24 +170,24 @@ export class Dispatcher {
    * payment has changed meanwhile is released; all other operations are returned.
    */
   async #markProcessing(claimed: LeasedOperation[]): Promise<LeasedOperation[]> {
-    const { database, transitions, clock, generateUuid, failPoint } = this.#options;
+    const { database, payments, clock, failPoint } = this.#options;
     const refunds = claimed.filter(({ kind, state }) => kind === 'REFUND' && state === 'READY');
     if (refunds.length > 0) await beginRefunds(database, refunds, clock());
     const charges = claimed.filter(isUnmarkedCharge);
     if (charges.length === 0) return claimed;
     const attempted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
-    const applied = await transitions.apply(database, attempted, generateUuid);
+    const applied = await payments.transition(database, attempted);
     failPoint('begun');
-    const payments = new Map(
+    const begun = new Map(
       attempted
         .filter(({ row }) => applied.has(row.id))
         .map((transition) => [transition.row.id, afterTransition(transition)]),
     );
-    const changed = charges.filter(({ id }) => !payments.has(id));
+    const changed = charges.filter(({ id }) => !begun.has(id));
     if (changed.length > 0) await this.#release(changed);
     return claimed.flatMap((operation) => {
       if (!isUnmarkedCharge(operation)) return [operation];
-      const payment = payments.get(operation.id);
+      const payment = begun.get(operation.id);
       return payment === undefined ? [] : [Object.assign(operation, payment)];
     });
   }

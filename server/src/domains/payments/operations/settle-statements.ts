@@ -1,10 +1,15 @@
-import { type Statement, statement } from '../../../platform/postgres/statement.ts';
+import { statement } from '../../../platform/postgres/statement.ts';
 import { finishOperationsCte } from '../operation-queue/finish.cte.ts';
 import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
 import { openStates } from '../operation-queue/statements.ts';
 import { settleRefundsCte } from '../refunds/settle.cte.ts';
-import { transitionInput } from '../transactions/transition.cte.ts';
-import type { PaymentTransitions, TransitionedRow } from '../transactions/transition-statements.ts';
+import {
+  type TransitionedRow,
+  transitionCte,
+  transitionedColumns,
+  transitionInput,
+  wakesByTransition,
+} from '../transactions/transition.cte.ts';
 
 /** Input columns besides those of the transition: one array each, in the order of `valuesOfSettlements`. */
 const settlementColumns = [
@@ -40,10 +45,9 @@ const settlementColumns = [
  * the input (by payment id: two settlers would deadlock otherwise). A join was planned as a scan of all operations: 63
  * settlements took 90 ms instead of 4.
  */
-export function settleOperations(transitions: PaymentTransitions): Statement<TransitionedRow> {
-  return statement<TransitionedRow>(
-    'operations.settle',
-    `with settlement as (
+export const settleOperations = statement<TransitionedRow>(
+  'operations.settle',
+  `with settlement as (
      ${transitionInput(settlementColumns)}
    ), move as materialized (
      select settlement.*
@@ -57,7 +61,7 @@ export function settleOperations(transitions: PaymentTransitions): Statement<Tra
            for update
       ) as locked
    ),
-   ${transitions.cte(settlementColumns)},
+   ${transitionCte(settlementColumns)},
    ${finishOperationsCte},
    refund_outcome as (
      select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
@@ -76,12 +80,11 @@ export function settleOperations(transitions: PaymentTransitions): Statement<Tra
       where next_channel_id is not null
    ),
    ${openOperationsCte}
-   select ${transitions.columns}, next_channel_id is not null as has_operation from moved`,
-    {
-      wakes: [
-        ...transitions.wakes,
-        { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
-      ],
-    },
-  );
-}
+   select ${transitionedColumns}, next_channel_id is not null as has_operation from moved`,
+  {
+    wakes: [
+      ...wakesByTransition,
+      { topic: operationsDue, when: (rows) => rows.some(({ has_operation }) => has_operation) },
+    ],
+  },
+);

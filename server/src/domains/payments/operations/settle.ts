@@ -5,8 +5,8 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
+import { concernsInvoice, type Payments } from '../transactions/payments.ts';
 import { transitionParameters } from '../transactions/transition.cte.ts';
-import { concernsInvoice, type PaymentTransitions } from '../transactions/transition-statements.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
@@ -27,7 +27,7 @@ export interface SettlerDeps {
   /** Used for two settling statements at a time: one of payments of invoices, one of all others. */
   database: Transactional;
   channels: ChannelDirectory;
-  transitions: PaymentTransitions;
+  payments: Payments;
   clock: Clock;
   generateUuid: GenerateUuid;
   /**
@@ -63,11 +63,9 @@ export class Settler {
    * together.
    */
   readonly #turns = new KeyedMutex<string>();
-  readonly #settleOperations: ReturnType<typeof settleOperations>;
 
   constructor(deps: SettlerDeps) {
     this.#deps = deps;
-    this.#settleOperations = settleOperations(deps.transitions);
     const batching = {
       run: (settlements: readonly Settlement[]) => this.#write(settlements),
       maxBatch: maximumBatch,
@@ -101,8 +99,8 @@ export class Settler {
    * channel.
    */
   async settleByUser(row: OperationRow, outcome: FinalOutcome, transaction: Transaction): Promise<boolean> {
-    const { transitions, clock } = this.#deps;
-    await transitions.lockInvoices(transaction, [row]);
+    const { payments, clock } = this.#deps;
+    await payments.lockInvoices(transaction, [row]);
     for (let tries = 0; tries < maximumTries; tries++) {
       const current = await this.#read(row, transaction);
       if (current === undefined) return false;
@@ -111,7 +109,7 @@ export class Settler {
       const refund = await this.#readRefund(current, transaction);
       const settlement = settlementOf({ row: current, outcome, by: 'user', refund, atMs: clock() });
       const run = this.#settling([settlement], transaction);
-      if ((await transitions.applyIn(run, [settlement.transition], transaction)).has(row.id)) return true;
+      if ((await payments.runTransitions(run, [settlement.transition], transaction)).has(row.id)) return true;
     }
     throw changedTooOften(row);
   }
@@ -182,12 +180,12 @@ export class Settler {
    * Returns for each settlement whether it was applied. Sorted, because all settlers must lock payments in one order.
    */
   async #write(settlements: readonly Settlement[]): Promise<boolean[]> {
-    const { database, transitions } = this.#deps;
+    const { database, payments } = this.#deps;
     const sorted = settlements.toSorted(({ transition: { row: a } }, { transition: { row: b } }) =>
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
-    const applied = await transitions.applyBy(this.#settling(sorted, database), attempted, database);
+    const applied = await payments.runTransitionsWithInvoices(this.#settling(sorted, database), attempted, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 
@@ -196,7 +194,7 @@ export class Settler {
     const attempted = settlements.map(({ transition }) => transition);
     const transitions = transitionParameters(attempted, this.#deps.generateUuid, database);
     const parameters = [...transitions, ...valuesOfSettlements(settlements)];
-    return (queryable: Queryable) => queryable.run(this.#settleOperations, parameters);
+    return (queryable: Queryable) => queryable.run(settleOperations, parameters);
   }
 
   async #read(

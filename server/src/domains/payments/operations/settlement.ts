@@ -202,7 +202,7 @@ function refundEventOf(
 ): RefundEvent {
   if (refund === undefined) throw new Error(`The refund ${row.refund_id} was not read.`);
   const object = refundAfterOutcome(refund, { status, failure, reference }, atMs);
-  return { type: status === 'SUCCESS' ? 'refund.succeeded' : 'refund.failed', objectJson: JSON.stringify(object) };
+  return { type: status === 'SUCCESS' ? 'refund.succeeded' : 'refund.failed', object };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { paymentColumns, type TransactionRow } from '../transactions/statements.ts';
+import type { PaymentRow } from '../transactions/record.ts';
+import { paymentColumns } from '../transactions/statements.ts';
 import type { OperationKind, OperationState } from './states.ts';
 
 /** An operation and its payment, as they were when both were read. */
-export interface OperationRow extends TransactionRow {
+export interface OperationRow extends PaymentRow {
   number: number;
   kind: OperationKind;
   refund_id: string | null;

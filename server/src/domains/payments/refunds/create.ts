@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
 import type { EventType } from '../../../core/event-types.ts';
 import { uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
@@ -12,7 +11,7 @@ import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { PaymentsApp } from '../app.ts';
 import { requestRefund } from '../operation-queue/request-refund.ts';
-import { lockPayment, type TransactionRow } from '../transactions/statements.ts';
+import type { PaymentRow } from '../transactions/record.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import { type RefundRecord, recordOf } from './record.ts';
 import { refundableAmount } from './rules.ts';
@@ -36,17 +35,16 @@ export async function createRefund(
 ): Promise<IdempotentAnswer<RefundRecord>> {
   const principal = await actFor(caller, input.tenantId, app.database);
   const metadata = metadataJson(input.metadata);
-  const { tenant_id, id } = await app.reader.find(input.transactionId, principal, 'transactionId');
+  const found = await app.payments.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
-    const [payment] = await transaction.run(lockPayment, [tenant_id, id]);
-    if (payment === undefined) throw notFound('transaction', input.transactionId, 'transactionId');
+    const payment = await app.payments.lock(transaction, found);
     const amount = refundableAmount(payment, input.amount);
     if (app.stepUpRefundAmount !== undefined && amount >= app.stepUpRefundAmount) {
       requireStepUp(principal, app.clock(), `A refund of ${amount}`);
     }
     return refundLocked(transaction, payment, { ...input, amount, metadata, userId: principal.userId }, principal, app);
   };
-  const request = { tenantId: tenant_id, path, key: idempotencyKey, input, nowMs: app.clock() };
+  const request = { tenantId: found.tenant_id, path, key: idempotencyKey, input, nowMs: app.clock() };
   return answerOnce(app.database, request, work);
 }
 
@@ -64,10 +62,10 @@ export interface RefundOfLocked {
 /** Refunds a payment that the transaction has locked. `actor`: who does it, for the audit log. */
 export async function refundLocked(
   transaction: Queryable,
-  payment: TransactionRow,
+  payment: PaymentRow,
   input: RefundOfLocked,
   actor: Actor,
-  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'payments' | 'generateUuid'>,
 ): Promise<RefundRecord> {
   const refund = await insert(transaction, payment, input, app.generateUuid());
   await appendCreatedEvents(transaction, payment, refund, app);
@@ -81,7 +79,7 @@ export async function refundLocked(
 
 async function insert(
   transaction: Queryable,
-  payment: TransactionRow,
+  payment: PaymentRow,
   { amount, reason, metadata, userId }: RefundOfLocked,
   id: string,
 ): Promise<RefundRow> {
@@ -104,7 +102,7 @@ async function insert(
 /** Appends `refund.created`, and `refund.succeeded` for a refund that has succeeded already. */
 async function appendCreatedEvents(
   transaction: Queryable,
-  { tenant_id: tenantId, livemode }: TransactionRow,
+  { tenant_id: tenantId, livemode }: PaymentRow,
   refund: RefundRow,
   { generateUuid }: Pick<PaymentsApp, 'generateUuid'>,
 ): Promise<void> {
@@ -119,9 +117,9 @@ async function appendCreatedEvents(
 /** Moves the payment of a refund that has succeeded to REFUNDED, with its event and ledger transfer. */
 async function recordRefunded(
   transaction: Queryable,
-  payment: TransactionRow,
+  payment: PaymentRow,
   refund: RefundRow,
-  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'payments' | 'generateUuid'>,
 ): Promise<void> {
   const { amount } = refund;
   await applyToPayment(
@@ -136,24 +134,24 @@ async function recordRefunded(
  */
 async function reserveAndRequest(
   transaction: Queryable,
-  payment: TransactionRow,
+  payment: PaymentRow,
   refund: RefundRow,
-  app: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
+  app: Pick<PaymentsApp, 'payments' | 'generateUuid'>,
 ): Promise<void> {
   await applyToPayment(transaction, reservationOf(payment, refund), app);
   await requestRefund(transaction, payment, refund, uuidTimeMs(refund.id));
 }
 
-function reservationOf(payment: TransactionRow, { id, amount }: RefundRow): Transition {
+function reservationOf(payment: PaymentRow, { id, amount }: RefundRow): Transition {
   return { row: payment, to: payment.status, atMs: uuidTimeMs(id), heldChange: amount, refundId: id };
 }
 
 async function applyToPayment(
   transaction: Queryable,
   transition: Transition,
-  { transitions, generateUuid }: Pick<PaymentsApp, 'transitions' | 'generateUuid'>,
+  { payments }: Pick<PaymentsApp, 'payments'>,
 ): Promise<void> {
   const { id } = transition.row;
-  const changed = await transitions.apply(transaction, [transition], generateUuid);
+  const changed = await payments.transition(transaction, [transition]);
   if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
 }

@@ -1,11 +1,11 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { TransactionRow } from '../transactions/statements.ts';
+import type { PaymentRow } from '../transactions/record.ts';
 
 /**
  * The amount to refund: the requested one, or all that is left. Every refund that is not FAILED or CANCELLED reduces
  * what is left, even while its result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
  */
-export function refundableAmount(payment: TransactionRow, requested: number | undefined): number {
+export function refundableAmount(payment: PaymentRow, requested: number | undefined): number {
   const { status, amount, amount_refund_held, currency } = payment;
   if (status !== 'SUCCESS' && status !== 'REFUNDED') {
     throw new Refusal(

@@ -46,7 +46,7 @@ afterEach(async () => {
 const pay = (channelId: number) => node.create({ amount: 1999, currency: 'USD', channelId }, one);
 const timeline = (id: string, principal = one) => {
   const { database, channels } = node;
-  return readTimeline(id, principal, { database, reader: node, channels });
+  return readTimeline(id, principal, { database, payments: node, channels });
 };
 
 async function until(id: string, state: string, number = 1): Promise<void> {

@@ -17,11 +17,11 @@ export async function readTimeline(
   principal: Principal,
   {
     database,
-    reader,
+    payments,
     channels,
-  }: Pick<PaymentsApp, 'database' | 'channels'> & { reader: Pick<PaymentsApp['reader'], 'find'> },
+  }: Pick<PaymentsApp, 'database' | 'channels'> & { payments: Pick<PaymentsApp['payments'], 'find'> },
 ): Promise<Step[]> {
-  const payment = await reader.find(publicId, principal);
+  const payment = await payments.find(publicId, principal);
   const values = [payment.tenant_id, payment.id, maximumSteps + 1];
   const { operations, refunds, messages } = await database.snapshot(async (snapshot) => ({
     operations: await snapshot.run(findOperations, values),

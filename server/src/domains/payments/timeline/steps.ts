@@ -3,7 +3,7 @@ import { publicId } from '../../../core/id.ts';
 import { decimalOf } from '../../../core/money.ts';
 import type { OperationKind } from '../operations/states.ts';
 import { failureCodes } from '../providers/failures.ts';
-import type { TransactionRow } from '../transactions/statements.ts';
+import type { PaymentRow } from '../transactions/record.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import type { timelineStep } from './schema.ts';
 import type { OperationRecord, RefundRecord } from './statements.ts';
@@ -21,7 +21,7 @@ export interface PlacedStep extends Step {
 
 export const ranks = { requested: 0, called: 1, message: 2, ended: 3, contradicted: 4, lookedUp: 5, closed: 6 };
 
-export function creationStep(payment: TransactionRow): PlacedStep {
+export function creationStep(payment: PaymentRow): PlacedStep {
   const { created_at, user_id, amount, currency, channel_id, provider } = payment;
   return {
     time: created_at,

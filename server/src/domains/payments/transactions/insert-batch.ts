@@ -1,16 +1,19 @@
 import type { Refusal } from '../../../core/errors.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import { idempotencyMismatch } from '../../../platform/postgres/idempotency-records.ts';
-import { objectOfBody } from '../../webhooks/events/append-events.cte.ts';
+import { type IdempotentAnswer, idempotencyMismatch } from '../../../platform/postgres/idempotency-records.ts';
+import { objectOf } from '../../webhooks/events/append-events.cte.ts';
 import type { FanOut } from '../../webhooks/events/fan-out.ts';
+import type { PaymentRecord } from './record.ts';
 import {
-  type Draft,
   type ExistingPayment,
   findExistingPayments,
   type InsertedRow,
   insertNewPayments,
   insertPaymentsUnlessRepeated,
+  keyOf,
+  type NewPayment,
+  type PaymentKey,
 } from './statements.ts';
 
 /**
@@ -19,16 +22,8 @@ import {
  */
 const batchesAfterRepeat = 50;
 
-/** The answer to a create. */
-export interface Created {
-  /** The payment, as the JSON of its `transaction.created` event. */
-  json: string;
-  /** Whether an earlier request with the same idempotency key created the payment. */
-  replayed: boolean;
-}
-
 /** What a batch results in for one of its payments; only that payment's request sees the refusal. */
-export type Outcome = Created | Refusal;
+export type Outcome = IdempotentAnswer<PaymentRecord> | Refusal;
 
 export interface BatchInserterOptions {
   /** A pool of one connection, for this inserter alone: one batch at a time. */
@@ -37,7 +32,7 @@ export interface BatchInserterOptions {
   database: Database;
   fanOut: FanOut;
   /** Called for each payment that was inserted. */
-  onInserted: ((draft: Draft) => void) | undefined;
+  onInserted: (payment: NewPayment) => void;
 }
 
 /** Inserts batches of payments and finds the first answers to those that were inserted before. */
@@ -50,34 +45,33 @@ export class BatchInserter {
     this.#options = options;
   }
 
-  async insert(drafts: readonly Draft[]): Promise<Outcome[]> {
-    const inserted = await this.#write(inKeyOrder(drafts));
+  async insert(payments: readonly NewPayment[]): Promise<Outcome[]> {
+    const inserted = await this.#write(inKeyOrder(payments));
     const { database, fanOut, onInserted } = this.#options;
     for (const { tenant_id, deliveries } of inserted) fanOut.learn(tenant_id, deliveries);
     const ids = insertedIds(inserted);
-    if (ids === undefined) {
-      if (onInserted !== undefined) for (const draft of drafts) onInserted(draft);
-      return drafts.map(createdFrom);
-    }
-    if (onInserted !== undefined) for (const draft of drafts) if (ids.has(draft.id)) onInserted(draft);
-    const repeats = drafts.filter((draft) => !ids.has(draft.id));
+    const isNew = ({ row }: NewPayment) => ids === undefined || ids.has(row.id);
+    for (const payment of payments) if (isNew(payment)) onInserted(payment);
+    const repeats = ids === undefined ? [] : payments.filter((payment) => !isNew(payment)).map(keyOf);
     const existing = repeats.length === 0 ? [] : await findExistingPayments(database, repeats);
-    return drafts.map((draft) => (ids.has(draft.id) ? createdFrom(draft) : outcomeOf(draft, existing)));
+    return payments.map((payment) =>
+      isNew(payment) ? { answer: payment.record, replayed: false } : outcomeOf(keyOf(payment), existing),
+    );
   }
 
   /** Inserts a batch as if it had no repeats. A repeat fails the statement, and the batch is inserted without it. */
-  async #write(drafts: readonly Draft[]): Promise<InsertedRow[]> {
+  async #write(payments: readonly NewPayment[]): Promise<InsertedRow[]> {
     const { writer } = this.#options;
     if (this.#repeatsExpected > 0) {
       this.#repeatsExpected--;
-      return insertPaymentsUnlessRepeated(writer, drafts);
+      return insertPaymentsUnlessRepeated(writer, payments);
     }
     try {
-      return await insertNewPayments(writer, drafts);
+      return await insertNewPayments(writer, payments);
     } catch (error) {
       if (violatedConstraint(error) === undefined) throw error;
       this.#repeatsExpected = batchesAfterRepeat;
-      return insertPaymentsUnlessRepeated(writer, drafts);
+      return insertPaymentsUnlessRepeated(writer, payments);
     }
   }
 }
@@ -89,31 +83,23 @@ function insertedIds(rows: readonly InsertedRow[]): Set<string> | undefined {
 }
 
 /** Nodes that insert the same keys at the same time must insert them in the same order, or they deadlock. */
-function inKeyOrder(drafts: readonly Draft[]): readonly Draft[] {
-  if (drafts.every(({ idempotencyKey }) => idempotencyKey === null)) return drafts;
-  return drafts.toSorted(({ idempotencyKey: a }, { idempotencyKey: b }) => compare(a ?? '', b ?? ''));
+function inKeyOrder(payments: readonly NewPayment[]): readonly NewPayment[] {
+  if (payments.every(({ idempotencyKey }) => idempotencyKey === null)) return payments;
+  return payments.toSorted(({ idempotencyKey: a }, { idempotencyKey: b }) => compare(a ?? '', b ?? ''));
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The outcome for a payment that was not inserted, because its id or idempotency key was taken. */
 export function outcomeOf(
-  {
-    id,
-    tenantId,
-    idempotencyKey,
-    requestHash: hash,
-  }: Pick<Draft, 'id' | 'tenantId' | 'idempotencyKey' | 'requestHash'>,
+  { id, tenantId, idempotencyKey, requestHash: hash }: PaymentKey,
   existing: readonly ExistingPayment[],
 ): Outcome {
   const own = existing.find((row) => row.id === id);
   // An earlier try of this batch was committed, and the database's reply was lost.
-  if (own !== undefined) return { json: objectOfBody(own.event_body), replayed: false };
+  if (own !== undefined) return { answer: objectOf(own.event_body) as PaymentRecord, replayed: false };
   const first = existing.find((row) => row.tenant_id === tenantId && row.idempotency_key === idempotencyKey);
   if (first === undefined) throw new Error(`Payment ${id} was neither inserted nor found.`);
-  if (hash !== null && first.request_hash?.equals(hash))
-    return { json: objectOfBody(first.event_body), replayed: true };
-  return idempotencyMismatch();
+  if (hash === null || !first.request_hash?.equals(hash)) return idempotencyMismatch();
+  return { answer: objectOf(first.event_body) as PaymentRecord, replayed: true };
 }
-
-export const createdFrom = (draft: Draft): Created => ({ json: objectOfBody(draft.eventBody), replayed: false });

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../platform/metrics/metrics.ts';
-import type { Draft } from './statements.ts';
+import type { PaymentRow } from './record.ts';
 import type { TransactionStatus } from './states.ts';
 import type { Transition } from './transition.cte.ts';
 
@@ -36,7 +36,7 @@ export class PaymentCounts {
     );
   }
 
-  created({ channelId, livemode }: Draft): void {
+  created({ channel_id: channelId, livemode }: PaymentRow): void {
     this.#count('PENDING', channelId, livemode);
   }
 

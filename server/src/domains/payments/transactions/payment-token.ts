@@ -1,7 +1,13 @@
-import type { TransactionRow } from './statements.ts';
-
 /** The place that the provider's token of a payment is sealed for. */
 export const paymentTokenPlace = (tenantId: number, id: string) => `transaction/${tenantId}/${id}/paymentMethod`;
+
+/** The token of a payment, as its row has it. */
+interface PaymentToken {
+  tenant_id: number;
+  id: string;
+  payment_method: string | null;
+  payment_method_sealed: Buffer | null;
+}
 
 interface TokenOpener {
   open: (sealed: Buffer, place: string) => string;
@@ -13,10 +19,9 @@ interface TokenOpener {
  * provider then asks the payer or declines.
  */
 export function paymentTokenOf(
-  row: Pick<TransactionRow, 'tenant_id' | 'id' | 'payment_method' | 'payment_method_sealed'>,
+  { tenant_id, id, payment_method: inClear, payment_method_sealed: sealed }: PaymentToken,
   { open, isLost }: TokenOpener,
 ): string | null {
-  const { tenant_id, id, payment_method: inClear, payment_method_sealed: sealed } = row;
   if (sealed === null) return inClear;
   return isLost(sealed) ? null : open(sealed, paymentTokenPlace(tenant_id, id));
 }

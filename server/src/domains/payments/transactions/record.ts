@@ -1,54 +1,182 @@
-import type { Static } from 'typebox';
-import { publicId } from '../../../core/id.ts';
-import type { transactionRecord } from './schema.ts';
-import type { TransactionRow } from './statements.ts';
+import { Type } from 'typebox';
+import { isoTime } from '../../../core/clock.ts';
+import { maximumAmount } from '../../../core/currency.ts';
+import { publicId, uuidTimeMs } from '../../../core/id.ts';
+import { metadataJson } from '../../../core/metadata.ts';
+import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import { currencyCode, keptMetadata, livemode, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  defineRecord,
+  type GivenOf,
+  optional,
+  pick,
+  type RecordOf,
+  type RowOf,
+  stored,
+} from '../../../platform/lists/define-record.ts';
+import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import type { ChannelRow } from '../channels/statements.ts';
+import type { NextAction } from '../providers/provider.ts';
+import { paymentTokenPlace } from './payment-token.ts';
+import { transactionStatus } from './states.ts';
 
-export type TransactionRecord = Static<typeof transactionRecord>;
-
-export function recordOf(row: TransactionRow): TransactionRecord {
-  return {
-    id: publicId('txn', row.id),
-    livemode: row.livemode,
-    amount: row.amount,
-    amountRefunded: row.amount_refunded,
-    currency: row.currency,
-    status: row.status,
-    channelId: row.channel_id,
-    description: row.description,
-    metadata: row.metadata,
-    customerId: row.customer_id,
-    invoiceId: row.invoice_id,
-    userId: row.user_id,
-    failureCode: row.failure_code,
-    failureMessage: row.failure_message,
-    providerReference: row.provider_reference,
-    nextAction: row.next_action as TransactionRecord['nextAction'],
-    version: row.version,
-    createdTime: row.created_at,
-    updatedTime: row.updated_at,
-  };
-}
+export const amount = Type.Integer({
+  minimum: 1,
+  maximum: maximumAmount,
+  description: 'In minor units (cents), 1 to 9007199254740991.',
+});
+export const description = Type.String({ maxLength: 2000 });
 
 /**
- * A payment as JSON, the same bytes in the response and in the event. Written out, because every create passes here: a
- * serializer made from the schema takes twice the time. Metadata that is JSON already need not be serialized again.
+ * A payment: what is shown of it, in answers and in events, and where it is stored. A field that is added here is
+ * stored and shown everywhere; the column needs a migration.
  */
-export function recordJson(record: TransactionRecord, metadataJson = JSON.stringify(record.metadata)): string {
-  const { description, failureCode, failureMessage, providerReference, nextAction } = record;
-  return (
-    `{"id":"${record.id}","livemode":${record.livemode},"amount":${record.amount},` +
-    `"amountRefunded":${record.amountRefunded},"currency":"${record.currency}","status":"${record.status}",` +
-    `"channelId":${record.channelId},"description":${jsonOf(description)},"metadata":${metadataJson},` +
-    `"customerId":${record.customerId},"invoiceId":${record.invoiceId},"userId":${record.userId},` +
-    `"failureCode":${jsonOf(failureCode)},"failureMessage":${jsonOf(failureMessage)},` +
-    `"providerReference":${jsonOf(providerReference)},"nextAction":${jsonOf(nextAction)},"version":${record.version},` +
-    `"createdTime":"${record.createdTime}","updatedTime":"${record.updatedTime}"}`
-  );
+export const payment = defineRecord(
+  { $id: 'Transaction', alias: 't' },
+  {
+    id: { shape: Type.String(), column: 'id', sql: 'uuid', shown: (id: string) => publicId('txn', id) },
+    // The mode of its channel.
+    livemode: { shape: livemode, column: 'livemode', sql: 'boolean' },
+    amount: { shape: amount, column: 'amount', sql: 'bigint', given: amount },
+    amountRefunded: { shape: Type.Integer(), column: 'amount_refunded', sql: 'bigint', initial: 0 },
+    currency: {
+      shape: Type.String(),
+      column: 'currency',
+      sql: 'text',
+      given: currencyCode('One that the channel supports.'),
+    },
+    status: { shape: transactionStatus, column: 'status', sql: 'text', initial: 'PENDING' },
+    channelId: {
+      shape: Type.Integer(),
+      column: 'channel_id',
+      sql: 'bigint',
+      given: long('The channel that processes the payment.'),
+    },
+    description: {
+      shape: nullable(Type.String()),
+      column: 'description',
+      sql: 'text',
+      given: Type.Optional(description),
+    },
+    metadata: { shape: keptMetadata, column: 'metadata', sql: 'json', given: Type.Optional(metadata) },
+    customerId: {
+      shape: nullable(Type.Integer()),
+      column: 'customer_id',
+      sql: 'bigint',
+      given: Type.Optional(long('A customer of this service or of another system.')),
+    },
+    invoiceId: {
+      shape: nullable(Type.Integer()),
+      column: 'invoice_id',
+      sql: 'bigint',
+      given: Type.Optional(
+        long('The invoice that this payment pays. The id of an invoice in another system is only stored.'),
+      ),
+    },
+    userId: { shape: Type.Integer({ description: 'The user who created it.' }), column: 'user_id', sql: 'bigint' },
+    failureCode: { shape: nullable(Type.String()), column: 'failure_code', sql: 'text', initial: null },
+    failureMessage: { shape: nullable(Type.String()), column: 'failure_message', sql: 'text', initial: null },
+    providerReference: {
+      shape: nullable(Type.String({ description: "The provider's id of the charge." })),
+      column: 'provider_reference',
+      sql: 'text',
+      initial: null,
+    },
+    nextAction: {
+      shape: Type.Unsafe<NextAction | null>({
+        description: 'What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`.',
+        type: ['object', 'null'],
+        additionalProperties: true,
+      }),
+      column: 'next_action',
+      sql: 'json',
+      initial: null,
+    },
+    version: {
+      shape: Type.Integer({
+        description: 'Increases with every change, so that a receiver can discard older events.',
+      }),
+      column: 'version',
+      sql: 'int',
+      initial: 1,
+    },
+    createdTime: { shape: Type.String(), column: 'created_at', sql: 'timestamptz' },
+    updatedTime: { shape: Type.String(), column: 'updated_at', sql: 'timestamptz' },
+  },
+  {
+    tenant_id: stored<number>('bigint'),
+    /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
+    amount_refund_held: stored<number>('bigint', 0),
+    /** The channel's provider when the payment was created. Null: Florin only records, updates change the status. */
+    provider: stored<string | null>('text'),
+    /** The provider's token, as an older version stored it in clear. */
+    payment_method: stored<string | null>('text', null),
+    payment_method_sealed: stored<Buffer | null>('bytea'),
+    return_url: stored<string | null>('text'),
+  },
+);
+
+export interface PaymentRow extends RowOf<typeof payment> {}
+/** A payment in answers and in events. */
+export type PaymentRecord = RecordOf<typeof payment>;
+
+/** Fields of a payment that its row in a list has on request. */
+export const furtherFields = ['failureMessage', 'metadata', 'nextAction', 'version', 'updatedTime'] as const;
+
+const { fields } = payment;
+
+/** A payment as a row of the list. */
+export const listedPayment = defineRecord(
+  { $id: 'TransactionListItem', alias: 't' },
+  {
+    ...pick(fields, ['id', 'livemode']),
+    tenantId: { shape: Type.Optional(tenantIdOnWire), column: 'tenant_id', sql: 'bigint', shown: tenantOnWire },
+    ...pick(fields, ['amount', 'amountRefunded', 'currency', 'status', 'channelId']),
+    // A subquery: a join takes PostgreSQL longer to plan, a tenth to a fifth of the whole statement.
+    channelName: {
+      shape: Type.String(),
+      column: 'channel_name',
+      sql: 'text',
+      select: '(select name from channel where channel.id = t.channel_id)',
+    },
+    ...pick(fields, ['description', 'customerId', 'invoiceId', 'userId', 'providerReference', 'failureCode']),
+    ...pick(fields, ['createdTime']),
+    ...optional(pick(fields, furtherFields)),
+  },
+  {},
+);
+
+export interface ListedRow extends RowOf<typeof listedPayment> {}
+export type ListedPayment = RecordOf<typeof listedPayment>;
+
+/** What callers give of a payment, and what is kept for its provider. */
+export interface PaymentInput extends GivenOf<typeof payment> {
+  /** The provider's token of the payment method. */
+  paymentMethod?: string | null;
+  returnUrl?: string | null;
 }
 
-/** A payment with the name of its channel as JSON: what the detail shows. */
-export function detailJson(record: TransactionRecord, channelName: string): string {
-  return `${recordJson(record).slice(0, -1)},"channelName":${JSON.stringify(channelName)}}`;
+/** A new payment. Its creation time is that of its id. Refuses metadata that is too large. */
+export function newPayment(
+  input: PaymentInput,
+  { livemode, provider }: ChannelRow,
+  { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
+  id: string,
+  seal: (plain: string, place: string) => Buffer,
+): PaymentRow {
+  metadataJson(input.metadata ?? undefined);
+  const token = input.paymentMethod ?? null;
+  const time = isoTime(uuidTimeMs(id));
+  return payment.newRow({
+    ...payment.rowGiven(input),
+    id,
+    tenant_id: tenantId,
+    user_id: userId,
+    livemode,
+    provider,
+    payment_method_sealed: token === null ? null : seal(token, paymentTokenPlace(tenantId, id)),
+    return_url: input.returnUrl ?? null,
+    created_at: time,
+    updated_at: time,
+  });
 }
-
-const jsonOf = (value: unknown) => (value === null ? 'null' : JSON.stringify(value));

@@ -3,13 +3,14 @@ import { pagingOf } from '../../../platform/http/list-query.ts';
 import type { Call, Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import type { PaymentsApp } from '../app.ts';
 import { acceptanceRefusals } from '../channels/rules.ts';
-import type { CreateInput } from './draft.ts';
-import type { Created } from './insert-batch.ts';
+import { createPayment } from './create.ts';
 import { listTransactions } from './list/list.ts';
-import { detailJson, recordOf } from './record.ts';
+import { type PaymentRecord, payment } from './record.ts';
 import {
+  type CreateInput,
   createInput,
   detailQuery,
   listedTransaction,
@@ -18,7 +19,7 @@ import {
   transactionRecord,
   updateInput,
 } from './schema.ts';
-import { updateTransaction } from './update.ts';
+import { updatePayment } from './update.ts';
 
 const { get, postOnce } = routesFor<PaymentsApp>();
 
@@ -33,7 +34,7 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     refuses: [...acceptanceRefusals, 'invoice_not_payable', 'payment_exceeds_invoice', 'payment_method_unreadable'],
     data: transactionRecord,
     message: 'Transaction created',
-    handle: createTransaction,
+    handle: createTraced,
   }),
 
   postOnce('/api/transaction/update', 'transaction_write', 'Transactions', {
@@ -46,7 +47,7 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     refuses: ['illegal_transition'],
     data: transactionRecord,
     message: 'Transaction updated',
-    handle: ({ body, principal, idempotencyKey }, app) => updateTransaction(body, principal, app, { idempotencyKey }),
+    handle: ({ body, principal, idempotencyKey }, app) => updatePayment(body, principal, app, { idempotencyKey }),
   }),
 
   get('/api/transaction/detail', 'transaction_read', 'Transactions', {
@@ -54,9 +55,9 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     query: detailQuery,
     data: transactionDetail,
     handle: async ({ query, principal }, app) => {
-      const row = await app.reader.find(query.id, principal);
+      const row = await app.payments.find(query.id, principal);
       const channel = app.channels.cached(row.channel_id) ?? (await app.channels.find(row.channel_id));
-      return { json: detailJson(recordOf(row), channel?.name ?? '') };
+      return { data: { ...payment.show(row), channelName: channel?.name ?? '' } };
     },
   }),
 
@@ -71,26 +72,20 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
   }),
 ];
 
-function createTransaction(call: Call<CreateInput>, app: PaymentsApp): Promise<Created> {
-  if (app.tracing !== undefined) return createTraced(call, app);
-  return app.creator.create(call.body, call.principal, call.idempotencyKey);
-}
-
-async function createTraced(call: Call<CreateInput>, app: PaymentsApp): Promise<Created> {
+/** Creates a payment, and records the request as the root of its trace if there are traces. */
+async function createTraced(call: Call<CreateInput>, app: PaymentsApp): Promise<IdempotentAnswer<PaymentRecord>> {
   const startMs = app.clock();
-  const created = await app.creator.create(call.body, call.principal, call.idempotencyKey);
-  if (!created.replayed) traceRequest(created.json, startMs, call, app);
+  const created = await createPayment(call, app);
+  if (app.tracing !== undefined && !created.replayed) traceRequest(created.answer, startMs, call, app);
   return created;
 }
 
-/** Records the request that created a payment as the root of its trace. */
 function traceRequest(
-  json: string,
+  { id, channelId, livemode }: PaymentRecord,
   startMs: number,
   { principal, headers }: Call,
   { tracing, clock }: PaymentsApp,
 ): void {
-  const { id, channelId, livemode } = JSON.parse(json) as { id: string; channelId: number; livemode: boolean };
   const endMs = clock();
   tracing?.record({
     name: 'POST /api/transaction/create',

@@ -1,9 +1,32 @@
 import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
-import type { updateInput } from './schema.ts';
+import { requireModeOfKey } from '../../../core/livemode.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { acceptanceRefusal, mayUse } from '../channels/rules.ts';
+import type { ChannelRow } from '../channels/statements.ts';
+import type { CreateInput, updateInput } from './schema.ts';
 import { nextByUpdate, type TransactionStatus } from './states.ts';
 
 type UpdateInput = Static<typeof updateInput>;
+
+/** The tenant and the user that a payment belongs to, and the mode of the key that created it. */
+export type CreatedBy = Pick<Principal, 'tenantId' | 'userId' | 'livemode'>;
+
+/**
+ * The channel, or why it cannot take the payment: it does not exist, this tenant may not use it, or it does not accept
+ * the payment. Throws for a key of another mode, which must not see an earlier answer either.
+ */
+export function usableChannel(
+  channel: ChannelRow | undefined,
+  { channelId, currency }: Pick<CreateInput, 'channelId' | 'currency'>,
+  createdBy: CreatedBy,
+): ChannelRow | Refusal {
+  if (channel === undefined || !mayUse(channel, createdBy.tenantId)) {
+    return new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
+  }
+  requireModeOfKey(createdBy, channel.livemode, 'channelId', `channel ${channelId}`);
+  return acceptanceRefusal(channel, currency) ?? channel;
+}
 
 /** Requires at least one change; allows a failure code or message only with status FAILED. */
 export function requireChange(input: UpdateInput): void {

@@ -1,94 +1,42 @@
+import { uuidTimeMs } from '../../../core/id.ts';
 import { byteaArray } from '../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import { appendEventsCte, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
+import { appendEventsCte, eventBody, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
 import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
-import type { TransactionStatus } from './states.ts';
+import { type PaymentRecord, type PaymentRow, payment } from './record.ts';
 import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
 
-export interface TransactionRow {
-  tenant_id: number;
-  id: string;
-  /** The mode of its channel. */
-  livemode: boolean;
-  amount: number;
-  amount_refunded: number;
-  /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
-  amount_refund_held: number;
-  currency: string;
-  status: TransactionStatus;
-  channel_id: number;
-  user_id: number;
-  description: string | null;
-  metadata: Record<string, unknown> | null;
-  customer_id: number | null;
-  invoice_id: number | null;
-  failure_code: string | null;
-  failure_message: string | null;
-  /**
-   * The channel's provider when the payment was created. Null: Florin only records, and the status changes by update.
-   */
-  provider: string | null;
-  provider_reference: string | null;
-  /** The provider's token, as an older version stored it in clear. */
-  payment_method: string | null;
-  payment_method_sealed: Buffer | null;
-  return_url: string | null;
-  next_action: Record<string, unknown> | null;
-  version: number;
-  created_at: string;
-  updated_at: string;
-}
-
-/** A payment to insert, with the body of its `transaction.created` event. */
-export interface Draft {
-  tenantId: number;
-  id: string;
-  livemode: boolean;
-  amount: number;
-  currency: string;
-  channelId: number;
-  userId: number;
-  description: string | null;
-  metadataJson: string | null;
-  customerId: number | null;
-  invoiceId: number | null;
-  /** The provider's token, sealed. */
-  paymentMethodSealed: Buffer | null;
-  returnUrl: string | null;
-  /** The channel's provider. With one, a charge is opened together with the payment. */
-  provider: string | null;
-  /** Whether no payer waits for it: others are sent first. */
-  background: boolean;
-  createdMs: number;
+/** A payment to insert, with what its create writes besides. */
+export interface NewPayment {
+  row: PaymentRow;
+  /** The payment as it is shown: the answer, and the object of the event. */
+  record: PaymentRecord;
+  /** The body of its `transaction.created` event. */
   eventBody: string;
+  /** Whether no payer waits for it, as for a renewal: charges of others are sent first. */
+  background: boolean;
   idempotencyKey: string | null;
   /** SHA-256 of the request; null without an idempotency key. */
   requestHash: Buffer | null;
 }
 
-const draftColumns = columns<Draft>([
-  ['tenant_id', 'bigint', (draft) => draft.tenantId],
-  ['id', 'uuid', (draft) => draft.id],
-  ['livemode', 'boolean', (draft) => draft.livemode],
-  ['amount', 'bigint', (draft) => draft.amount],
-  ['currency', 'text', (draft) => draft.currency],
-  ['channel_id', 'bigint', (draft) => draft.channelId],
-  ['user_id', 'bigint', (draft) => draft.userId],
-  ['description', 'text', (draft) => draft.description],
-  ['metadata', 'text', (draft) => draft.metadataJson],
-  ['customer_id', 'bigint', (draft) => draft.customerId],
-  ['invoice_id', 'bigint', (draft) => draft.invoiceId],
-  ['payment_method_sealed', 'bytea', (draft) => draft.paymentMethodSealed],
-  ['return_url', 'text', (draft) => draft.returnUrl],
-  ['provider', 'text', (draft) => draft.provider],
-  ['background', 'boolean', (draft) => draft.background],
-  ['created_ms', 'float8', (draft) => draft.createdMs],
-  ['event_body', 'text', (draft) => draft.eventBody],
-  ['idempotency_key', 'text', (draft) => draft.idempotencyKey],
-  ['request_hash', 'bytea', (draft) => draft.requestHash],
+/** A new payment as it is shown, and the event of its creation, which has the payment's own id. */
+export function withCreatedEvent(row: PaymentRow): Pick<NewPayment, 'row' | 'record' | 'eventBody'> {
+  const record = payment.show(row);
+  const { id, livemode } = row;
+  const head = { id, type: 'transaction.created', createdMs: uuidTimeMs(id), livemode } as const;
+  return { row, record, eventBody: eventBody(head, record) };
+}
+
+const newPaymentColumns = columns<NewPayment>([
+  ...payment.insertColumns(({ row }: NewPayment) => row),
+  ['background', 'boolean', ({ background }) => background],
+  ['event_body', 'text', ({ eventBody }) => eventBody],
+  ['idempotency_key', 'text', ({ idempotencyKey }) => idempotencyKey],
+  ['request_hash', 'bytea', ({ requestHash }) => requestHash],
 ]);
 
 /** What a batch wrote for one tenant in one mode. */
@@ -113,15 +61,11 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
   return statement<InsertedRow>(
     name,
     `with input as materialized (
-     ${draftColumns.relation([['event_digest', 'bytea']])}
+     ${newPaymentColumns.relation([['event_digest', 'bytea']])}
    ),
    inserted as (
-     insert into transaction (tenant_id, id, livemode, amount, currency, status, channel_id, user_id, description, metadata,
-                              customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method_sealed,
-                              return_url, created_at, updated_at)
-     select tenant_id, id, livemode, amount, currency, 'PENDING', channel_id, user_id, description, metadata::json,
-            customer_id, invoice_id, idempotency_key, request_hash, provider, payment_method_sealed, return_url,
-            to_timestamp(created_ms / 1000), to_timestamp(created_ms / 1000)
+     insert into transaction (${payment.inserted.columns}, idempotency_key, request_hash)
+     select ${payment.inserted.values}, idempotency_key, request_hash
        from input
      ${skipsRepeats ? 'on conflict do nothing returning tenant_id, id' : ''}
    ),
@@ -166,18 +110,23 @@ const createNew = createBatch('transactions.create_batch', { skipsRepeats: false
 const createUnlessRepeated = createBatch('transactions.create_batch_unless_repeated', { skipsRepeats: true });
 
 /** Inserts payments. Throws a violation of a unique constraint when an id or Idempotency-Key is taken. */
-export function insertNewPayments(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
-  return database.run(createNew, parametersOf(drafts, database));
+export function insertNewPayments(database: Queryable, payments: readonly NewPayment[]): Promise<InsertedRow[]> {
+  return database.run(createNew, parametersOf(payments, database));
 }
 
 /** Inserts the payments whose id and Idempotency-Key are free. */
-export function insertPaymentsUnlessRepeated(database: Queryable, drafts: readonly Draft[]): Promise<InsertedRow[]> {
-  return database.run(createUnlessRepeated, parametersOf(drafts, database));
+export function insertPaymentsUnlessRepeated(
+  database: Queryable,
+  payments: readonly NewPayment[],
+): Promise<InsertedRow[]> {
+  return database.run(createUnlessRepeated, parametersOf(payments, database));
 }
 
-function parametersOf(drafts: readonly Draft[], database: Queryable): Buffer[] {
-  const digests = drafts.map(({ tenantId, eventBody }) => digestFor(database, { tenantId, body: eventBody }));
-  return [...draftColumns.parametersOf(drafts), byteaArray(digests)];
+function parametersOf(payments: readonly NewPayment[], database: Queryable): Buffer[] {
+  const digests = payments.map(({ row, eventBody }) =>
+    digestFor(database, { tenantId: row.tenant_id, body: eventBody }),
+  );
+  return [...newPaymentColumns.parametersOf(payments), byteaArray(digests)];
 }
 
 /** A payment that has an id or idempotency key already, with the event that holds the answer of its create. */
@@ -189,7 +138,15 @@ export interface ExistingPayment {
   event_body: string;
 }
 
-type PaymentKey = Pick<Draft, 'tenantId' | 'id' | 'idempotencyKey'>;
+/** The payment of a create, by its id or by the idempotency key of its request. */
+export interface PaymentKey extends Pick<NewPayment, 'idempotencyKey' | 'requestHash'> {
+  tenantId: number;
+  id: string;
+}
+
+export function keyOf({ row, idempotencyKey, requestHash }: NewPayment): PaymentKey {
+  return { tenantId: row.tenant_id, id: row.id, idempotencyKey, requestHash };
+}
 
 const keyColumns = columns<PaymentKey>([
   ['tenant_id', 'bigint', (key) => key.tenantId],
@@ -221,13 +178,11 @@ export function findExistingPayments(database: Queryable, keys: readonly Payment
   return database.run(findExisting, keyColumns.parametersOf(keys));
 }
 
-/** Selects a payment as `TransactionRow`, from `transaction t`. */
-export const paymentColumns = `t.tenant_id, t.id, t.livemode, t.amount, t.amount_refunded, t.amount_refund_held, t.currency, t.status,
-  t.channel_id, t.user_id, t.description, t.metadata, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
-  t.provider, t.provider_reference, t.payment_method, t.payment_method_sealed, t.return_url, t.next_action, t.version, t.created_at, t.updated_at`;
+/** Selects a `PaymentRow` from `transaction t`. */
+export const paymentColumns = payment.select();
 
 /** Many payments, each by tenant and id; ids that do not exist are left out. Arrays: tenants, ids. */
-export const findPayments = statement<TransactionRow>(
+export const findPayments = statement<PaymentRow>(
   'transactions.find_many',
   `select ${paymentColumns}
      from unnest($1::bigint[], $2::uuid[]) as wanted (tenant_id, id)
@@ -235,7 +190,7 @@ export const findPayments = statement<TransactionRow>(
 );
 
 /** A payment of any tenant, for platform administrators: one index lookup per tenant. Values: id. */
-export const findPaymentInAnyTenant = statement<TransactionRow>(
+export const findPaymentInAnyTenant = statement<PaymentRow>(
   'transactions.find_in_any_tenant',
   `select ${paymentColumns}
      from tenant
@@ -243,7 +198,7 @@ export const findPaymentInAnyTenant = statement<TransactionRow>(
 );
 
 /** A payment, locked for the rest of the transaction. Values: tenant, id. */
-export const lockPayment = statement<TransactionRow>(
+export const lockPayment = statement<PaymentRow>(
   'transactions.lock_one',
   `select ${paymentColumns} from transaction t where t.tenant_id = $1 and t.id = $2 for update`,
 );

@@ -1,14 +1,16 @@
 import type { EventType } from '../../../core/event-types.ts';
 import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
+import type { Metadata } from '../../../core/metadata.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { appendEventsCte, eventBody } from '../../webhooks/events/append-events.cte.ts';
+import { statement, type Wake } from '../../../platform/postgres/statement.ts';
+import { appendEventsCte, eventBody, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
 import { bookTransfersCte } from '../ledger/book.cte.ts';
-import { recordJson, recordOf } from './record.ts';
-import type { TransactionRow } from './statements.ts';
+import type { NextAction } from '../providers/provider.ts';
+import { type PaymentRow, payment } from './record.ts';
 import { eventOfStatus, permittedTransitions, type TransactionStatus } from './states.ts';
-import { countTotalsCte } from './totals/totals.cte.ts';
+import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
 
 /**
  * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. `row` is the
@@ -16,17 +18,17 @@ import { countTotalsCte } from './totals/totals.cte.ts';
  * transition is not applied, and the caller decides again from the current row.
  */
 export interface Transition {
-  row: TransactionRow;
+  row: PaymentRow;
   to: TransactionStatus;
   atMs: number;
   /** Undefined leaves a field as it is. */
   description?: string | undefined;
-  metadataJson?: string | undefined;
+  metadata?: Metadata | undefined;
   failureCode?: string | undefined;
   failureMessage?: string | undefined;
   providerReference?: string | undefined;
   /** The payer's next step. A transition without one clears it. */
-  nextAction?: Record<string, unknown> | undefined;
+  nextAction?: NextAction | undefined;
   /** Added to `amount_refunded`; negative when a refund fails after it had succeeded. */
   refundedChange?: number;
   /** Added to `amount_refund_held`: positive when a refund is created, negative when it fails. */
@@ -46,19 +48,19 @@ export interface Transition {
 
 export interface RefundEvent {
   type: 'refund.succeeded' | 'refund.failed';
-  /** The refund after the transition, as JSON. */
-  objectJson: string;
+  /** The refund after the transition. */
+  object: object;
 }
 
 /** The payment after a transition, exactly as the statement writes it: the source of answers and events. */
-export function afterTransition(transition: Transition): TransactionRow {
-  const { row, to, atMs, metadataJson } = transition;
+export function afterTransition(transition: Transition): PaymentRow {
+  const { row, to, atMs } = transition;
   const time = new Date(atMs).toISOString();
   return {
     ...row,
     status: to,
     description: transition.description ?? row.description,
-    metadata: metadataJson === undefined ? row.metadata : JSON.parse(metadataJson),
+    metadata: transition.metadata ?? row.metadata,
     failure_code: transition.failureCode ?? row.failure_code,
     failure_message: transition.failureMessage ?? row.failure_message,
     provider_reference: transition.providerReference ?? row.provider_reference,
@@ -92,7 +94,7 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['to_status', 'text', ({ transition }) => transition.to],
   ['at_ms', 'float8', ({ transition }) => transition.atMs],
   ['description', 'text', ({ transition }) => transition.description],
-  ['metadata', 'text', ({ transition }) => transition.metadataJson],
+  ['metadata', 'text', ({ transition }) => transition.metadata && JSON.stringify(transition.metadata)],
   ['failure_code', 'text', ({ transition }) => transition.failureCode],
   ['failure_message', 'text', ({ transition }) => transition.failureMessage],
   ['provider_reference', 'text', ({ transition }) => transition.providerReference],
@@ -138,13 +140,13 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: 
   const { to, writesEvent, requiresAction, refundEvent } = transition;
   const types: EventType[] = writesEvent ? [eventOfStatus[to]] : [];
   if (requiresAction) types.push('transaction.action_required');
-  const paymentJson = types.length === 0 ? '' : recordJson(recordOf(afterTransition(transition)));
-  const events: { type: EventType; objectJson: string }[] = types.map((type) => ({ type, objectJson: paymentJson }));
+  const shown = types.length === 0 ? {} : payment.show(afterTransition(transition));
+  const events: { type: EventType; object: object }[] = types.map((type) => ({ type, object: shown }));
   if (refundEvent !== undefined) events.push(refundEvent);
-  return events.map(({ type, objectJson }) => {
+  return events.map(({ type, object }) => {
     const id = generateUuid();
     const head = { id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode };
-    const body = eventBody(head, objectJson);
+    const body = eventBody(head, object);
     return { id, type, body, digest: digestFor(database, { tenantId: transition.row.tenant_id, body }) };
   });
 }
@@ -200,3 +202,34 @@ export function transitionCte(further: readonly NamedType[] = []): string {
   ${appendEventsCte},
   ${bookTransfersCte}`;
 }
+
+/**
+ * A payment whose transition was applied. The number of deliveries that the statement enqueued is the same in every
+ * row.
+ */
+export interface TransitionedRow {
+  id: string;
+  deliveries: number;
+  [changed: string]: unknown;
+}
+
+/** The columns of `TransitionedRow`, after `transitionCte`. */
+export const transitionedColumns = 'id, (select count(*) from enqueued) as deliveries';
+
+/** The topics that a statement makes due which applies transitions. */
+export const wakesByTransition: readonly Wake<TransitionedRow>[] = [
+  { topic: rollupsDue, when: (rows) => rows.length > 0 },
+  wakesDeliveries,
+  wakesStreams,
+];
+
+/** Applies transitions. Values: `transitionParameters`. */
+export const transitionMany = statement<TransitionedRow>(
+  'transactions.transition_many',
+  `with move as (
+     ${transitionInput()}
+   ),
+   ${transitionCte()}
+   select ${transitionedColumns} from moved`,
+  { wakes: wakesByTransition },
+);

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
-import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
+import { changedMetadata } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -8,10 +7,9 @@ import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import type { PaymentsApp } from '../app.ts';
 import { requestCancellation } from '../operation-queue/request-cancellation.ts';
 import { cancelUnsentCharge } from '../operation-queue/statements.ts';
-import { recordOf, type TransactionRecord } from './record.ts';
+import { type PaymentRecord, type PaymentRow, payment } from './record.ts';
 import { requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
-import { lockPayment, type TransactionRow } from './statements.ts';
 import { addTimelineMessage } from './timeline-message-statements.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
 
@@ -27,24 +25,23 @@ const path = '/api/transaction/update';
  * until the provider confirms it. While its charge waits to be sent, it is cancelled at once. `actor`: who changes the
  * payment, for the audit log; default: the caller.
  */
-export async function updateTransaction(
+export async function updatePayment(
   input: UpdateInput,
   principal: Principal,
-  app: Pick<PaymentsApp, 'database' | 'reader' | 'transitions' | 'generateUuid' | 'clock'>,
+  app: Pick<PaymentsApp, 'database' | 'payments' | 'generateUuid' | 'clock'>,
   { idempotencyKey, actor = principal }: { idempotencyKey?: string | undefined; actor?: Actor } = {},
-): Promise<IdempotentAnswer<TransactionRecord>> {
+): Promise<IdempotentAnswer<PaymentRecord>> {
   requireChange(input);
   changedMetadata(null, input);
-  const payment = await app.reader.find(input.id, principal);
-  const { tenant_id, id } = payment;
-  const work = async (transaction: Queryable): Promise<TransactionRecord> => {
-    if (input.status !== undefined) await app.transitions.lockInvoices(transaction, [payment]);
-    const [row] = await transaction.run(lockPayment, [tenant_id, id]);
-    if (row === undefined) throw notFound('transaction', input.id);
+  const found = await app.payments.find(input.id, principal);
+  const { tenant_id, id } = found;
+  const work = async (transaction: Queryable): Promise<PaymentRecord> => {
+    if (input.status !== undefined) await app.payments.lockInvoices(transaction, [found]);
+    const row = await app.payments.lock(transaction, found);
     const transition = await transitionOf(input, row, principal, transaction, app);
-    const changed = await app.transitions.apply(transaction, [transition], app.generateUuid);
+    const changed = await app.payments.transition(transaction, [transition]);
     if (!changed.has(id)) throw new Error(`Payment ${id} changed while it was locked.`);
-    const [before, after] = [recordOf(row), recordOf(afterTransition(transition))];
+    const [before, after] = [payment.show(row), payment.show(afterTransition(transition))];
     await appendAudit(transaction, actor, {
       action: 'transaction.update',
       tenantId: tenant_id,
@@ -62,7 +59,7 @@ export async function updateTransaction(
 /** The transition of the update. Also writes its timeline message and its cancellation request. */
 async function transitionOf(
   input: UpdateInput,
-  row: TransactionRow,
+  row: PaymentRow,
   principal: Principal,
   transaction: Queryable,
   { clock, generateUuid }: Pick<PaymentsApp, 'clock' | 'generateUuid'>,
@@ -74,7 +71,7 @@ async function transitionOf(
     to: row.status,
     atMs,
     description,
-    metadataJson: metadataJson(changedMetadata(row.metadata, input)) ?? undefined,
+    metadata: changedMetadata(row.metadata, input),
     nextAction: row.next_action ?? undefined,
   };
   if (status === undefined) return sameStatus;

@@ -21,7 +21,6 @@ export async function pingEndpoint(
     requireActive(row);
     const { tenant_id: tenantId, livemode, events, created_at: createdTime } = row;
     await appendAudit(transaction, principal, { action: 'webhook.ping', tenantId, recordId: id });
-    const objectJson = JSON.stringify({ id, events, createdTime });
     return appendEventForEndpoint(transaction, {
       tenantId,
       id: eventId,
@@ -29,7 +28,7 @@ export async function pingEndpoint(
       type: pingType,
       objectId: String(id),
       createdMs,
-      body: eventBody({ id: eventId, type: pingType, createdMs, livemode }, objectJson),
+      body: eventBody({ id: eventId, type: pingType, createdMs, livemode }, { id, events, createdTime }),
       endpointId: id,
     });
   });

@@ -42,10 +42,19 @@ type EventHead = Pick<EventDraft, 'id' | 'createdMs' | 'livemode'> & { type: Sen
 
 /**
  * The payload (interface, Events, Payload): id, type, created in Unix seconds, data.object; besides apiVersion and
- * livemode. The object comes last, as the JSON text given, so that `objectOfBody` can return exactly that text.
+ * livemode.
  */
-export function eventBody({ id, type, createdMs, livemode }: EventHead, objectJson: string): string {
-  return `{"id":"${publicId('evt', id)}","type":"${type}","created":${Math.floor(createdMs / 1000)},"apiVersion":"${payloadVersion}","livemode":${livemode},"data":{"object":${objectJson}}}`;
+export function eventBody({ id, type, createdMs, livemode }: EventHead, object: object): string {
+  const created = Math.floor(createdMs / 1000);
+  return JSON.stringify({
+    ...{ id: publicId('evt', id), type, created, apiVersion: payloadVersion, livemode },
+    data: { object },
+  });
+}
+
+/** The record that an event shows. */
+export function objectOf(body: string): unknown {
+  return JSON.parse(body).data.object;
 }
 
 /** The record that an event is about, with the mode that it has. */
@@ -63,12 +72,8 @@ export function eventDraft(
   id: string,
 ): EventDraft {
   const createdMs = uuidTimeMs(id);
-  const body = eventBody({ id, type, createdMs, livemode }, JSON.stringify(object));
+  const body = eventBody({ id, type, createdMs, livemode }, object);
   return { tenantId, livemode, id, type, objectId, createdMs, body };
-}
-
-export function objectOfBody(body: string): string {
-  return body.slice(body.indexOf('"data":{"object":') + 17, -2);
 }
 
 /**

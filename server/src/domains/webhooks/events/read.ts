@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { eventTypes, scopeOfEventType } from '../../../core/event-types.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
@@ -6,10 +7,15 @@ import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { recordOf } from './list.ts';
+import type { eventDetail } from './schema.ts';
 import { findEvent } from './statements.ts';
 
-/** An event as JSON text, with the exact payload of its deliveries. Pings are not found: they report no change. */
-export async function readEvent(database: Queryable, publicEventId: string, principal: Principal): Promise<string> {
+/** An event with the payload of its deliveries. Pings are not found: they report no change. */
+export async function readEvent(
+  database: Queryable,
+  publicEventId: string,
+  principal: Principal,
+): Promise<Static<typeof eventDetail>> {
   const id = uuidOfPublicId('evt', publicEventId);
   const tenantIds = await visibleTenants(database, principal);
   const [row] = id === undefined ? [] : await database.run(findEvent, [tenantIds, id, eventTypes]);
@@ -18,5 +24,5 @@ export async function readEvent(database: Queryable, publicEventId: string, prin
   if (!principal.scopes.has(scope)) {
     throw new Refusal('scope_missing', `To read ${row.type} this needs the scope ${scope}.`, { details: { scope } });
   }
-  return `${JSON.stringify(recordOf(row)).slice(0, -1)},"payload":${row.body}}`;
+  return { ...recordOf(row), payload: JSON.parse(row.body) };
 }

@@ -42,6 +42,6 @@ export const eventRoutes: readonly Route<WebhooksApp>[] = [
     query: eventQuery,
     refuses: ['scope_missing'],
     data: eventDetail,
-    handle: async ({ query, principal }, app) => ({ json: await readEvent(app.listDatabase, query.id, principal) }),
+    handle: async ({ query, principal }, app) => ({ data: await readEvent(app.listDatabase, query.id, principal) }),
   }),
 ];

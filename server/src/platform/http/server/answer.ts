@@ -6,15 +6,13 @@ import { jsonType } from './broken-http.ts';
 
 /** Sends the answer of an endpoint in the envelope. `usual` is the message of an answer without its own. */
 export function send(reply: FastifyReply, answer: Answer<unknown>, usual?: string): FastifyReply {
-  const { data, json, message = usual, pagination, headers } = answer;
+  const { data, isStored = false, message = usual, pagination, headers } = answer;
   const { principal, query } = reply.request;
   if (principal?.livemode === undefined) reply.headers(modeHeaders(principal, answer, query));
   if (headers !== undefined) reply.headers(headers);
   reply.header('content-type', jsonType);
-  if (json === undefined) return reply.send({ code: 200, message, data, pagination });
-  return reply.send(
-    `{"code":200,${message === undefined ? '' : `"message":${JSON.stringify(message)},`}"data":${json}}`,
-  );
+  const envelope = { code: 200, data, message, pagination };
+  return reply.send(isStored ? JSON.stringify(envelope) : envelope);
 }
 
 /**

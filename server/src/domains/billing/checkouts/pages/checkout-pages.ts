@@ -5,7 +5,7 @@ import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
-import { updateTransaction } from '../../../payments/transactions/update.ts';
+import { updatePayment } from '../../../payments/transactions/update.ts';
 import type { BillingApp } from '../../app.ts';
 import { findCustomer } from '../../customers/statements.ts';
 import type { Language } from '../../invoices/formats.ts';
@@ -97,7 +97,7 @@ export class CheckoutPages {
     if (row.transaction_id === null || !canGiveUp(view)) return seeOther('?');
     try {
       const input = { id: publicId('txn', row.transaction_id), status: 'CANCELLED' as const };
-      await updateTransaction(input, actingFor(row), this.#app, { actor: { ...payer, ...origin } });
+      await updatePayment(input, actingFor(row), this.#app, { actor: { ...payer, ...origin } });
     } catch (error) {
       if (!(error instanceof Refusal) || error.type !== 'illegal_transition') throw error;
     }

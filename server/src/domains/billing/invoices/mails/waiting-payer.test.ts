@@ -24,7 +24,7 @@ async function charged(): Promise<{ invoiceId: number; transactionId: string }> 
   return db.database.transaction(async (transaction) => {
     const [invoice] = (await issueInvoices(transaction, [draft], node.generateUuid)) as [InvoiceRow];
     const keys = [keyOfRow(invoice)];
-    const deps = { creator: node.creator, generateUuid: node.generateUuid };
+    const deps = { payments: node.payments, generateUuid: node.generateUuid };
     const [attempt] = await payInvoices(transaction, keys, await lockInvoices(transaction, keys), nowMs, deps);
     if (attempt?.outcome !== 'opened') throw new Error('No payment was created.');
     return { invoiceId: invoice.id, transactionId: attempt.transactionId };

@@ -88,12 +88,12 @@ export async function payLockedInvoice(
   transaction: Transaction,
   invoice: LockedInvoice,
   { userId, stillWaiting, ...input }: InvoicePaymentInput,
-  { clock, generateUuid, creator }: Pick<BillingApp, 'clock' | 'generateUuid' | 'creator'>,
+  { clock, generateUuid, payments }: Pick<BillingApp, 'clock' | 'generateUuid' | 'payments'>,
 ): Promise<{ id: string; amount: number }> {
   const reserved = await reservedOn(transaction, invoice, stillWaiting);
   const amount = requirePayableAmount(invoice, reserved, input.amount, 'id');
   const request = { ...paymentRequestOf(invoice, generateUuid(), amount, input.channelId, input), userId };
-  const [created] = await creator.createInTransaction(transaction, [request]);
+  const [created] = await payments.createInTransaction(transaction, [request]);
   if (created instanceof Refusal) throw created;
   const { tenantId, invoiceId, id: transactionId } = request;
   const payment = { tenantId, invoiceId, transactionId, amount, automatic: false };

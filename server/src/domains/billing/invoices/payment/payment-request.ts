@@ -1,4 +1,4 @@
-import type { PaymentRequest, StoredToken } from '../../../payments/transactions/payment-writer.ts';
+import type { PaymentRequest, StoredToken } from '../../../payments/transactions/payments.ts';
 import { paymentMethodPlace } from '../../customers/payment-method.ts';
 import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';

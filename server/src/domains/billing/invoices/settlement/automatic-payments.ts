@@ -1,7 +1,8 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
-import type { CreatedPayment, PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
+import type { Payments } from '../../../payments/transactions/payments.ts';
+import type { PaymentRow } from '../../../payments/transactions/record.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf, openPaymentsOf } from '../lock.ts';
 import { queueMails } from '../mails/queue.ts';
@@ -35,7 +36,7 @@ export async function payInvoices(
   wanted: readonly InvoiceKey[],
   locked: readonly LockedInvoice[],
   nowMs: number,
-  { creator, generateUuid }: { creator: PaymentWriter; generateUuid: GenerateUuid },
+  { payments, generateUuid }: { payments: Pick<Payments, 'createInTransaction'>; generateUuid: GenerateUuid },
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
   const wantedKeys = new Set(wanted.map(mapKeyOf));
@@ -53,7 +54,7 @@ export async function payInvoices(
       ? []
       : [{ ...paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId), background: true }];
   });
-  const created = requests.length === 0 ? [] : await creator.createInTransaction(transaction, requests);
+  const created = requests.length === 0 ? [] : await payments.createInTransaction(transaction, requests);
   const opened = requests.filter((_, i) => !(created[i] instanceof Refusal));
   await recordPayments(
     transaction,
@@ -96,7 +97,7 @@ export async function payInvoices(
   });
 }
 
-const isAwaitingTransfer = (created: Refusal | CreatedPayment | undefined) =>
+const isAwaitingTransfer = (created: Refusal | PaymentRow | undefined) =>
   created !== undefined && !(created instanceof Refusal) && created.provider === null;
 
 function noChannelRefusal(): Refusal {

@@ -5,13 +5,12 @@ import type { Log } from '../../../../platform/process/log.ts';
 import { systemActor } from '../../../identity/audit/append.ts';
 import { chargeOf, isAtItsProvider } from '../../../payments/operation-queue/request-refund.ts';
 import { refundLocked } from '../../../payments/refunds/create.ts';
-import { lockPayment, type TransactionRow } from '../../../payments/transactions/statements.ts';
-import type { PaymentTransitions } from '../../../payments/transactions/transition-statements.ts';
+import type { Payments } from '../../../payments/transactions/payments.ts';
 import type { BillingApp } from '../../app.ts';
 import type { Excess, SettlementDeps } from './settle.ts';
 
 export interface ReturnExcessDeps {
-  transitions: PaymentTransitions;
+  payments: Payments;
   generateUuid: GenerateUuid;
   log: Pick<Log, 'warn'>;
   /** `app.invoice.refund-excess`. */
@@ -28,9 +27,9 @@ export interface ReturnExcessDeps {
 export async function returnExcess(
   transaction: Queryable,
   { tenantId, transactionId, amount, ...purchase }: Excess,
-  { transitions, generateUuid, log, refundsExcess, onExcess }: ReturnExcessDeps,
+  { payments, generateUuid, log, refundsExcess, onExcess }: ReturnExcessDeps,
 ): Promise<number> {
-  const [payment] = (await transaction.run(lockPayment, [tenantId, transactionId])) as [TransactionRow];
+  const payment = await payments.lock(transaction, { tenant_id: tenantId, id: transactionId });
   const isRefunded =
     refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
   afterCommit(transaction, () => onExcess(isRefunded ? 'refunded' : 'to_return'));
@@ -40,7 +39,7 @@ export async function returnExcess(
     return amount;
   }
   const refund = { amount, reason: 'duplicate', metadata: null, userId: payment.user_id };
-  await refundLocked(transaction, payment, refund, systemActor, { transitions, generateUuid });
+  await refundLocked(transaction, payment, refund, systemActor, { payments, generateUuid });
   return 0;
 }
 

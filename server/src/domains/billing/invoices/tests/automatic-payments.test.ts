@@ -68,7 +68,7 @@ const issue = (drafts: readonly InvoiceDraft[]) =>
 const pay = (wanted: readonly InvoiceKey[], through: (transaction: Transaction) => Transaction = (one) => one) =>
   db.database.transaction(async (transaction) => {
     const database = through(transaction);
-    const deps = { creator: node.creator, generateUuid };
+    const deps = { payments: node.payments, generateUuid };
     const attempts = await payInvoices(database, wanted, await lockInvoices(database, wanted), nowMs, deps);
     await appendFailureEvents(database, attempts, generateUuid);
     return attempts;
@@ -201,7 +201,7 @@ describe('payInvoices', () => {
     const [row] = await issue([draft()]);
     const id = row?.id ?? 0;
     const input = { amount: 400, currency: 'USD', channelId: 21, invoiceId: id };
-    const part = JSON.parse((await node.creator.create(input, merchant)).json).id;
+    const part = (await node.create(input, merchant)).answer.id;
     // A provider charges it.
     await db.query(`update transaction set provider = 'sandbox' where invoice_id = $1`, [id]);
     expect(outcomes(await pay([{ tenantId: 1, invoiceId: id }]))).toEqual(['under_way']);

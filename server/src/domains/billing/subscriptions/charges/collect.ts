@@ -3,7 +3,7 @@ import { isUnavailable } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
-import type { PaymentWriter } from '../../../payments/transactions/payment-writer.ts';
+import type { Payments } from '../../../payments/transactions/payments.ts';
 import { lockInvoices } from '../../invoices/lock.ts';
 import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
@@ -30,7 +30,7 @@ export interface CollectDeps {
   generateUuid: GenerateUuid;
   /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
   retryIntervalsMs: readonly number[];
-  creator: PaymentWriter;
+  payments: Pick<Payments, 'createInTransaction'>;
   /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
   onError: (error: unknown) => void;

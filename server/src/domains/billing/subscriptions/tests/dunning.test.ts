@@ -145,7 +145,7 @@ test('the unpaid invoice of a subscription cancelled by dunning stays OPEN and c
     await failNow();
   }
   expect(await db.query('select status, amount_paid from invoice')).toEqual([{ status: 'OPEN', amount_paid: 0 }]);
-  await node.creator.create(await manualPayment(), merchant);
+  await node.create(await manualPayment(), merchant);
   await end('SUCCESS');
   expect(await db.query('select status from invoice')).toEqual([{ status: 'PAID' }]);
   expect(await db.query('select state from invoice_collection')).toEqual([{ state: 'SETTLED' }]);
@@ -172,7 +172,7 @@ test('on a channel without a provider, open payments do not stop renewals until 
 
 test('a failed payment by a user makes the charge that waited for it due at once', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
-  const { id: payment } = JSON.parse((await node.creator.create(await manualPayment(), merchant)).json);
+  const { id: payment } = (await node.create(await manualPayment(), merchant)).answer;
   // A provider charges it.
   await db.query(`update transaction set provider = 'sandbox'`);
   await node.collect();

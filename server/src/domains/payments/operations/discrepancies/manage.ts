@@ -52,8 +52,8 @@ export async function closeDiscrepancy(
   app: PaymentsApp,
 ): Promise<DiscrepancyRecord> {
   const { transactionId, operation, note, outcome } = input;
-  const { database, reader, clock, generateUuid } = app;
-  const { tenant_id: tenantId, id } = await reader.find(transactionId, principal, 'transactionId');
+  const { database, payments, clock, generateUuid } = app;
+  const { tenant_id: tenantId, id } = await payments.find(transactionId, principal, 'transactionId');
   const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
     const key = [tenantId, id, operation];

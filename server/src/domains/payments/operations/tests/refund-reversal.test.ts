@@ -238,7 +238,7 @@ test('the timeline shows the success, the later failure, and the status after ea
   await node.settler.settle(operation, refundFailed, 'callback');
   nowMs += 1000;
   await node.settler.settle(second.operation, refundFailed, 'look_up');
-  const deps = { database: db.database, reader: { find: node.find }, channels: node.channels };
+  const deps = { database: db.database, payments: { find: node.find }, channels: node.channels };
   const steps = await readTimeline(transactionId, one, deps);
   const ofRefunds = steps.filter(({ type }) => /^refund_(called|succeeded|failed)/.test(type));
   expect(ofRefunds.map(({ type, status }) => [type, status])).toEqual([
@@ -281,7 +281,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
     channels: node.channels,
     clock: () => nowMs,
     generateUuid: node.generateUuid,
-    transitions: node.transitions,
+    payments: node.payments,
     onDiscrepancy: () => {},
   });
   await settler.settle(operation, refundFailed, 'callback');

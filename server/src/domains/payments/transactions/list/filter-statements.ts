@@ -14,8 +14,9 @@ import { modeFilter } from '../../../../platform/lists/modes.cte.ts';
 import { searchLimit } from '../../../../platform/lists/search.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import { recordsByReference } from '../../operation-queue/references.cte.ts';
+import { type ListedRow, listedPayment, payment } from '../record.ts';
 import { transactionStatus } from '../states.ts';
-import { type ListedRow, listedColumns, usedGroups } from './list-statements.ts';
+import { usedGroups } from './list-statements.ts';
 
 const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maximumAmount, description });
 
@@ -24,42 +25,18 @@ const amount = (description: string) => Type.Integer({ minimum: 1, maximum: maxi
  * rows.
  */
 export const transactionFilters = listFilters({
-  status: {
-    field: Type.Optional(transactionStatus),
-    type: 'text',
-    condition: (value) => `t.status = ${value}`,
-  },
-  channelId: {
-    field: Type.Optional(long('Only payments through this channel.')),
-    type: 'bigint',
-    condition: (value) => `t.channel_id = ${value}`,
-  },
-  userId: {
-    field: Type.Optional(long('Only payments created by this user or with one of their keys.')),
-    type: 'bigint',
-    condition: (value) => `t.user_id = ${value}`,
-  },
-  customerId: {
-    field: Type.Optional(long('Only payments of this customer.')),
-    type: 'bigint',
-    condition: (value) => `t.customer_id = ${value}`,
-  },
-  invoiceId: {
-    field: Type.Optional(long('Only payments of this invoice.')),
-    type: 'bigint',
-    condition: (value) => `t.invoice_id = ${value}`,
-  },
-  currency: { field: currencyField, type: 'text', condition: (value) => `t.currency = ${value}`, counted: false },
+  status: payment.equals('status', transactionStatus),
+  channelId: payment.equals('channelId', long('Only payments through this channel.')),
+  userId: payment.equals('userId', long('Only payments created by this user or with one of their keys.')),
+  customerId: payment.equals('customerId', long('Only payments of this customer.')),
+  invoiceId: payment.equals('invoiceId', long('Only payments of this invoice.')),
+  currency: { ...payment.equals('currency', currencyField), counted: false },
   amountFrom: {
-    field: Type.Optional(amount('Only payments of at least this amount, in minor units.')),
-    type: 'bigint',
-    condition: (value) => `t.amount >= ${value}`,
+    ...payment.atLeast('amount', amount('Only payments of at least this amount, in minor units.')),
     counted: false,
   },
   amountTo: {
-    field: Type.Optional(amount('Only payments of at most this amount, in minor units.')),
-    type: 'bigint',
-    condition: (value) => `t.amount <= ${value}`,
+    ...payment.atMost('amount', amount('Only payments of at most this amount, in minor units.')),
     counted: false,
   },
   metadata: {
@@ -102,7 +79,7 @@ export const lookedUpFilters = {
 const value = (name: Parameters<typeof transactionFilters.value>[0]) => transactionFilters.value(name, firstFilter);
 
 const rows: RowSource = { from: 'transaction t', alias: 't', key: 'uuid' };
-const columns = listedColumns(value('withJson'));
+const columns = listedPayment.select(value('withJson'));
 
 /** Statements by the filter that finds the rows. */
 export const statements = listStatements<ListedRow, 'ids' | 'invoiceId' | 'customerId'>(

@@ -1,24 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
-import type { TransactionRow } from '../statements.ts';
-
-export type ListedRow = Omit<
-  TransactionRow,
-  'amount_refund_held' | 'provider' | 'payment_method' | 'payment_method_sealed' | 'return_url'
-> & {
-  channel_name: string;
-};
-
-/**
- * The columns of `ListedRow`. The channel's name is a subquery, because a join takes PostgreSQL longer to plan: a tenth
- * to a fifth of the whole statement. JSON is read only if the query asks for it.
- */
-export const listedColumns = (
-  withJson: string,
-) => `t.tenant_id, t.id, t.livemode, t.amount, t.amount_refunded, t.currency, t.status,
-         t.channel_id, t.user_id, t.description, t.customer_id, t.invoice_id, t.failure_code, t.failure_message,
-         t.provider_reference, t.version, t.created_at, t.updated_at,
-         case when ${withJson} then t.metadata end as metadata, case when ${withJson} then t.next_action end as next_action,
-         (select name from channel where channel.id = t.channel_id) as channel_name`;
+import { type ListedRow, listedPayment } from '../record.ts';
 
 type Direction = 'asc' | 'desc';
 
@@ -31,7 +12,7 @@ const listed = (pageOfIds: string, direction: Direction) => `
     select * from unnest($1::bigint[], $2::uuid[], $3::uuid[]) as row (tenant_id, from_id, to_id)
   ),
   page as materialized (${pageOfIds})
-  select ${listedColumns('$6::boolean')}
+  select ${listedPayment.select('$6::boolean')}
     from page
     join transaction t using (tenant_id, id)
    order by t.id ${direction}`;

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { utcDay } from '../../../../core/clock.ts';
 import { dayRangeOf, type TimeRange, timeRangeOf } from '../../../../core/days.ts';
-import { firstUuidAt, publicId, uuidOfPublicId } from '../../../../core/id.ts';
+import { firstUuidAt, uuidOfPublicId } from '../../../../core/id.ts';
 import { listedModes } from '../../../../core/livemode.ts';
-import type { Principal } from '../../../../core/principal.ts';
+import { type Principal, seesAllTenants } from '../../../../core/principal.ts';
 import type { Answer, Call } from '../../../../platform/http/route.ts';
 import {
   countedList,
@@ -16,26 +16,24 @@ import {
 import { foundIds, inBoth, integerOf } from '../../../../platform/lists/search.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import { answerList } from '../../../identity/audit/answer-list.ts';
-import { listedTenants, tenantOfRow } from '../../../identity/tenants/visible-tenants.ts';
-import { listedTransaction, type listQuery } from '../schema.ts';
+import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
+import { furtherFields, type ListedPayment, type ListedRow, listedPayment } from '../record.ts';
+import type { listQuery } from '../schema.ts';
 import { rowsPerBucket } from '../totals/rollup.ts';
 import { findByReference, findBySearch, readGroups, statements, transactionFilters } from './filter-statements.ts';
-import type { ListedRow } from './list-statements.ts';
 import { readPageByTotals } from './page-by-totals.ts';
 
 type Query = Static<typeof listQuery>;
-export type Listed = Static<typeof listedTransaction>;
-type NextAction = NonNullable<Listed['nextAction']> | null;
 
 /** The payments of the query that the caller may see: a page, or all of them as a file. */
 export async function listTransactions(
   call: Pick<Call<unknown, Query>, 'query' | 'principal' | 'headers'>,
   deps: ListDeps & { database: Database },
-): Promise<Answer<Listed[]>> {
+): Promise<Answer<ListedPayment[]>> {
   return answerList(call, deps.database, {
     list: await transactionList(deps, call.query, call.principal),
     listedAs: listedAs(call.query, call.principal),
-    shape: listedTransaction,
+    shape: listedPayment.shape,
     file: 'transactions',
     action: 'transaction.export',
   });
@@ -149,30 +147,12 @@ async function lookUp(
 
 const furtherFieldsOf = ({ fields = '' }: Query) => fields.split(',');
 
-/** A row as the caller sees it, with the further fields that the query asks for. */
-export function listedAs(query: Query, principal: Principal): (row: ListedRow) => Listed {
-  const further = new Set(furtherFieldsOf(query));
-  return (row) => ({
-    id: publicId('txn', row.id),
-    livemode: row.livemode,
-    ...tenantOfRow(principal, row),
-    amount: row.amount,
-    amountRefunded: row.amount_refunded,
-    currency: row.currency,
-    status: row.status,
-    channelId: row.channel_id,
-    channelName: row.channel_name,
-    description: row.description,
-    customerId: row.customer_id,
-    invoiceId: row.invoice_id,
-    userId: row.user_id,
-    providerReference: row.provider_reference,
-    failureCode: row.failure_code,
-    createdTime: row.created_at,
-    ...(further.has('failureMessage') && { failureMessage: row.failure_message }),
-    ...(further.has('metadata') && { metadata: row.metadata }),
-    ...(further.has('nextAction') && { nextAction: row.next_action as NextAction }),
-    ...(further.has('version') && { version: row.version }),
-    ...(further.has('updatedTime') && { updatedTime: row.updated_at }),
-  });
+/** Makes the rows as the caller sees them, with the further fields that the query asks for. */
+export function listedAs(query: Query, principal: Principal): (row: ListedRow) => ListedPayment {
+  const asked = new Set(furtherFieldsOf(query));
+  const isShown = (name: string) =>
+    name === 'tenantId' ? seesAllTenants(principal) : !isFurther(name) || asked.has(name);
+  return listedPayment.showOnly(new Set(Object.keys(listedPayment.fields).filter(isShown)));
 }
+
+const isFurther = (name: string) => (furtherFields as readonly string[]).includes(name);

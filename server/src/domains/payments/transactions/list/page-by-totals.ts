@@ -1,7 +1,8 @@
 import type { DayRange } from '../../../../core/days.ts';
 import { firstUuidAt } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import { type ListedRow, listAllNewest, listAllOldest, listGroupsNewest, listGroupsOldest } from './list-statements.ts';
+import type { ListedRow } from '../record.ts';
+import { listAllNewest, listAllOldest, listGroupsNewest, listGroupsOldest } from './list-statements.ts';
 import { type Filter, locateInBuckets, locateInDays, type PageLocation } from './page-location.ts';
 
 export interface PageByTotals {

@@ -49,8 +49,8 @@ test('every page equals a recount of its snapshot during concurrent creates, upd
     merchants.map(async (caller, i) => {
       for (let n = 0; writing && n < 300; n++) {
         const channelId = caller.tenantId === 2 ? 12 : n % 3 === 0 ? 21 : 11;
-        const { json } = await node.creator.create({ amount: 100 + n, currency: 'USD', channelId }, caller);
-        const { id } = JSON.parse(json);
+        const { answer } = await node.create({ amount: 100 + n, currency: 'USD', channelId }, caller);
+        const { id } = answer;
         if ((n + i) % 3 === 0) await node.update({ id, status: n % 2 === 0 ? 'SUCCESS' : 'FAILED' }, caller);
       }
     }),

@@ -46,8 +46,8 @@ test('an acknowledged payment has its event, its deliveries and its total', asyn
       (1, array['*'], true), (1, array['transaction.*'], true), (1, array['transaction.created'], true),
       (1, array['transaction.failed', 'invoice.*'], true), (1, array['*'], false), (2, array['*'], true)
     ) as e (tenant_id, events, state)`);
-  const { json } = await node.creator.create({ ...payment, description: 'Tëst "quoted" \\ 💶' }, one);
-  const object = JSON.parse(json);
+  const { answer } = await node.create({ ...payment, description: 'Tëst "quoted" \\ 💶' }, one);
+  const object = answer;
   const id = uuidOfPublicId('txn', object.id);
   const [event] = await db.query<{ body: string }>('select body from event where id = $1', [id]);
   expect(JSON.parse(event?.body ?? '')).toMatchObject({ type: 'transaction.created', data: { object } });
@@ -58,21 +58,21 @@ test('an acknowledged payment has its event, its deliveries and its total', asyn
 
 test('concurrent creates are written in batches', async () => {
   node.batchSizes.length = 0;
-  await Promise.all(Array.from({ length: 300 }, () => node.creator.create(payment, one)));
+  await Promise.all(Array.from({ length: 300 }, () => node.create(payment, one)));
   expect(node.batchSizes.reduce((sum, size) => sum + size)).toBe(300);
   expect(Math.max(...node.batchSizes)).toBeGreaterThan(100);
 });
 
 test('a batch with a repeated request writes its other payments once, and so do the batches after it', async () => {
-  const first = await node.creator.create(payment, one, 'repeated-in-batch');
+  const first = await node.create(payment, one, 'repeated-in-batch');
   for (let round = 0; round < 3; round++) {
     const marker = `beside a repeat ${round}`;
     const others = Array.from({ length: 20 }, (_, i) => ({ ...payment, amount: 1 + i, description: marker }));
     const [repeat, ...created] = await Promise.all([
-      node.creator.create(payment, one, 'repeated-in-batch'),
-      ...others.map((input) => node.creator.create(input, one)),
+      node.create(payment, one, 'repeated-in-batch'),
+      ...others.map((input) => node.create(input, one)),
     ]);
-    expect(repeat).toEqual({ json: first.json, replayed: true });
+    expect(repeat).toEqual({ answer: first.answer, replayed: true });
     expect(created.every(({ replayed }) => !replayed)).toBe(true);
     expect(await countOf('transaction', `description = '${marker}'`)).toBe(20);
     expect(await countOf('event', `body like '%${marker}%'`)).toBe(20);
@@ -81,8 +81,8 @@ test('a batch with a repeated request writes its other payments once, and so do 
 });
 
 test('a hundred concurrent requests with one key create one payment', async () => {
-  const answers = await Promise.all(Array.from({ length: 100 }, () => node.creator.create(payment, one, 'same-batch')));
-  expect(new Set(answers.map((answer) => answer.json)).size).toBe(1);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => node.create(payment, one, 'same-batch')));
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.answer))).size).toBe(1);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   expect(await countOf('transaction', `idempotency_key = 'same-batch'`)).toBe(1);
 });
@@ -92,22 +92,22 @@ test('two hundred concurrent requests on two nodes, with ten keys in different o
     Array.from({ length: 200 }, (_, i) => {
       const turn = (i >> 1) % 10;
       const key = `two-nodes-${i % 2 === 0 ? turn : 9 - turn}`;
-      return (i % 2 === 0 ? node : other).creator.create(payment, one, key);
+      return (i % 2 === 0 ? node : other).create(payment, one, key);
     }),
   );
-  expect(new Set(answers.map((answer) => answer.json)).size).toBe(10);
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.answer))).size).toBe(10);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(10);
   expect(await countOf('transaction', `idempotency_key like 'two-nodes-%'`)).toBe(10);
 });
 
 test('a key reused with another body is refused, even in the same batch; the order of fields does not matter', async () => {
   const [first, second] = await Promise.allSettled([
-    node.creator.create({ ...payment, metadata: { a: 1, b: 2 } }, one, 'differs'),
-    node.creator.create({ ...payment, amount: 1001 }, one, 'differs'),
+    node.create({ ...payment, metadata: { a: 1, b: 2 } }, one, 'differs'),
+    node.create({ ...payment, amount: 1001 }, one, 'differs'),
   ]);
   expect(first.status).toBe('fulfilled');
   expect(second).toMatchObject({ status: 'rejected', reason: { type: 'idempotency_mismatch' } });
-  const again = await node.creator.create(
+  const again = await node.create(
     { channelId: 11, metadata: { b: 2, a: 1 }, currency: 'USD', amount: 1000 },
     one,
     'differs',
@@ -116,27 +116,27 @@ test('a key reused with another body is refused, even in the same batch; the ord
 });
 
 test('a key belongs to its tenant: another tenant with the same key creates its own payment', async () => {
-  const ours = await node.creator.create(payment, one, 'tenant-key');
-  const theirs = await node.creator.create({ ...payment, channelId: 12 }, principalOf(2, 8), 'tenant-key');
+  const ours = await node.create(payment, one, 'tenant-key');
+  const theirs = await node.create({ ...payment, channelId: 12 }, principalOf(2, 8), 'tenant-key');
   expect(theirs.replayed).toBe(false);
-  expect(theirs.json).not.toBe(ours.json);
+  expect(theirs.answer.id).not.toBe(ours.answer.id);
 });
 
 test('a repeat gets the first answer byte for byte, even after the payment changed and the channel was switched off', async () => {
-  const first = await node.creator.create({ ...payment, channelId: 21 }, one, 'moved-on');
-  await node.update({ id: JSON.parse(first.json).id, status: 'SUCCESS', description: 'paid' }, one);
+  const first = await node.create({ ...payment, channelId: 21 }, one, 'moved-on');
+  await node.update({ id: first.answer.id, status: 'SUCCESS', description: 'paid' }, one);
   await db.query('update channel set state = false where id = 21');
   const fresh = await paymentsNode(db);
-  const repeat = await fresh.creator.create({ ...payment, channelId: 21 }, one, 'moved-on');
+  const repeat = await fresh.create({ ...payment, channelId: 21 }, one, 'moved-on');
   await fresh.stop();
-  expect(repeat).toEqual({ json: first.json, replayed: true });
+  expect(repeat).toEqual({ answer: first.answer, replayed: true });
 });
 
 test('a refusal does not use the key up: the corrected request creates the payment', async () => {
-  expect((await refusalOf(node.creator.create({ ...payment, currency: 'EUR' }, one, 'corrected'))).type).toBe(
+  expect((await refusalOf(node.create({ ...payment, currency: 'EUR' }, one, 'corrected'))).type).toBe(
     'currency_not_supported',
   );
-  expect((await node.creator.create(payment, one, 'corrected')).replayed).toBe(false);
+  expect((await node.create(payment, one, 'corrected')).replayed).toBe(false);
 });
 
 test.each([
@@ -152,20 +152,20 @@ test.each([
     'metadata',
   ],
 ])('%s is refused, naming the field', async (_what, input, type, field) => {
-  expect(await refusalOf(node.creator.create(input, one))).toMatchObject({ type, field });
+  expect(await refusalOf(node.create(input, one))).toMatchObject({ type, field });
 });
 
 test("every tenant may use the platform's channel", async () => {
-  const { json } = await node.creator.create({ ...payment, channelId: 10 }, one);
-  expect(JSON.parse(json).channelId).toBe(10);
+  const { answer } = await node.create({ ...payment, channelId: 10 }, one);
+  expect(answer.channelId).toBe(10);
 });
 
 test('a value that the database refuses fails its own request and no other of the batch', async () => {
   const poison = { ...payment, description: 'NUL \0 in the middle' };
   const outcomes = await Promise.allSettled([
-    ...Array.from({ length: 50 }, () => node.creator.create(payment, one)),
-    node.creator.create(poison, one),
-    ...Array.from({ length: 50 }, () => node.creator.create(payment, one)),
+    ...Array.from({ length: 50 }, () => node.create(payment, one)),
+    node.create(poison, one),
+    ...Array.from({ length: 50 }, () => node.create(payment, one)),
   ]);
   expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(1);
 });
@@ -173,7 +173,7 @@ test('a value that the database refuses fails its own request and no other of th
 test('a payment whose connection breaks during the write is written once', async () => {
   for (let round = 0; round < 5; round++) {
     const before = await countOf('transaction', 'true');
-    const creates = Promise.all(Array.from({ length: 200 }, () => node.creator.create(payment, one)));
+    const creates = Promise.all(Array.from({ length: 200 }, () => node.create(payment, one)));
     await db.query(`select pg_terminate_backend(pid) from pg_stat_activity
                      where application_name = 'florin test writer' and datname = current_database()`);
     await creates;
@@ -202,7 +202,7 @@ describe('metrics and traces receive a payment', () => {
   test('that billing creates, after the commit', async () => {
     const wanted = request();
     await db.database.transaction(async (transaction) => {
-      expect(await node.creator.createInTransaction(transaction, [wanted])).toMatchObject([{ id: wanted.id }]);
+      expect(await node.payments.createInTransaction(transaction, [wanted])).toMatchObject([{ id: wanted.id }]);
       expect(node.counted.created).not.toContain(wanted.id);
     });
     expect(node.counted.created.filter((id) => id === wanted.id)).toHaveLength(1);
@@ -211,7 +211,7 @@ describe('metrics and traces receive a payment', () => {
   test('never if billing rolls back', async () => {
     const wanted = request();
     const rolledBack = db.database.transaction(async (transaction) => {
-      await node.creator.createInTransaction(transaction, [wanted]);
+      await node.payments.createInTransaction(transaction, [wanted]);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
@@ -220,16 +220,16 @@ describe('metrics and traces receive a payment', () => {
   });
 
   test('that changes its status, after the commit and not after a rollback', async () => {
-    const { json } = await node.creator.create(payment, one);
-    const row = await node.reader.find(JSON.parse(json).id, one);
+    const { answer } = await node.create(payment, one);
+    const row = await node.payments.find(answer.id, one);
     const change = { row, to: 'FAILED', atMs: Date.now(), writesEvent: true } as const;
     const rolledBack = db.database.transaction(async (transaction) => {
-      await node.transitions.apply(transaction, [change], node.generateUuid);
+      await node.payments.transition(transaction, [change]);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
     expect(node.counted.transitioned).not.toContain(row.id);
-    await db.database.transaction((transaction) => node.transitions.apply(transaction, [change], node.generateUuid));
+    await db.database.transaction((transaction) => node.payments.transition(transaction, [change]));
     expect(node.counted.transitioned.filter((id) => id === row.id)).toHaveLength(1);
   });
 });

@@ -59,7 +59,9 @@ test('the bodies of events are, byte for byte, those that the first release wrot
   await eventually('it waits for its payer', async () => (await node.find(waiting, one)).next_action !== null);
 
   const rows = await db.query<{ body: string }>('select body from event order by id');
-  await expect(withNumberedIds(rows.map(({ body }) => `${body}\n`).join(''))).toMatchFileSnapshot('event-bodies.recorded');
+  await expect(withNumberedIds(rows.map(({ body }) => `${body}\n`).join(''))).toMatchFileSnapshot(
+    'event-bodies.recorded',
+  );
 });
 
 /** Ids are random; the same one has the same number everywhere. */

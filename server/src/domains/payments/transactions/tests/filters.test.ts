@@ -40,8 +40,8 @@ beforeAll(async () => {
       ...(i % 4 === 1 && { metadata: { order: `A-${i % 9}`, count: i % 5 } }),
       ...(i % 6 === 0 && { description: `Order ${i}: 100%_off` }),
     };
-    const { json } = await node.creator.create(input, caller, i % 10 === 0 ? `key-${i}` : undefined);
-    if (i % 4 === 1) await node.update({ id: JSON.parse(json).id, status: 'SUCCESS' }, caller);
+    const { answer } = await node.create(input, caller, i % 10 === 0 ? `key-${i}` : undefined);
+    if (i % 4 === 1) await node.update({ id: answer.id, status: 'SUCCESS' }, caller);
   }
 });
 
@@ -132,7 +132,7 @@ test('the rows that exist when a walk begins are each seen once while others are
   const before = new Set(await recount({}, caller));
   let done = false;
   const inserting = (async () => {
-    while (!done) await node.creator.create({ amount: 1, currency: 'USD', channelId: 12 }, caller);
+    while (!done) await node.create({ amount: 1, currency: 'USD', channelId: 12 }, caller);
   })();
   const seen: string[] = [];
   let cursor: string | null = null;

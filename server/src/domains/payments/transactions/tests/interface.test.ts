@@ -134,6 +134,22 @@ describe('an Idempotency-Key', () => {
     expect((await create(payment({ metadata: { b: 1, a: 2 } }), key('once'))).body).toEqual(first.body);
   });
 
+  test('returns an answer of an earlier version as it was, without fields that are newer', async () => {
+    const created = dataOf(await create(payment(), key('earlier')));
+    const updating = { id: created.id, description: 'Paid' };
+    const request = { as: admin, body: updating, headers: key('earlier') };
+    const updated = dataOf(await florin.call('POST', '/api/transaction/update', request));
+    await db.query(`update event set body = replace(body, '"version":1,', '') where object_id = $1`, [created.id]);
+    await db.query(`update idempotency_record set answer = (answer::jsonb - 'version')::json where key = 'earlier'`);
+
+    const createdAgain = await create(payment(), key('earlier'));
+    const updatedAgain = await florin.call('POST', '/api/transaction/update', request);
+    const { version: _first, ...createdThen } = created;
+    const { version: _second, ...updatedThen } = updated;
+    expect([createdAgain.status, createdAgain.body.data]).toEqual([200, createdThen]);
+    expect([updatedAgain.status, updatedAgain.body.data]).toEqual([200, updatedThen]);
+  });
+
   test('is refused with another body', async () => {
     await create(payment(), key('twice'));
     const { status, body } = await create(payment({ amount: 2000 }), key('twice'));

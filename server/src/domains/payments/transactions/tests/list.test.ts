@@ -32,8 +32,8 @@ beforeAll(async () => {
       nowMs += dayMs / 60;
       const caller = merchants[i % 3] as Principal;
       const channelId = caller.tenantId === 2 ? 12 : i % 2 === 0 ? 11 : 21;
-      const { json } = await node.creator.create({ amount: 100 + i, currency: 'USD', channelId }, caller);
-      const { id } = JSON.parse(json);
+      const { answer } = await node.create({ amount: 100 + i, currency: 'USD', channelId }, caller);
+      const { id } = answer;
       if (i % 4 === 1) await node.update({ id, status: 'SUCCESS' }, caller);
       if (i % 7 === 2 && i % 4 !== 1) await node.update({ id, status: 'FAILED' }, caller);
     }
@@ -106,9 +106,9 @@ test('totals stay exact during concurrent creates, updates and rollups', async (
   const writing = Promise.all(
     Array.from({ length: 20 }, async (_, worker) => {
       for (let i = 0; i < 20; i++) {
-        const { json } = await node.creator.create({ amount: 1, currency: 'USD', channelId: 11 }, caller);
+        const { answer } = await node.create({ amount: 1, currency: 'USD', channelId: 11 }, caller);
         acknowledged++;
-        if ((i + worker) % 3 === 0) await node.update({ id: JSON.parse(json).id, status: 'SUCCESS' }, caller);
+        if ((i + worker) % 3 === 0) await node.update({ id: answer.id, status: 'SUCCESS' }, caller);
       }
     }),
   ).finally(() => {

@@ -1,51 +1,53 @@
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { detailJson, recordJson, type TransactionRecord } from '../record.ts';
-import { transactionDetail, transactionRecord } from '../schema.ts';
+import { type PaymentRow, payment } from '../record.ts';
 
-const plain: TransactionRecord = {
-  id: 'txn_0190a5b1c2d37e4f8a6b1c2d3e4f5a6b',
+const plain: PaymentRow = {
+  tenant_id: 1,
+  id: '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b',
   livemode: false,
   amount: 9_007_199_254_740_991,
-  amountRefunded: 0,
+  amount_refunded: 0,
+  amount_refund_held: 0,
   currency: 'USD',
   status: 'PENDING',
-  channelId: 1,
+  channel_id: 1,
   description: null,
   metadata: null,
-  customerId: null,
-  invoiceId: null,
-  userId: 2,
-  failureCode: null,
-  failureMessage: null,
-  providerReference: null,
-  nextAction: null,
+  customer_id: null,
+  invoice_id: null,
+  user_id: 2,
+  failure_code: null,
+  failure_message: null,
+  provider: null,
+  provider_reference: null,
+  payment_method: null,
+  payment_method_sealed: null,
+  return_url: null,
+  next_action: null,
   version: 1,
-  createdTime: '2026-11-24T14:00:00.000Z',
-  updatedTime: '2026-11-24T14:00:00.000Z',
+  created_at: '2026-11-24T14:00:00.000Z',
+  updated_at: '2026-11-24T14:00:00.000Z',
 };
 
-const full: TransactionRecord = {
+const full: PaymentRow = {
   ...plain,
   livemode: true,
   description: 'Tëst "quoted" \\ \u2028 \n 💶',
   metadata: { order: '7', 'a "key"': [1, null, { b: 1.5 }] },
-  customerId: 3,
-  invoiceId: 4,
-  failureCode: 'card_declined',
-  failureMessage: 'Declined: "no"',
-  providerReference: 'pi_1',
-  nextAction: { type: 'redirect', url: 'https://shop.example/?a="b"' },
+  customer_id: 3,
+  invoice_id: 4,
+  failure_code: 'card_declined',
+  failure_message: 'Declined: "no"',
+  provider_reference: 'pi_1',
+  next_action: { type: 'redirect', url: 'https://shop.example/?a="b"' },
 };
 
 test.each([
   ['without optional fields', plain],
   ['with all fields', full],
-])('the JSON of a payment %s is what its schema says, field by field', (_what, record) => {
-  const bySchema = fastJsonStringify(transactionRecord as never);
-  expect(recordJson(record)).toBe(bySchema(record));
-  const detailBySchema = fastJsonStringify(transactionDetail as never);
-  const channelName = 'Bank "transfer"';
-  expect(detailJson(record, channelName)).toBe(detailBySchema({ ...record, channelName }));
-  expect(Object.keys(JSON.parse(recordJson(record)))).toEqual(Object.keys(transactionRecord.properties));
+])('a payment %s is the same JSON in answers, by its schema, and in events', (_what, row) => {
+  const bySchema = fastJsonStringify(payment.shape as never);
+  expect(JSON.stringify(payment.show(row))).toBe(bySchema(payment.show(row)));
+  expect(Object.keys(payment.show(row))).toEqual(Object.keys(payment.shape.properties));
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 async function paymentIn(status: TransactionStatus): Promise<string> {
-  const { id } = JSON.parse((await node.creator.create({ amount: 500, currency: 'USD', channelId: 11 }, one)).json);
+  const { id } = (await node.create({ amount: 500, currency: 'USD', channelId: 11 }, one)).answer;
   await db.query(`update transaction set status = $1 where 'txn_' || replace(id::text, '-', '') = $2`, [status, id]);
   return id;
 }

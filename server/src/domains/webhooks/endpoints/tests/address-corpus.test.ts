@@ -175,7 +175,7 @@ async function outcomesOfOneEvent(
   const id = uuidGenerator(Date.now)();
   const about = { id, type: 'transaction.created', createdMs: Date.now(), livemode: true } as const;
   const event = { ...about, tenantId: 0, objectId: 'txn_1' };
-  const body = eventBody(about, '{}');
+  const body = eventBody(about, {});
   expect(await appendEvent(db.database, { ...event, body })).toBe(deliveries);
   const options = {
     open: (sealed: Buffer) => String(sealed),
