@@ -12,6 +12,7 @@ if (memoryFolder !== undefined) {
 export default defineConfig({
   test: {
     include: [
+      'packages/**/*.test.ts',
       'server/{src,tests}/**/*.test.ts',
       'sdk/tests/**/*.test.ts',
       'cli/tests/**/*.test.ts',

@@ -6,5 +6,5 @@ import tests from './vitest.config.ts';
  * the package of the SDK. `npm run processes`.
  */
 export default defineConfig({
-  test: { ...tests.test, include: ['{server/src,server/tests,cli,sdk}/**/*.process.ts'] },
+  test: { ...tests.test, include: ['{packages,server/src,server/tests,cli,sdk}/**/*.process.ts'] },
 });

@@ -70,14 +70,9 @@ function add(what) {
   process.stderr.write(`Installing the tools for ${what === 'development' ? what : 'bundling the server'} (once) …\n`);
   const whole = join(modules, '.whole');
   rmSync(whole, { recursive: true, force: true });
-  for (const file of [
-    'package.json',
-    'package-lock.json',
-    join('server', 'package.json'),
-    join('sdk', 'package.json'),
-    join('cli', 'package.json'),
-    join('console', 'package.json'),
-  ]) {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifests = workspaces.map((folder) => join(folder, 'package.json'));
+  for (const file of ['package.json', 'package-lock.json', ...manifests]) {
     mkdirSync(dirname(join(whole, file)), { recursive: true });
     copyFileSync(join(root, file), join(whole, file));
   }

@@ -13,6 +13,7 @@ import { modules } from '../server/src/app/modules.ts';
  *   `services.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
+ * - a package of `packages/` imports nothing from outside of its folder by path;
  * - nothing below app/ reads the system clock;
  * - nothing returns `T | Promise<T>`: the linter cannot see when such a promise is dropped.
  */
@@ -123,6 +124,15 @@ function brokenImports({ path }: Source, graph: ReadonlyMap<string, string[]>): 
   });
 }
 
+/** A package stands alone: what it needs from elsewhere is a dependency, which it imports by name. */
+export function importsFromOutside(packageName: string, sources: readonly Source[]): string[] {
+  return sources.flatMap((source) =>
+    importsOf(source)
+      .filter((target) => target.startsWith('../'))
+      .map((target) => `packages/${packageName}/${source.path} imports ${target}: a package imports others by name.`),
+  );
+}
+
 /** Files directly in platform/ define modules and may import all of its folders. */
 function mayImport(folder: string, target: string): boolean {
   return folder === target || folder.endsWith('.ts') || (platformDependencies[folder] ?? []).includes(target);
@@ -181,7 +191,11 @@ export function sourcesBelow(dir: string): Source[] {
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
-  const broken = brokenRules(sourcesBelow(join(root, 'server', 'src')));
+  const packages = join(root, 'packages');
+  const broken = [
+    ...brokenRules(sourcesBelow(join(root, 'server', 'src'))),
+    ...readdirSync(packages).flatMap((name) => importsFromOutside(name, sourcesBelow(join(packages, name)))),
+  ];
   for (const line of broken) console.error(line);
   console.log(broken.length === 0 ? 'layers: every rule holds' : `layers: ${broken.length} rules broken`);
   process.exitCode = broken.length === 0 ? 0 : 1;

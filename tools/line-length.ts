@@ -17,7 +17,7 @@ function longComments(path: string): string[] {
     });
 }
 
-const folders = ['server', 'console', 'sdk', 'cli', 'tools', 'bench', 'fonts'];
+const folders = ['server', 'packages', 'console', 'sdk', 'cli', 'tools', 'bench', 'fonts'];
 const files = execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' }).split('\n');
 const findings = files
   .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.includes('/generated/'))

@@ -50,7 +50,7 @@ const bannedIdentifiers: readonly { pattern: RegExp; instead: string }[] = [
 ];
 
 /** Folders and files that use none of these words. To clean another area, add it here. */
-export const cleanAreas: readonly string[] = ['server/src', 'console', 'sdk', 'cli', 'tools'];
+export const cleanAreas: readonly string[] = ['server/src', 'packages', 'console', 'sdk', 'cli', 'tools'];
 
 /** Not checked. */
 const exempt: readonly string[] = [

@@ -91,6 +91,7 @@ function installTools(folder) {
     'package-lock.json',
     '.npmrc',
     'server/package.json',
+    'packages/embedded-postgres/package.json',
     'tsconfig.json',
     'console/tsconfig.json',
   ]) {

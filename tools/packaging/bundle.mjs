@@ -10,6 +10,7 @@ import { lock } from './lock.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = join(root, 'server', 'src');
+const packages = join(root, 'packages');
 /** What the server takes from the SDK. */
 const shared = join(root, 'sdk', 'src', 'printable.ts');
 const output = join(root, 'server', 'dist');
@@ -157,7 +158,7 @@ const entryOfBundle = join(sources, 'app', 'processes', 'entry.ts');
 /** Paths relative to a source stay relative to that source. */
 function keepSourceUrl(code, id) {
   if (id === entryOfBundle) return { code: code.replace("'./child.ts'", "'./child.js'") };
-  if (!id.startsWith(sources) || !code.includes('import.meta.url')) return null;
+  if (id.includes('/node_modules/') || !code.includes('import.meta.url')) return null;
   const fromBundle = relative(join(output, 'bundle'), id).replaceAll('\\', '/');
   return { code: code.replaceAll('import.meta.url', `new URL(${JSON.stringify(fromBundle)}, import.meta.url).href`) };
 }
@@ -182,10 +183,12 @@ function fingerprint() {
   const hash = createHash('sha256');
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url), shared])
     hash.update(readFileSync(file));
-  for (const path of readdirSync(sources, { recursive: true }).sort()) {
-    if (!/\.(ts|json)$/.test(path) || /\.(test|process|browser|drill)\.ts$/.test(path)) continue;
-    const { size, mtimeMs } = statSync(join(sources, path));
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  for (const folder of [sources, packages]) {
+    for (const path of readdirSync(folder, { recursive: true }).sort()) {
+      if (!/\.(ts|json)$/.test(path) || /\.(test|process|browser|drill)\.ts$/.test(path)) continue;
+      const { size, mtimeMs } = statSync(join(folder, path));
+      hash.update(`${path} ${size} ${mtimeMs}\n`);
+    }
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -17,6 +17,7 @@ beforeAll(() => {
     'tools/packaging/lock.mjs',
     'server/package.json',
     'server/src',
+    'packages',
     'sdk/src/printable.ts',
   ]) {
     cpSync(join(root, part), join(copy, part), { recursive: true, preserveTimestamps: true });

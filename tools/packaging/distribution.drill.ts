@@ -4,8 +4,8 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listProcesses, type ProcessEntry } from '@florin/embedded-postgres/parts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listProcesses, type ProcessEntry } from '../../server/src/platform/postgres/embedded/process-table.ts';
 
 /**
  * What people without a clone install: the package in an empty folder, and the image. It needs the registry, and

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '../usage.ts';
 
@@ -8,7 +8,8 @@ import { answerHelp } from '../usage.ts';
  * `npm run package`: writes `build/florin-VERSION.tgz`, which `npm install` or `npx` runs anywhere without this
  * repository, and `build/florin-sdk-VERSION.tgz`, `build/florin-fonts-VERSION.tgz`. Node.js does not strip types in
  * installed packages, so the first two contain JavaScript. In the first, each file is where its source is, so that
- * paths relative to a source stay valid.
+ * paths relative to a source stay valid; the packages of `packages/` are in its `node_modules`, where they are imported
+ * by name.
  */
 answerHelp(`Usage: npm run package
 
@@ -18,8 +19,11 @@ build/florin-fonts-VERSION.tgz, which depends on fonts for PDF files. npm instal
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const target = join(root, 'build', 'package');
+/** Workspaces that the service imports by name. They are private, so the package brings them along. */
+const bundled = ['packages/embedded-postgres'];
 
 interface Manifest {
+  name: string;
   version: string;
   license: string;
   description: string;
@@ -27,6 +31,7 @@ interface Manifest {
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   peerDependenciesMeta?: Record<string, unknown>;
+  exports?: Record<string, string>;
 }
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
@@ -34,6 +39,7 @@ const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 transpile();
+bundlePackages();
 copyFilesBesideCode();
 writeManifest();
 const packed = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', join(root, 'build')], {
@@ -80,6 +86,21 @@ function transpile(): void {
   }
 }
 
+/** Moves them to where Node.js finds them by name. What they depend on, the package itself depends on. */
+function bundlePackages(): void {
+  for (const folder of bundled) {
+    const { name, version, license, exports = {} } = manifestOf(folder);
+    const place = join(target, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(join(target, folder), place);
+    const emitted = Object.entries(exports)
+      .map(([path, file]) => [path, file.replace(/\.ts$/, '.js')] as const)
+      .filter(([, file]) => existsSync(join(place, file)));
+    const manifest = { name, version, license, type: 'module', exports: Object.fromEntries(emitted) };
+    writeFileSync(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+}
+
 /** The files that the service and the command line read besides their code. */
 function copyFilesBesideCode(): void {
   for (const path of [
@@ -102,6 +123,7 @@ function copyFilesBesideCode(): void {
 
 function writeManifest(): void {
   const [whole, server, cli] = ['.', 'server', 'cli'].map(manifestOf) as [Manifest, Manifest, Manifest];
+  const packages = bundled.map(manifestOf);
   const manifest = {
     name: 'florin',
     version: whole.version,
@@ -110,10 +132,15 @@ function writeManifest(): void {
     type: 'module',
     bin: { florin: 'cli/bin/florin.mjs' },
     engines: { node: '>=20' },
-    dependencies: { ...server.dependencies, ...cli.dependencies },
-    optionalDependencies: { ...server.optionalDependencies, ...whole.optionalDependencies },
+    dependencies: mergedOf('dependencies', [...packages, server, cli]),
+    bundleDependencies: packages.map(({ name }) => name),
+    optionalDependencies: mergedOf('optionalDependencies', [...packages, server, whole]),
     peerDependencies: server.peerDependencies,
     peerDependenciesMeta: server.peerDependenciesMeta,
   };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function mergedOf(which: 'dependencies' | 'optionalDependencies', manifests: Manifest[]): Record<string, string> {
+  return Object.assign({}, ...manifests.map((manifest) => manifest[which]));
 }

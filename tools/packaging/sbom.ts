@@ -61,7 +61,9 @@ const isTool = (ref: string) => /^(vite|@vitejs\/|@types\/)/.test(ref);
 const bill = billOf('--omit=dev');
 addConsole(billOf('--workspace=@florin/console'));
 bill.metadata.component.name = 'florin'; // npm writes the name of the folder.
-const packages = bill.components.filter(({ name }) => !['server', 'sdk', 'cli', 'console'].includes(name)); // The workspaces themselves.
+const packages = bill.components.filter(
+  ({ name }) => !['embedded-postgres', 'server', 'sdk', 'cli', 'console'].includes(name),
+); // The workspaces themselves.
 const complaints = packages.flatMap(complaintsAbout);
 for (const complaint of complaints) console.error(complaint);
 mkdirSync(dirname(file), { recursive: true });

@@ -62,8 +62,8 @@ function clone() {
   for (const path of ['package.json', 'package-lock.json', '.npmrc', 'tools']) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
-  for (const path of ['server', 'sdk', 'cli', 'console']) {
-    mkdirSync(join(folder, path));
+  for (const path of ['packages/embedded-postgres', 'server', 'sdk', 'cli', 'console']) {
+    mkdirSync(join(folder, path), { recursive: true });
     cpSync(join(root, path, 'package.json'), join(folder, path, 'package.json'));
   }
   mkdirSync(join(folder, 'bin'));

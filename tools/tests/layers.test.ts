@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brokenRules } from '../layers.ts';
+import { brokenRules, importsFromOutside } from '../layers.ts';
 
 const main = (text: string) => ({ path: 'app/main.ts', text });
 
@@ -79,6 +79,13 @@ test.each([
 
 test('a file that nothing imports is found', () => {
   expect(brokenRules([main(''), { path: 'core/dead.ts', text: '' }])).toEqual(['core/dead.ts: nothing imports it.']);
+});
+
+test('a package that imports from outside of its folder is found, and one that stands alone is not', () => {
+  const outside = { path: 'src/a.ts', text: "import { x } from '../../../server/src/core/clock.ts';" };
+  expect(importsFromOutside('p', [outside]).join()).toContain('imports ../../server/src/core/clock.ts');
+  const alone = { path: 'tests/a.ts', text: "import '../src/b.ts'; import 'pg'; import '@florin/sdk';" };
+  expect(importsFromOutside('p', [alone])).toEqual([]);
 });
 
 test('tests may import everything, and need no importer', () => {

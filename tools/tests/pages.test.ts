@@ -75,7 +75,9 @@ test('every setting is on the page of settings', () => {
 
 test('every dependency has its reason on the page of the architecture', () => {
   const page = read('docs/concepts/architecture.md');
-  const manifests = ['package.json', 'server/package.json', 'cli/package.json'].map((file) => JSON.parse(read(file)));
+  const manifests = ['.', 'packages/embedded-postgres', 'server', 'cli'].map((folder) =>
+    JSON.parse(read(`${folder}/package.json`)),
+  );
   const dependencies = manifests.flatMap(({ dependencies = {}, devDependencies = {}, optionalDependencies = {} }) =>
     Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
   );

@@ -1,8 +1,8 @@
+import { EmbeddedPostgresError, holdsCluster } from '@florin/embedded-postgres';
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
-import { findRunning, holdsCluster } from '../platform/postgres/embedded/running.ts';
-import { EmbeddedPostgresError, prepareEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import { findRunningFlorin, prepareFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
 import {
   isMigrated,
   type MigrationWait,
@@ -155,7 +155,7 @@ export async function findDatabase(
 async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase> {
   const dataDir = settings['app.data-dir'];
   requireDataFolder(settings);
-  const running = await findRunning(dataDir);
+  const running = await findRunningFlorin(dataDir);
   if (running === undefined) return startEmbedded(settings, log);
   const connection = { ...running, ssl: false };
   return { connection, direct: connection, stop: async () => {} };
@@ -172,7 +172,7 @@ async function prepareEmbedded(
   log: Log,
 ): Promise<OpenDatabase & { start: (signal?: AbortSignal) => Promise<void> }> {
   const postgres = await explained(
-    prepareEmbeddedPostgres({
+    prepareFlorinPostgres({
       dataDir: settings['app.data-dir'],
       log,
       settings: {

@@ -10,7 +10,7 @@ import { florinOn, type TestFlorin, urlOf } from '../../tests/support/service/fl
 import { runProgram } from '../../tests/support/service/run-program.ts';
 import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { auditHeads, headText } from '../domains/identity/audit/heads.ts';
-import { startEmbeddedPostgres } from '../platform/postgres/embedded/supervisor.ts';
+import { startFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { checks, keyedChecks } from './integrity.ts';
 
@@ -87,7 +87,7 @@ test('while the service runs, prints a line for each claim and ends with 0, or w
 test('connects to the embedded PostgreSQL if it runs, and starts it if not', async () => {
   const dataDir = join(folder, 'data');
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  const postgres = await startFlorinPostgres({ dataDir, log });
   const environment = { APP_DATA_DIR: dataDir };
   try {
     const early = await run(environment);

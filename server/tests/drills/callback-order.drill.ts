@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hourMs, minuteMs } from '../../src/core/clock.ts';
 import { behaviours } from '../../src/domains/payments/providers/sandbox/behaviours.ts';
 import { Database } from '../../src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/postgres/embedded/supervisor.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../../src/platform/postgres/embedded/florin-postgres.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { makeChannel } from '../support/factories.ts';
 import { seededRandom } from '../support/faults/kills.ts';
@@ -38,7 +38,7 @@ const calling = behaviours
   .map(({ word }) => word);
 
 let dataDir: string;
-let postgres: EmbeddedPostgres;
+let postgres: FlorinPostgres;
 let db: TestDatabase;
 let nodes: TestNodes;
 const running: ReadyService[] = [];
@@ -47,7 +47,7 @@ let isOver = false;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-order-'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  postgres = await startEmbeddedPostgres({ dataDir, log });
+  postgres = await startFlorinPostgres({ dataDir, log });
   db = databaseAt(postgres.connection);
   nodes = await testNodes(db);
 });

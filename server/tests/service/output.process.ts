@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findRunning } from '../../src/platform/postgres/embedded/running.ts';
+import { findRunningFlorin } from '../../src/platform/postgres/embedded/florin-postgres.ts';
 import { eventually } from '../support/postgres/database.ts';
 import { clientOf } from '../support/service/florin.ts';
 import { spawnService, startService } from '../support/service/service-process.ts';
@@ -56,7 +56,7 @@ test('the service starts and stops as usual when nobody reads its output any mor
 test('a closed terminal stops the service and its PostgreSQL', async () => {
   const dataDir = join(folder.path, 'own');
   const service = await startService({ environment: { PORT: '0', APP_DATA_DIR: dataDir, APP_LOG_LEVEL: 'silent' } });
-  expect(await findRunning(dataDir)).toBeDefined();
+  expect(await findRunningFlorin(dataDir)).toBeDefined();
   expect((await service.end('SIGHUP')).code).toBe(0);
-  expect(await findRunning(dataDir)).toBeUndefined();
+  expect(await findRunningFlorin(dataDir)).toBeUndefined();
 });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmbeddedConnection } from '@florin/embedded-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findRunning } from '../../src/platform/postgres/embedded/running.ts';
-import { type EmbeddedConnection, startEmbeddedPostgres } from '../../src/platform/postgres/embedded/supervisor.ts';
+import { findRunningFlorin, startFlorinPostgres } from '../../src/platform/postgres/embedded/florin-postgres.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { databaseAt } from '../support/postgres/database.ts';
 import { migrateUpTo } from '../support/postgres/migrate-up-to.ts';
@@ -18,7 +18,7 @@ let service: ReadyService;
 /** A data folder of the first release, whose service was the superuser of its PostgreSQL. */
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-old-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: { info: () => {}, warn: () => {}, error: () => {} } });
+  const postgres = await startFlorinPostgres({ dataDir, log: { info: () => {}, warn: () => {}, error: () => {} } });
   superuser = postgres.superuser;
   const db = databaseAt({ ...superuser });
   await db.query('alter schema public owner to pg_database_owner');
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test('the service runs on a data folder of release 0001 without the superuser, with all its rows', async () => {
-  const db = databaseAt({ ...(await findRunning(dataDir)) });
+  const db = databaseAt({ ...(await findRunningFlorin(dataDir)) });
   try {
     expect(await db.query('select current_user::text as name')).toEqual([{ name: 'florin_service' }]);
     expect(await brokenClaims(db.database)).toEqual([]);

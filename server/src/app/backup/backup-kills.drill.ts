@@ -4,14 +4,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listProcesses } from '@florin/embedded-postgres/parts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { administratorOf, makeChannel, makePaid } from '../../../tests/support/factories.ts';
 import { databaseAt } from '../../../tests/support/postgres/database.ts';
 import { administratorPassword } from '../../../tests/support/service/florin.ts';
 import { type ReadyService, startService } from '../../../tests/support/service/service-process.ts';
 import { verified } from '../../../tests/support/service/verified.ts';
-import { listProcesses } from '../../platform/postgres/embedded/process-table.ts';
-import { findRunning } from '../../platform/postgres/embedded/running.ts';
+import { findRunningFlorin } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { checkFiles, readManifest } from './manifest.ts';
 
 /** The steps of a backup, in order, and whether it is complete when it is killed there. */
@@ -136,7 +136,7 @@ test.each(['restore_loaded', 'restore_completed'])(
 );
 
 test('a database that breaks a claim is copied, but not as a proven backup', async () => {
-  const connection = await findRunning(dataDir);
+  const connection = await findRunningFlorin(dataDir);
   const db = databaseAt({ ...connection, ssl: false });
   await db.query(
     `update event set body = replace(body, '1999', '1998'), digest = null where type = 'transaction.succeeded'`,

@@ -1,8 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { discardDataFolder, holderOfFolder, lockFolder } from '@florin/embedded-postgres';
 import { syncFolder } from '../../platform/crypto/durable-files.ts';
-import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
-import { holderOfFolder, lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
 import { CommandFailure } from '../cli/failure.ts';
 
 const suffix = '.partial';

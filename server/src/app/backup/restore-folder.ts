@@ -1,10 +1,9 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { discardDataFolder, lockFolder } from '@florin/embedded-postgres';
 import { syncFolder, writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
-import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
-import { lockFolder } from '../../platform/postgres/embedded/folder-lock.ts';
-import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { CommandFailure } from '../cli/failure.ts';
 import { keyFileNames, textIn } from './keys.ts';
@@ -55,7 +54,7 @@ export async function openRestoreFolder(dataDir: string, backup: string): Promis
   const folder = join(dataDir, unfinished);
   try {
     await discardDataFolder(folder);
-    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: openLog('error') });
+    const postgres = await startFlorinPostgres({ dataDir: folder, log: openLog('error') });
     return {
       connection: { ...postgres.connection, ssl: false },
       complete: async () => {

@@ -1,6 +1,6 @@
+import { discardDataFolder } from '@florin/embedded-postgres';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
-import { discardDataFolder } from '../../platform/postgres/embedded/discard.ts';
-import { startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { openLog } from '../../platform/process/log.ts';
 
 /** A PostgreSQL of its own, in a folder that is deleted with it. */
@@ -12,7 +12,7 @@ export interface Scratch {
 
 /** @throws EmbeddedPostgresError when PostgreSQL cannot run in the folder */
 export async function openScratch(folder: string, settings: Readonly<Record<string, string>> = {}): Promise<Scratch> {
-  const postgres = await startEmbeddedPostgres({
+  const postgres = await startFlorinPostgres({
     dataDir: folder,
     log: openLog('error'),
     isDisposable: true,

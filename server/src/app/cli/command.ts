@@ -1,6 +1,6 @@
+import { EmbeddedPostgresError } from '@florin/embedded-postgres';
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf } from '../../platform/postgres/connection/failures.ts';
-import { EmbeddedPostgresError } from '../../platform/postgres/embedded/supervisor.ts';
 import { endSignals } from '../../platform/process/end-signals.ts';
 import { type FailPoint, failPointAt, noFailPoint } from '../../platform/process/fail-point.ts';
 import { loadSettings } from '../config/load-settings.ts';

@@ -1,4 +1,4 @@
-import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
+import { holdsCluster } from '@florin/embedded-postgres';
 import { type Settings, SettingsError } from './settings.ts';
 
 /**

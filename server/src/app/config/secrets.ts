@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { holdsCluster } from '@florin/embedded-postgres';
 import { freshKeyring, type Keyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { readOrCreateSecret } from '../../platform/crypto/secret-file.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
-import { holdsCluster } from '../../platform/postgres/embedded/running.ts';
 import { type Log, openLog } from '../../platform/process/log.ts';
 import { requireDataFolder } from './data-folder.ts';
 import { keysInUse } from './sealed-values.ts';

@@ -12,7 +12,7 @@ import { secretPlace as channelSecretPlace } from '../../domains/payments/channe
 import { endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded/supervisor.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { readSettings } from '../config/settings.ts';
 import { primary, version } from './checks/server.ts';
@@ -30,7 +30,7 @@ const healthyMachine: Machine = {
 
 let folder: string;
 let dataDir: string;
-let postgres: EmbeddedPostgres;
+let postgres: FlorinPostgres;
 let db: TestDatabase;
 let mailServer: SMTPServer;
 let mailPort: number;
@@ -38,7 +38,7 @@ let mailPort: number;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'florin-doctor-'));
   dataDir = join(folder, 'data');
-  postgres = await startEmbeddedPostgres({ dataDir, log: openLog('silent') });
+  postgres = await startFlorinPostgres({ dataDir, log: openLog('silent') });
   db = databaseAt({ ...postgres.connection, ssl: false });
   await writeFile(keyFile(), keys, { mode: 0o600 });
   await writeFile(join(dataDir, 'jwt-keys'), keys, { mode: 0o600 });

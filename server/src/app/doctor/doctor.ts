@@ -1,8 +1,9 @@
+import { hasCluster } from '@florin/embedded-postgres';
 import { printableJson } from '../../../../sdk/src/printable.ts';
 import { describeHosts, reasonOf } from '../../platform/postgres/connection/connection.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { Database } from '../../platform/postgres/database.ts';
-import { findRunning, hasCluster } from '../../platform/postgres/embedded/running.ts';
+import { findRunningFlorin } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { migrationState } from '../../platform/postgres/migrate.ts';
 import { readArguments } from '../cli/arguments.ts';
 import { type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
@@ -97,7 +98,7 @@ async function connectionsOf(
   settings: Settings,
 ): Promise<{ connection: ConnectionConfig; direct: ConnectionConfig } | undefined> {
   if (settings['app.database.url'] !== undefined) return configuredDatabase(settings);
-  const running = await findRunning(settings['app.data-dir']);
+  const running = await findRunningFlorin(settings['app.data-dir']);
   if (running === undefined) return undefined;
   const connection = { ...running, ssl: false };
   return { connection, direct: connection };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { holderOfFolder } from '../../platform/postgres/embedded/folder-lock.ts';
+import { holderOfFolder } from '@florin/embedded-postgres';
 import { hostOf } from '../config/public-url.ts';
 import { type Settings, SettingsError } from '../config/settings.ts';
 import { listenRefusal } from './listen.ts';

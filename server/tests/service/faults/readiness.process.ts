@@ -7,8 +7,7 @@ import { secondMs } from '../../../src/core/clock.ts';
 import { addRoute } from '../../../src/platform/http/server/add-route.ts';
 import { httpServer } from '../../../src/platform/http/server/server.ts';
 import { PrimaryMonitor } from '../../../src/platform/postgres/connection/primary-monitor.ts';
-import type { EmbeddedPostgres } from '../../../src/platform/postgres/embedded/contract.ts';
-import { startEmbeddedPostgres } from '../../../src/platform/postgres/embedded/supervisor.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../../../src/platform/postgres/embedded/florin-postgres.ts';
 import { administratorOf, makeChannel } from '../../support/factories.ts';
 import { freeze, postmasterOf } from '../../support/faults/freeze.ts';
 import { administer } from '../../support/postgres/administer.ts';
@@ -19,7 +18,7 @@ import { aRefusal } from '../../support/shapes.ts';
 
 /** A node is ready while its database accepts writes, or has been unavailable for less than 20 s. */
 let dataDir: string;
-let postgres: EmbeddedPostgres;
+let postgres: FlorinPostgres;
 let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;
@@ -31,7 +30,7 @@ const clock = () => Date.now() + aheadMs;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-ready-'));
-  postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+  postgres = await startFlorinPostgres({ dataDir, log: silent });
   db = databaseAt({ ...postgres.connection });
   florin = await florinOn(db, {}, clock);
   admin = await administratorOf(florin);
@@ -106,7 +105,7 @@ describe('on a standby', () => {
 
   afterAll(async () => {
     await standby.stop();
-    postgres = await startEmbeddedPostgres({ dataDir, log: silent });
+    postgres = await startFlorinPostgres({ dataDir, log: silent });
   });
 
   test('a node that has never been on a primary is not ready', async () => {

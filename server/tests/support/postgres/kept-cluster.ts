@@ -23,6 +23,7 @@ const definedBy = [
   'server/migrations',
   'server/src/platform/postgres/migrate.ts',
   'server/src/platform/postgres/embedded',
+  'packages/embedded-postgres/src',
   'server/tests/support/postgres/kept-cluster.ts',
   'server/tests/support/postgres/postgres-setup.ts',
 ];

@@ -2,17 +2,24 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openSession } from '@florin/embedded-postgres';
+import {
+  closeDataFolder,
+  ensureCluster,
+  launch,
+  makeRoot,
+  openDataFolder,
+  type Postmaster,
+  postmasterArguments,
+  provideBinaries,
+  shutDown,
+  signal,
+  untilReady,
+} from '@florin/embedded-postgres/parts';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { provideBinaries } from '../../../src/platform/postgres/embedded/binaries.ts';
-import { ensureCluster } from '../../../src/platform/postgres/embedded/cluster.ts';
-import { embeddedPort, embeddedSuperuser, embeddedUser } from '../../../src/platform/postgres/embedded/contract.ts';
-import { closeDataFolder, makeRoot, openDataFolder } from '../../../src/platform/postgres/embedded/data-folder.ts';
-import { openSession } from '../../../src/platform/postgres/embedded/database.ts';
-import { launch, type Postmaster, shutDown, untilReady } from '../../../src/platform/postgres/embedded/postmaster.ts';
-import { signal } from '../../../src/platform/postgres/embedded/process-table.ts';
-import { ensureServiceRole } from '../../../src/platform/postgres/embedded/service-role.ts';
-import { postmasterArguments } from '../../../src/platform/postgres/embedded/settings.ts';
+import { florinNames } from '../../../src/platform/postgres/embedded/florin-postgres.ts';
+import { ensureServiceRole, serviceRole } from '../../../src/platform/postgres/embedded/service-role.ts';
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
 import { administer, createEmptyDatabase } from './administer.ts';
 import { KeptClusters } from './kept-cluster.ts';
@@ -76,16 +83,16 @@ async function embedded(): Promise<Server> {
   const folder = openDataFolder(root);
   const binaries = provideBinaries(root, folder.account);
   const start = async () => {
-    const words = postmasterArguments(folder, binaries.version, settings, { isDisposable });
+    const words = postmasterArguments(folder, binaries.version, settings, { ...florinNames, isDisposable });
     postmaster = await launch(folder, { program: binaries.postgres, words });
     await untilReady(folder, postmaster, silent);
     return postmaster;
   };
-  const place = { host: folder.socket.folder, port: embeddedPort, database: 'postgres' };
-  const administrator = { ...place, user: embeddedSuperuser };
-  const service = { ...place, user: embeddedUser };
+  const place = { host: folder.socket.folder, port: florinNames.port, database: 'postgres' };
+  const administrator = { ...place, user: florinNames.superuser };
+  const service = { ...place, user: serviceRole };
   if (!isMigrated) {
-    await ensureCluster(folder, binaries, silent, { isDisposable });
+    await ensureCluster(folder, binaries, silent, { ...florinNames, isDisposable });
     const first = await start();
     await makeServiceRole(administrator);
     await makeTemplate({ administrator, service, template: embeddedTemplate });

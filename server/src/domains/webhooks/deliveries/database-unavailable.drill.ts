@@ -8,12 +8,11 @@ import { changedPosts, postsOf, type TestNodes, testNodes } from '../../../../te
 import type { ReadyService } from '../../../../tests/support/service/service-process.ts';
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
 import { minuteMs, secondMs } from '../../../core/clock.ts';
-import type { EmbeddedPostgres } from '../../../platform/postgres/embedded/contract.ts';
-import { startEmbeddedPostgres } from '../../../platform/postgres/embedded/supervisor.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../../../platform/postgres/embedded/florin-postgres.ts';
 
 /** The database of a node fails while deliveries are in flight, and comes back. */
 let dataDir: string;
-let postgres: EmbeddedPostgres;
+let postgres: FlorinPostgres;
 let db: TestDatabase;
 let nodes: TestNodes;
 
@@ -21,7 +20,7 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-away-'));
-  postgres = await startEmbeddedPostgres({ dataDir, log });
+  postgres = await startFlorinPostgres({ dataDir, log });
   db = databaseAt({ ...postgres.connection });
   nodes = await testNodes(db);
 });
@@ -75,7 +74,7 @@ async function reportsUnavailable(node: ReadyService, failureMs: number): Promis
 async function stopPostgres(): Promise<() => Promise<unknown>> {
   await postgres.stop();
   return async () => {
-    postgres = await startEmbeddedPostgres({ dataDir, log });
+    postgres = await startFlorinPostgres({ dataDir, log });
   };
 }
 

@@ -9,7 +9,8 @@ import type { ReadyService } from '../../../../tests/support/service/service-pro
 import { heldAnswers } from '../../../../tests/support/webhooks/deliveries.ts';
 import type { Answering, Receiver } from '../../../../tests/support/webhooks/receiver.ts';
 import { minuteMs } from '../../../core/clock.ts';
-import { embeddedDatabase, embeddedPort, embeddedUser } from '../../../platform/postgres/embedded/contract.ts';
+import { florinNames } from '../../../platform/postgres/embedded/florin-postgres.ts';
+import { serviceRole } from '../../../platform/postgres/embedded/service-role.ts';
 
 /** Kills the embedded PostgreSQL of a node in the middle of deliveries, alone or together with the node. */
 let dataDir: string;
@@ -30,7 +31,7 @@ const start = async () => {
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'florin-killed-'));
   const host = join(dataDir, 'postgres', 'socket');
-  db = databaseAt({ host, port: embeddedPort, user: embeddedUser, database: embeddedDatabase });
+  db = databaseAt({ host, port: florinNames.port, user: serviceRole, database: florinNames.database });
   nodes = await testNodes(db);
   receiver = await nodes.startReceiver(delayedAnswer);
   await start();

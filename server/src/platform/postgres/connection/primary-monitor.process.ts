@@ -13,7 +13,7 @@ import {
   type TestDatabase,
 } from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
-import { startEmbeddedPostgres } from '../embedded/supervisor.ts';
+import { startFlorinPostgres } from '../embedded/florin-postgres.ts';
 import { Notifications } from '../notifications/notifications.ts';
 import { statement } from '../statement.ts';
 import { type AbsenceReason, PrimaryMonitor } from './primary-monitor.ts';
@@ -172,11 +172,11 @@ describe('healthy connections stay open', () => {
 
 describe('when another server has taken over', () => {
   let dataDir: string;
-  let other: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+  let other: Awaited<ReturnType<typeof startFlorinPostgres>>;
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'florin-other-'));
-    other = await startEmbeddedPostgres({ dataDir, log: { info: () => {}, warn: () => {}, error: () => {} } });
+    other = await startFlorinPostgres({ dataDir, log: { info: () => {}, warn: () => {}, error: () => {} } });
     await administer({ ...other.superuser, database: 'postgres' }, `create database ${db.connection.database}`);
   });
 

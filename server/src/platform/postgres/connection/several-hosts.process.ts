@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
 import { Database } from '../database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/supervisor.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../embedded/florin-postgres.ts';
 import { SessionClient } from './connection.ts';
 import { connectionOf } from './connection-url.ts';
 import { sessionSettings } from './session-settings.ts';
@@ -16,12 +16,12 @@ const setting = (name: string) => ({ name: '', text: `select current_setting('${
 
 describe('several hosts', () => {
   let folder: string;
-  let primary: EmbeddedPostgres;
-  let standby: EmbeddedPostgres;
+  let primary: FlorinPostgres;
+  let standby: FlorinPostgres;
   let silent: { port: number; close: () => void };
 
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const start = (name: string) => startEmbeddedPostgres({ dataDir: join(folder, name), log });
+  const start = (name: string) => startFlorinPostgres({ dataDir: join(folder, name), log });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'florin-hosts-'));

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'pg';
-import { embeddedUser, errorCode, type Log } from './contract.ts';
+import type { Log } from '@florin/embedded-postgres';
+import { type Client, DatabaseError } from 'pg';
+
+/** Owns the tables and runs everything of the service. */
+export const serviceRole = 'florin_service';
 
 /** While this session waits for the lock of a table, all statements on the table queue behind it. */
 const lockTimeoutMs = 1_000;
@@ -39,12 +42,12 @@ async function ensureRole(client: Client): Promise<void> {
   const { rows } = await client.query<{ is_right: boolean }>(
     `select rolcanlogin and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls) as is_right
        from pg_roles where rolname = $1`,
-    [embeddedUser],
+    [serviceRole],
   );
   const [role] = rows;
   // Statistics of other sessions too: whom a migration waits for, and how many connections are in use.
-  if (role === undefined) await client.query(`create role ${embeddedUser} ${withoutRights} in role pg_read_all_stats`);
-  else if (!role.is_right) await client.query(`alter role ${embeddedUser} ${withoutRights}`);
+  if (role === undefined) await client.query(`create role ${serviceRole} ${withoutRights} in role pg_read_all_stats`);
+  else if (!role.is_right) await client.query(`alter role ${serviceRole} ${withoutRights}`);
 }
 
 /**
@@ -85,10 +88,10 @@ const inUse = ['55P03', '40P01'];
 async function handOver(client: Client, object: string, { log, signal }: ServiceRoleOptions): Promise<void> {
   for (;;) {
     try {
-      await client.query(`alter ${object} owner to ${embeddedUser}`);
+      await client.query(`alter ${object} owner to ${serviceRole}`);
       return;
     } catch (error) {
-      if (!inUse.includes(errorCode(error))) throw error;
+      if (!(error instanceof DatabaseError && inUse.includes(error.code ?? ''))) throw error;
       log.warn({ object }, 'waiting for a session that uses a table, to give it to the role of the service');
       await sleep(retryPauseMs, undefined, { signal });
     }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { embeddedUser } from '../../../../src/platform/postgres/embedded/contract.ts';
+import { serviceRole } from '../../../../src/platform/postgres/embedded/service-role.ts';
 import { administratorOf, dataOf, makeKey, unique } from '../../factories.ts';
 import { eventually } from '../../postgres/database.ts';
 import { startService } from '../../service/service-process.ts';
@@ -108,7 +108,7 @@ export function nodePartKills(
         const second = await startService({
           environment: {
             PORT: '0',
-            APP_DATABASE_URL: `postgres://${embeddedUser}@localhost/florin?host=${socket}`,
+            APP_DATABASE_URL: `postgres://${serviceRole}@localhost/florin?host=${socket}`,
             APP_DEPLOYMENT_MODE: 'CLUSTER',
             APP_SANDBOX_ENABLED: 'true',
             APP_ROLE: 'api',

@@ -1,0 +1,16 @@
+/** The public interface; README.md describes it. */
+export type {
+  ClusterNames,
+  EmbeddedConnection,
+  EmbeddedPostgres,
+  EmbeddedPostgresFailure,
+  EmbeddedPostgresOptions,
+  Log,
+  PreparedPostgres,
+} from './contract.ts';
+export { EmbeddedPostgresError } from './contract.ts';
+export { openSession } from './database.ts';
+export { discardDataFolder } from './discard.ts';
+export { type FolderLock, holderOfFolder, lockFolder } from './folder-lock.ts';
+export { findRunning, hasCluster, holdsCluster } from './running.ts';
+export { prepareEmbeddedPostgres, startEmbeddedPostgres } from './supervisor.ts';

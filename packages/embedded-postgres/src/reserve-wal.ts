@@ -1,0 +1,74 @@
+import { statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { EmbeddedConnection, Log } from './contract.ts';
+import { openSession } from './database.ts';
+
+/** As many as `min_wal_size` (`settings.ts`) keeps: PostgreSQL may remove further ones. */
+const reservedFiles = 32;
+/** A checkpoint for the sake of a few more files costs more than they save. */
+const fewFiles = 4;
+const fileBytes = 16 * 1024 * 1024;
+/** The disk must have this much free: 4 GB. What is left of a nearly full one is for payments. */
+const leastFreeBytes = 8 * reservedFiles * fileBytes;
+/** Temporary: it ends with the connection. */
+const slot = 'reserved_wal';
+/** The first requests after the start need the disk, and a process that soon stops needs no reserve. */
+const afterMs = 5_000;
+
+interface ReserveOptions {
+  /** The folder of the cluster. */
+  cluster: string;
+  log: Log;
+  signal: AbortSignal;
+}
+
+/** Calls `reserveWal` five seconds after the start. A failure is logged; nothing depends on the reserve but latency. */
+export async function reserveWalLater(connection: EmbeddedConnection, options: ReserveOptions): Promise<void> {
+  const { log, signal } = options;
+  try {
+    await sleep(afterMs, undefined, { signal, ref: false });
+    await reserveWal(connection, options);
+  } catch (error) {
+    if (!signal.aborted) log.warn({ err: error }, 'Files for the write-ahead log could not be prepared');
+  }
+}
+
+/**
+ * Makes PostgreSQL create files for its write-ahead log before they are needed. It creates one by filling 16 MB with
+ * zeros while all commits wait, 35 to 40 ms, and reuses old ones only after a checkpoint. A checkpoint begins every 250
+ * MB and takes about as long as it takes to write the next 250 MB, so that the first 500 MB that a new database writes
+ * would have such a pause every 16 MB.
+ *
+ * Each switch to the next file creates one. A checkpoint that PostgreSQL begins meanwhile would make used files ready
+ * again, so a replication slot keeps them until all are there. The last checkpoint then renames those that were left,
+ * so that they are written next.
+ */
+export async function reserveWal(
+  connection: EmbeddedConnection,
+  { cluster, signal }: Pick<ReserveOptions, 'cluster' | 'signal'>,
+): Promise<void> {
+  const { bavail, bsize } = await statfs(cluster);
+  if (bavail * bsize < leastFreeBytes) return;
+  const client = await openSession(connection);
+  try {
+    const missing = reservedFiles - (await countFiles(client));
+    if (missing <= fewFiles) return;
+    await client.query(`select pg_create_physical_replication_slot('${slot}', true, true)`);
+    for (let i = 0; i < missing && !signal.aborted; i++) {
+      // Without a record in it PostgreSQL would not leave the file.
+      await client.query(`select pg_logical_emit_message(false, 'embedded-postgres', 'reserve')`);
+      await client.query('select pg_switch_wal()');
+    }
+    await client.query(`select pg_drop_replication_slot('${slot}')`);
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+/** The number of files of the write-ahead log, used and ready. */
+async function countFiles(client: Client): Promise<number> {
+  const { rows } = await client.query<{ files: number }>('select count(*)::int as files from pg_ls_waldir()');
+  return rows[0]?.files ?? 0;
+}
