@@ -13,6 +13,7 @@ import { behaviours } from '../server/src/domains/payments/providers/sandbox/beh
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import { declaredNameFiles } from './declared-names.ts';
 import { llmsIndex } from './llms-index.ts';
+import { choicesFile } from './sdk/choices.ts';
 import { sdkFiles } from './sdk/generate.ts';
 import { invoiceTables } from './tables/invoice-tables.ts';
 import { ledgerTables } from './tables/ledger-tables.ts';
@@ -192,8 +193,8 @@ function sandboxTable(): string {
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   answerHelp(`Usage: npm run docs
 
-Writes what is derived from the code: the lists of event types and audit actions, the tables between marks in docs/, and
-the generated part of the SDK.
+Writes what is derived from the code: the lists of event types and audit actions, the tables between marks in docs/, the
+generated part of the SDK, and the choices of the console.
 `);
   const lists = Object.entries(declaredNameFiles()).map(([file, after]) => write(file, after));
   // The code that is loaded has the lists as they were.
@@ -202,6 +203,7 @@ the generated part of the SDK.
     process.exit();
   }
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
+  write('console/src/api/choices.ts', choicesFile());
   write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));

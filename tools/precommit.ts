@@ -1,6 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runSideBySide } from './side-by-side.ts';
+import { types } from './types.ts';
 import { answerHelp } from './usage.ts';
 
 /**
@@ -14,23 +16,19 @@ Checks types, format and lint of the changed files, and the layers. npm run chec
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const failed = [
-  run('tsc', ['--noEmit']),
-  run('tsc', ['--noEmit', '-p', 'console']),
-  run('biome', [
+const passed = await runSideBySide({
+  ...types,
+  'format and lint': [
+    'biome',
     'check',
     '--error-on-warnings',
     '--no-errors-on-unmatched',
     '--files-ignore-unknown=true',
     ...changedFiles(),
-  ]),
-  run('node', ['tools/layers.ts']),
-].some((status) => status !== 0);
-process.exitCode = failed ? 1 : 0;
-
-function run(command: string, options: string[]): number | null {
-  return spawnSync(command, options, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }).status;
-}
+  ],
+  layers: ['node', 'tools/layers.ts'],
+});
+process.exitCode = passed ? 0 : 1;
 
 /** Changed since the last commit, staged or not, and new ones. */
 function changedFiles(): string[] {

@@ -8,6 +8,7 @@ import { modules } from '../../server/src/app/modules.ts';
 import { collected, declaredNameFiles } from '../declared-names.ts';
 import { apiPages, generatedPages, regenerated } from '../generated-pages.ts';
 import { llmsIndex } from '../llms-index.ts';
+import { choicesFile } from '../sdk/choices.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -18,6 +19,11 @@ test.each(generatedPages)('the tables in %s match the code (else: npm run docs)'
 
 test('the lists of event types and audit actions are what the modules declare (else: npm run docs)', () => {
   for (const [file, text] of Object.entries(declaredNameFiles())) expect(read(file)).toBe(text);
+});
+
+test('the choices of the console are those of the OpenAPI document (else: npm run docs)', () => {
+  const file = 'console/src/api/choices.ts';
+  expect(read(file)).toBe(choicesFile());
 });
 
 test('a listed name keeps its place, a new one comes last, and no two modules declare the same', () => {

@@ -8,7 +8,9 @@ const replayedEvents = 800_000;
 const ratePerSecond = 50;
 const seconds = 60;
 
-/** Payments at a light load while a long replay of the same endpoint runs: neither charges nor posts may wait for it. */
+/**
+ * Payments at a light load while a long replay of the same endpoint runs: neither charges nor posts may wait for it.
+ */
 export async function flowReplay(bench: Bench): Promise<Line[]> {
   const shop = await openFlowShop(bench, { answering: 1 });
   try {

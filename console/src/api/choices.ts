@@ -1,63 +1,357 @@
-import type {
-  CheckoutListItem,
-  DeliveryState,
-  InvoiceListItem,
-  LedgerAccount,
-  Plan,
-  RefundStatus,
-  SubscriptionState,
-  TransactionStatus,
-} from './client.ts';
+// Generated from the OpenAPI document by `npm run docs`. Do not edit.
 
-/** The values of filters, in the order in which they are offered. */
-export const paymentStatuses = [
+export const auditListAction = [
+  'tenant.create',
+  'tenant.update',
+  'user.create',
+  'user.update',
+  'user.request_password_reset',
+  'user.reset_password',
+  'user.change_password',
+  'user.add_second_factor',
+  'user.remove_second_factor',
+  'user.add_passkey',
+  'user.update_passkey',
+  'user.remove_passkey',
+  'user.regenerate_recovery_codes',
+  'session.step_up',
+  'session.login',
+  'session.login_refused',
+  'session.logout',
+  'session.revoke',
+  'key.create',
+  'key.rotate',
+  'key.revoke',
+  'device.approve',
+  'device.deny',
+  'access.refuse',
+  'webhook.create',
+  'webhook.update',
+  'webhook.remove',
+  'webhook.rotate_secret',
+  'webhook.ping',
+  'webhook.replay',
+  'delivery.replay',
+  'inbox.create',
+  'channel.create',
+  'channel.update',
+  'transaction.update',
+  'refund.create',
+  'discrepancy.close',
+  'clock.create',
+  'clock.advance',
+  'customer.create',
+  'customer.update',
+  'invoice.create',
+  'invoice.update',
+  'invoice.finalize',
+  'invoice.pay',
+  'invoice.void',
+  'plan.create',
+  'plan.update',
+  'subscription.create',
+  'subscription.update',
+  'subscription.pause',
+  'subscription.resume',
+  'subscription.cancel',
+  'checkout.create',
+  'checkout.expire',
+  'checkout.pay',
+  'portal.create',
+  'transaction.export',
+  'refund.export',
+  'customer.export',
+  'invoice.export',
+  'subscription.export',
+  'event.export',
+  'delivery.export',
+  'audit.export',
+  'audit.expire',
+  'session.end_after_reuse',
+  'audit.begin',
+  'dispute.close',
+] as const;
+
+export const auditExportFormat = [
+  'ndjson',
+  'csv',
+] as const;
+
+export const auditExportAction = [
+  'tenant.create',
+  'tenant.update',
+  'user.create',
+  'user.update',
+  'user.request_password_reset',
+  'user.reset_password',
+  'user.change_password',
+  'user.add_second_factor',
+  'user.remove_second_factor',
+  'user.add_passkey',
+  'user.update_passkey',
+  'user.remove_passkey',
+  'user.regenerate_recovery_codes',
+  'session.step_up',
+  'session.login',
+  'session.login_refused',
+  'session.logout',
+  'session.revoke',
+  'key.create',
+  'key.rotate',
+  'key.revoke',
+  'device.approve',
+  'device.deny',
+  'access.refuse',
+  'webhook.create',
+  'webhook.update',
+  'webhook.remove',
+  'webhook.rotate_secret',
+  'webhook.ping',
+  'webhook.replay',
+  'delivery.replay',
+  'inbox.create',
+  'channel.create',
+  'channel.update',
+  'transaction.update',
+  'refund.create',
+  'discrepancy.close',
+  'clock.create',
+  'clock.advance',
+  'customer.create',
+  'customer.update',
+  'invoice.create',
+  'invoice.update',
+  'invoice.finalize',
+  'invoice.pay',
+  'invoice.void',
+  'plan.create',
+  'plan.update',
+  'subscription.create',
+  'subscription.update',
+  'subscription.pause',
+  'subscription.resume',
+  'subscription.cancel',
+  'checkout.create',
+  'checkout.expire',
+  'checkout.pay',
+  'portal.create',
+  'transaction.export',
+  'refund.export',
+  'customer.export',
+  'invoice.export',
+  'subscription.export',
+  'event.export',
+  'delivery.export',
+  'audit.export',
+  'audit.expire',
+  'session.end_after_reuse',
+  'audit.begin',
+  'dispute.close',
+] as const;
+
+export const sellersModifyMailLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const tenantsModifyMailLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const usersModifyUserType = [
+  'PLATFORM_ADMIN',
+  'MERCHANT_ADMIN',
+  'MERCHANT_USER',
+] as const;
+
+export const requestsListMethod = [
+  'GET',
+  'HEAD',
+  'POST',
+] as const;
+
+export const requestsListBy = [
+  'session',
+  'key',
+] as const;
+
+export const eventsListType = [
+  'transaction.created',
+  'transaction.processing',
+  'transaction.succeeded',
+  'transaction.failed',
+  'transaction.refunded',
+  'transaction.cancelled',
+  'transaction.action_required',
+  'refund.created',
+  'refund.succeeded',
+  'refund.failed',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.cancelled',
+  'subscription.expired',
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.overdue',
+  'invoice.voided',
+  'invoice.uncollectible',
+  'customer.created',
+  'customer.updated',
+  'channel.disabled',
+  'webhook.disabled',
+] as const;
+
+export const webhooksDeliveriesListState = [
+  'OPEN',
+  'SUCCEEDED',
+  'FAILED',
+  'CANCELLED',
+] as const;
+
+export const webhooksDeliveriesListEventType = [
+  'transaction.created',
+  'transaction.processing',
+  'transaction.succeeded',
+  'transaction.failed',
+  'transaction.refunded',
+  'transaction.cancelled',
+  'transaction.action_required',
+  'refund.created',
+  'refund.succeeded',
+  'refund.failed',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.cancelled',
+  'subscription.expired',
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.overdue',
+  'invoice.voided',
+  'invoice.uncollectible',
+  'customer.created',
+  'customer.updated',
+  'channel.disabled',
+  'webhook.disabled',
+  'webhook.ping',
+] as const;
+
+export const channelsModifyType = [
+  'ONLINE',
+  'OFFLINE',
+] as const;
+
+export const channelsModifyProvider = [
+  'sandbox',
+  'stripe',
+  'mollie',
+] as const;
+
+export const ledgerEntriesAccount = [
+  'PROVIDER_RECEIVABLE',
+  'MERCHANT_PAYABLE',
+  'REFUNDS',
+  'PROVIDER_FEES',
+] as const;
+
+export const transactionsUpdateStatus = [
   'PENDING',
   'PROCESSING',
   'SUCCESS',
   'FAILED',
   'REFUNDED',
   'CANCELLED',
-] as const satisfies readonly TransactionStatus[];
+] as const;
 
-export const refundStatuses = [
+export const transactionsListStatus = [
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'FAILED',
+  'REFUNDED',
+  'CANCELLED',
+] as const;
+
+export const refundsListStatus = [
   'PENDING',
   'PROCESSING',
   'SUCCESS',
   'FAILED',
   'CANCELLED',
-] as const satisfies readonly RefundStatus[];
+] as const;
 
-export const deliveryStates = ['OPEN', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const satisfies readonly DeliveryState[];
+export const discrepanciesListState = [
+  'OPEN',
+  'DISAGREES',
+  'AGREES',
+  'CLOSED',
+] as const;
 
-export const invoiceStatuses = [
+export const discrepanciesCloseOutcome = [
+  'SUCCEEDED',
+  'FAILED',
+] as const;
+
+export const statisticsSummaryStatus = [
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'FAILED',
+  'REFUNDED',
+  'CANCELLED',
+] as const;
+
+export const statisticsSeriesStatus = [
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'FAILED',
+  'REFUNDED',
+  'CANCELLED',
+] as const;
+
+export const statisticsSeriesGroupBy = [
+  'channel',
+  'status',
+  'currency',
+] as const;
+
+export const invoicesListStatus = [
   'DRAFT',
   'OPEN',
   'PAID',
   'VOID',
   'UNCOLLECTIBLE',
-] as const satisfies readonly InvoiceListItem['status'][];
+] as const;
 
-export const intervals = ['day', 'week', 'month', 'year'] as const satisfies readonly Plan['interval'][];
+export const invoicesPrintFormat = [
+  'html',
+  'pdf',
+] as const;
 
-export const subscriptionStates = [
+export const plansModifyInterval = [
+  'day',
+  'week',
+  'month',
+  'year',
+] as const;
+
+export const subscriptionsListState = [
   'TRIALING',
   'ACTIVE',
   'PAST_DUE',
   'PAUSED',
   'CANCELLED',
   'EXPIRED',
-] as const satisfies readonly SubscriptionState[];
+] as const;
 
-export const accounts = [
-  'PROVIDER_RECEIVABLE',
-  'MERCHANT_PAYABLE',
-  'REFUNDS',
-  'PROVIDER_FEES',
-] as const satisfies readonly LedgerAccount[];
-
-export const checkoutStatuses = [
+export const checkoutsListStatus = [
   'OPEN',
   'PROCESSING',
   'PAID',
   'EXPIRED',
-] as const satisfies readonly CheckoutListItem['status'][];
+] as const;

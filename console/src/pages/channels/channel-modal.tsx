@@ -1,6 +1,7 @@
 import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { channelsModifyProvider, channelsModifyType } from '../../api/choices.ts';
 import type { ChannelListItem } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
@@ -21,7 +22,9 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
   const { livemode } = useMode();
   const [currencies, setCurrencies] = useState(channel?.currency.split(',') ?? ['USD']);
   const [provider, setProvider] = useState(channel?.provider ?? '');
-  const providers = [...(sandboxEnabled || provider === 'sandbox' ? ['sandbox'] : []), 'stripe', 'mollie'];
+  const providers = channelsModifyProvider.filter(
+    (one) => one !== 'sandbox' || sandboxEnabled || provider === 'sandbox',
+  );
   return (
     <FormModal
       title={text(channel === undefined ? 'channels.add' : 'channels.edit')}
@@ -79,7 +82,7 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
               name="type"
               label={text('channels.type')}
               description={text('channels.typeHint')}
-              data={['ONLINE', 'OFFLINE']}
+              data={channelsModifyType}
               defaultValue={channel?.type ?? 'ONLINE'}
               error={errorOf('type')}
               allowDeselect={false}

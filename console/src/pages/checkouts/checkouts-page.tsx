@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { checkoutStatuses } from '../../api/choices.ts';
+import { checkoutsListStatus } from '../../api/choices.ts';
 import type { CheckoutListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
@@ -43,7 +43,7 @@ export default function CheckoutsPage() {
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
-          options={checkoutStatuses}
+          options={checkoutsListStatus}
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />

@@ -1,5 +1,6 @@
 import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { discrepanciesListState } from '../../api/choices.ts';
 import type { Discrepancy } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
@@ -28,7 +29,7 @@ export default function DiscrepanciesPage() {
         filters={({ filters, setFilters }) => (
           <FilterSelect
             label={text('payments.status')}
-            options={['OPEN', 'DISAGREES', 'AGREES', 'CLOSED']}
+            options={discrepanciesListState}
             value={filters.state}
             onChange={(state) => setFilters({ state })}
           />

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
-import { invoiceStatuses } from '../../api/choices.ts';
+import { invoicesListStatus } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { SearchFilter } from '../../ui/filters/search-filter.tsx';
@@ -38,7 +38,7 @@ export default function InvoicesPage() {
             <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
             <FilterSelect
               label={text('payments.status')}
-              options={invoiceStatuses}
+              options={invoicesListStatus}
               value={filters.status}
               onChange={(status) => setFilters({ status })}
             />

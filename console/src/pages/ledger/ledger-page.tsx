@@ -1,5 +1,5 @@
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
-import { accounts } from '../../api/choices.ts';
+import { ledgerEntriesAccount } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
@@ -51,7 +51,7 @@ export default function LedgerPage() {
           <DayFilters filters={filters} onChange={setFilters} />
           <FilterSelect
             label={text('ledger.account')}
-            options={accounts.map((account) => ({ value: account, label: accountName(account) }))}
+            options={ledgerEntriesAccount.map((account) => ({ value: account, label: accountName(account) }))}
             value={filters.account}
             onChange={(account) => setFilters({ account })}
           />

@@ -1,5 +1,5 @@
 import { Tabs, Text } from '@mantine/core';
-import { paymentStatuses } from '../../api/choices.ts';
+import { transactionsListStatus } from '../../api/choices.ts';
 import { useRead } from '../../api/hooks.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
@@ -84,7 +84,7 @@ function StatusTabs({ filters, onStatus }: { filters: Filters; onStatus: (status
   return (
     <Tabs value={status || 'ALL'} onChange={(value) => onStatus(value === 'ALL' ? '' : (value ?? ''))}>
       <Tabs.List className="scrolled">
-        {['ALL', ...paymentStatuses].map((name) => (
+        {['ALL', ...transactionsListStatus].map((name) => (
           <Tabs.Tab key={name} value={name} px="sm">
             {text(`status.${name}` as TextKey)}
             {isCountable && summary.data !== undefined && (

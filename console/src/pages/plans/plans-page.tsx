@@ -1,7 +1,7 @@
 import { Badge, Button, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { decimalOf } from '../../../../server/src/core/money.ts';
-import { intervals } from '../../api/choices.ts';
+import { plansModifyInterval } from '../../api/choices.ts';
 import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { useMode } from '../../shell/mode.tsx';
@@ -40,7 +40,7 @@ export default function PlansPage() {
             header: text('plans.interval'),
             from: 'xs',
             cell: ({ interval, intervalCount }) =>
-              text.count(`interval.${interval as (typeof intervals)[number]}`, intervalCount),
+              text.count(`interval.${interval as (typeof plansModifyInterval)[number]}`, intervalCount),
           },
           {
             header: text('invoices.taxRate'),
@@ -142,7 +142,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
             <Select
               name="interval"
               label={text('plans.interval')}
-              data={intervals.map((value) => ({ value, label: text(`plans.${value}`) }))}
+              data={plansModifyInterval.map((value) => ({ value, label: text(`plans.${value}`) }))}
               defaultValue={plan?.interval ?? 'month'}
               error={errorOf('interval')}
               allowDeselect={false}

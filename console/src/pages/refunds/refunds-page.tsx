@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { refundStatuses } from '../../api/choices.ts';
+import { refundsListStatus } from '../../api/choices.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
@@ -27,7 +27,7 @@ export default function RefundsPage() {
           <TimeFilters filters={filters} onChange={setFilters} />
           <FilterSelect
             label={text('payments.status')}
-            options={refundStatuses}
+            options={refundsListStatus}
             value={filters.status}
             onChange={(status) => setFilters({ status })}
           />

@@ -1,5 +1,6 @@
 import { Code, SegmentedControl, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { sellersModifyMailLanguage } from '../../api/choices.ts';
 import type { Seller } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
@@ -15,8 +16,6 @@ const placeholders = {
 
 export type MailName = keyof typeof placeholders;
 export const mailNames = Object.keys(placeholders) as MailName[];
-
-const languages = ['en', 'de'] as const;
 
 interface MailText {
   subject: string;
@@ -56,7 +55,7 @@ export function MailsModal({ seller, onClose }: SellerModalProps) {
           <Select
             name="mailLanguage"
             label={text('account.language')}
-            data={languages.map((value) => ({ value, label: text(`seller.${value}`) }))}
+            data={sellersModifyMailLanguage.map((value) => ({ value, label: text(`seller.${value}`) }))}
             defaultValue={seller.mailLanguage}
             error={errorOf('mailLanguage')}
             allowDeselect={false}
@@ -89,7 +88,7 @@ export function MailTextModal({ seller, mail, onClose }: SellerModalProps & { ma
         <>
           <SegmentedControl
             aria-label={text('account.language')}
-            data={languages.map((value) => ({ value, label: text(`seller.${value}`) }))}
+            data={sellersModifyMailLanguage.map((value) => ({ value, label: text(`seller.${value}`) }))}
             value={language}
             onChange={setLanguage}
             transitionDuration={0}

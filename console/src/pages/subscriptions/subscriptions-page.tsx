@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
-import { subscriptionStates } from '../../api/choices.ts';
+import { subscriptionsListState } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { SearchFilter } from '../../ui/filters/search-filter.tsx';
@@ -36,7 +36,7 @@ export default function SubscriptionsPage() {
             <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
             <FilterSelect
               label={text('payments.status')}
-              options={subscriptionStates}
+              options={subscriptionsListState}
               value={filters.state}
               onChange={(state) => setFilters({ state })}
             />

@@ -1,6 +1,6 @@
 import { Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
-import { deliveryStates } from '../../api/choices.ts';
+import { webhooksDeliveriesListState } from '../../api/choices.ts';
 import type { Delivery } from '../../api/client.ts';
 import { call } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -82,7 +82,7 @@ export default function DeliveriesPage() {
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('payments.status')}
-          options={deliveryStates}
+          options={webhooksDeliveriesListState}
           value={filters.state}
           onChange={(state) => setFilters({ state })}
         />

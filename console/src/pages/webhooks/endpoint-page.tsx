@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { deliveryStates } from '../../api/choices.ts';
+import { webhooksDeliveriesListState } from '../../api/choices.ts';
 import type { WebhookEndpoint } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
@@ -86,7 +86,7 @@ function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
           <Group>
             <FilterSelect
               label={text('payments.status')}
-              options={deliveryStates}
+              options={webhooksDeliveriesListState}
               value={filters.state}
               onChange={(state) => setFilters({ state })}
             />
