@@ -1,15 +1,37 @@
+import type { Relation } from '../../../platform/postgres/relation.ts';
 import { openStates } from './statements.ts';
 
+/** Payments after their transitions, with the outcomes of their operations. */
+type Moved = Relation<
+  | 'tenant_id'
+  | 'id'
+  | 'number'
+  | 'from_status'
+  | 'to_status'
+  | 'currency'
+  | 'amount'
+  | 'at'
+  | 'reverses'
+  | 'next_channel_id'
+  | 'next_provider'
+  | 'state'
+  | 'reference'
+  | 'outcome_code'
+  | 'provider_code'
+  | 'outcome_message'
+  | 'settled_by'
+  | 'calls'
+  | 'look_ups'
+>;
+
 /**
- * CTEs that end operations in the statement that changes their payments: the operation of each row of `moved`, and the
- * other open operations of a cancelled payment. They read `moved (tenant_id, id, number, from_status, to_status,
- * currency, amount, at, reverses, next_channel_id, next_provider)` and the outcome: `state`, `reference`,
- * `outcome_code`, `provider_code`, `outcome_message`, `settled_by`, `calls` and `look_ups`.
+ * CTEs that end operations in the statement that changes their payments: the operation of each row, and the other open
+ * operations of a cancelled payment.
  *
  * `counted_charges` counts the charges that end: one delta row for each tenant, channel, currency and outcome of the
  * batch. Written in the same statement, so the totals are exact.
  */
-export const finishOperationsCte = `
+export const finishOperations = (moved: Moved) => `
    finished as (
      update provider_operation o
         set state = moved.state, void = moved.state in ('FAILED', 'CANCELLED'), lease = null, leased_until = null,
@@ -17,7 +39,7 @@ export const finishOperationsCte = `
             provider_code = moved.provider_code, failure_message = moved.outcome_message, settled_by = moved.settled_by,
             calls = least(o.calls + moved.calls, 32767), look_ups = least(o.look_ups + moved.look_ups, 32767),
             finished_at = case when moved.reverses then o.finished_at else moved.at end
-       from moved
+       from ${moved.name} as moved
       where o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number = moved.number
      returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.background, o.finished_at, moved.currency,
                moved.amount, moved.next_channel_id, moved.next_provider
@@ -26,7 +48,7 @@ export const finishOperationsCte = `
      update provider_operation o
         set state = 'CANCELLED', void = true, lease = null, leased_until = null, settled_by = 'nothing',
             finished_at = moved.at
-       from moved
+       from ${moved.name} as moved
       where moved.to_status = 'CANCELLED' and moved.from_status <> 'CANCELLED'
         and o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number <> moved.number
         and o.state in (${openStates})

@@ -1,19 +1,33 @@
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
+import type { Relation } from '../../../platform/postgres/relation.ts';
 
 /** Provider operations are due. */
 export const operationsDue: Topic = 'operations';
 
+/** Operations to open. */
+type Operations = Relation<
+  | 'tenant_id'
+  | 'transaction_id'
+  | 'number'
+  | 'kind'
+  | 'refund_id'
+  | 'channel_id'
+  | 'provider'
+  | 'amount'
+  | 'background'
+  | 'at'
+>;
+
 /**
  * A CTE that records provider operations in the statement of the change that causes them, so that both are written or
- * neither. It reads a CTE `operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
- * background, at)`. An operation is due at once by the database's clock: `at` may be the time of an id, which may be
- * ahead of it.
+ * neither. An operation is due at once by the database's clock: `at` may be the time of an id, which may be ahead of
+ * it.
  */
-export const openOperationsCte = `
+export const openOperations = (operations: Operations) => `
   opened as (
     insert into provider_operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
                                     background, due_at, created_at)
     select tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount, background,
            least(at, now()), at
-      from operation
+      from ${operations.name}
   )`;

@@ -1,8 +1,9 @@
 import { rollupOf } from '../../../platform/jobs/rollup-statements.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
+import { relation } from '../../../platform/postgres/relation.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { openOperationsCte, operationsDue } from './open.cte.ts';
+import { openOperations, operationsDue } from './open.cte.ts';
 
 /**
  * The states of open operations, as an SQL list. Statements that find operations by key test for these states, not for
@@ -10,20 +11,32 @@ import { openOperationsCte, operationsDue } from './open.cte.ts';
  */
 export const openStates = `'READY', 'CALLING', 'UNKNOWN', 'WAITING'`;
 
+const nextOperation = relation(
+  'operation',
+  {
+    tenant_id: '$1::bigint',
+    transaction_id: '$2::uuid',
+    number: `(select coalesce(max(number), 0) + 1 from provider_operation
+              where tenant_id = $1 and transaction_id = $2)`,
+    kind: '$3::text',
+    refund_id: '$4::uuid',
+    channel_id: '$5::bigint',
+    provider: '$6::text',
+    amount: '$7::bigint',
+    background: 'false',
+    at: 'to_timestamp($8::float8 / 1000)',
+  },
+  '',
+);
+
 /**
  * Opens a further operation of a locked payment. Values: tenant, payment, kind, refund (or null), channel,
  * provider, amount, time in ms.
  */
 export const openOperation = statement<{ number: number }>(
   'operations.open_next',
-  `with operation as (
-     select $1::bigint as tenant_id, $2::uuid as transaction_id,
-            (select coalesce(max(number), 0) + 1 from provider_operation
-              where tenant_id = $1 and transaction_id = $2) as number,
-            $3::text as kind, $4::uuid as refund_id, $5::bigint as channel_id, $6::text as provider, $7::bigint as amount,
-            false as background, to_timestamp($8::float8 / 1000) as at
-   ),
-   ${openOperationsCte}
+  `with ${nextOperation.cte},
+   ${openOperations(nextOperation)}
    select number from operation`,
   { wakes: [{ topic: operationsDue }] },
 );

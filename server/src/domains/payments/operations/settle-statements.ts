@@ -1,11 +1,12 @@
+import { relation, same } from '../../../platform/postgres/relation.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
-import { finishOperationsCte } from '../operation-queue/finish.cte.ts';
-import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
+import { finishOperations } from '../operation-queue/finish.cte.ts';
+import { openOperations, operationsDue } from '../operation-queue/open.cte.ts';
 import { openStates } from '../operation-queue/statements.ts';
-import { settleRefundsCte } from '../refunds/settle.cte.ts';
+import { settleRefunds } from '../refunds/settle.cte.ts';
 import {
+  applyTransitions,
   type TransitionedRow,
-  transitionCte,
   transitionedColumns,
   transitionInput,
   wakesByTransition,
@@ -34,6 +35,38 @@ const settlementColumns = [
   ['next_provider', 'text'],
 ] as const;
 
+const transitions = applyTransitions(settlementColumns);
+
+const refundOutcomes = relation(
+  'refund_outcome',
+  {
+    tenant_id: 'tenant_id',
+    id: 'refund_id',
+    status: 'refund_status',
+    reference: 'reference',
+    failure_code: 'outcome_code',
+    failure_message: 'outcome_message',
+    ...same(['reverses', 'at']),
+  },
+  'from moved where refund_status is not null',
+);
+
+const nextCharges = relation(
+  'operation',
+  {
+    ...same(['tenant_id', 'transaction_id']),
+    number: `(select max(number) + 1 from provider_operation o
+              where o.tenant_id = finished.tenant_id and o.transaction_id = finished.transaction_id)`,
+    kind: `'CHARGE'`,
+    refund_id: 'null::uuid',
+    channel_id: 'next_channel_id',
+    provider: 'next_provider',
+    ...same(['amount', 'background']),
+    at: 'finished_at',
+  },
+  'from finished where next_channel_id is not null',
+);
+
 /**
  * Settles operations: writes final outcomes with everything that follows from them, in one statement.
  *
@@ -61,25 +94,12 @@ export const settleOperations = statement<TransitionedRow>(
            for update
       ) as locked
    ),
-   ${transitionCte(settlementColumns)},
-   ${finishOperationsCte},
-   refund_outcome as (
-     select tenant_id, refund_id as id, refund_status as status, reference, outcome_code as failure_code,
-            outcome_message as failure_message, reverses, at
-       from moved
-      where refund_status is not null
-   ),
-   ${settleRefundsCte},
-   operation as (
-     select tenant_id, transaction_id,
-            (select max(number) + 1 from provider_operation o
-              where o.tenant_id = finished.tenant_id and o.transaction_id = finished.transaction_id) as number,
-            'CHARGE' as kind, null::uuid as refund_id, next_channel_id as channel_id, next_provider as provider, amount,
-            background, finished_at as at
-       from finished
-      where next_channel_id is not null
-   ),
-   ${openOperationsCte}
+   ${transitions.ctes},
+   ${finishOperations(transitions.moved)},
+   ${refundOutcomes.cte},
+   ${settleRefunds(refundOutcomes)},
+   ${nextCharges.cte},
+   ${openOperations(nextCharges)}
    select ${transitionedColumns}, next_channel_id is not null as has_operation from moved`,
   {
     wakes: [

@@ -228,7 +228,7 @@ export class Payments {
   }
 
   /**
-   * Runs a statement that applies transitions (`transitionCte`) and more. If any of them concerns an invoice, the
+   * Runs a statement that applies transitions (`applyTransitions`) and more. If any of them concerns an invoice, the
    * invoices are locked before and settled afterwards, in one transaction with the statement. Otherwise it runs alone.
    */
   async runTransitionsWithInvoices(

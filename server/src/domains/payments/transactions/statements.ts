@@ -2,12 +2,18 @@ import { uuidTimeMs } from '../../../core/id.ts';
 import { byteaArray } from '../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { relation, same } from '../../../platform/postgres/relation.ts';
 import { type Statement, statement } from '../../../platform/postgres/statement.ts';
-import { appendEventsCte, eventBody, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
+import {
+  appendEventDrafts,
+  eventBody,
+  wakesDeliveries,
+  wakesStreams,
+} from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
-import { openOperationsCte, operationsDue } from '../operation-queue/open.cte.ts';
+import { openOperations, operationsDue } from '../operation-queue/open.cte.ts';
 import { type PaymentRecord, type PaymentRow, payment } from './record.ts';
-import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
+import { countTotals, rollupsDue } from './totals/totals.cte.ts';
 
 /** A payment to insert, with what its create writes besides. */
 export interface NewPayment {
@@ -49,6 +55,45 @@ export interface InsertedRow {
   has_operation: boolean;
 }
 
+const createdEvents = relation(
+  'event_draft',
+  {
+    ...same(['tenant_id', 'id', 'livemode']),
+    type: `'transaction.created'`,
+    object_id: `'txn_' || replace(id::text, '-', '')`,
+    created_at: 'created_at',
+    body: 'event_body',
+    digest: 'event_digest',
+  },
+  'from created',
+);
+
+const charges = relation(
+  'operation',
+  {
+    tenant_id: 'tenant_id',
+    transaction_id: 'id',
+    number: '1',
+    kind: `'CHARGE'`,
+    refund_id: 'null::uuid',
+    ...same(['channel_id', 'provider', 'amount', 'background']),
+    at: 'created_at',
+  },
+  'from created where provider is not null',
+);
+
+const creations = relation(
+  'change',
+  {
+    ...same(['tenant_id', 'livemode', 'channel_id', 'user_id']),
+    status: `'PENDING'`,
+    ...same(['created_at', 'currency']),
+    count: '1',
+    amount: 'amount',
+  },
+  'from created',
+);
+
 /**
  * Writes a batch of payments in one statement: the payments, their events, a delivery for each subscribed endpoint, the
  * charges to open at providers, and the totals. The created event has the payment's own id.
@@ -74,23 +119,12 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
             event_digest, to_timestamp(created_ms / 1000) as created_at
        from input ${skipsRepeats ? 'join inserted using (tenant_id, id)' : ''}
    ),
-   event_draft as (
-     select tenant_id, id, livemode, 'transaction.created' as type, 'txn_' || replace(id::text, '-', '') as object_id,
-            created_at, event_body as body, event_digest as digest
-       from created
-   ),
-   ${appendEventsCte},
-   operation as (
-     select tenant_id, id as transaction_id, 1 as number, 'CHARGE' as kind, null::uuid as refund_id, channel_id,
-            provider, amount, background, created_at as at
-       from created
-      where provider is not null
-   ),
-   ${openOperationsCte},
-   change as (
-     select tenant_id, livemode, channel_id, user_id, 'PENDING' as status, created_at, currency, 1 as count, amount from created
-   ),
-   ${countTotalsCte}
+   ${createdEvents.cte},
+   ${appendEventDrafts(createdEvents)},
+   ${charges.cte},
+   ${openOperations(charges)},
+   ${creations.cte},
+   ${countTotals(creations)}
    select tenant_id, cardinality(endpoints) as deliveries,
           ${skipsRepeats ? 'array(select id from inserted where inserted.tenant_id = event_subscribers.tenant_id)' : 'null::uuid[]'} as ids,
           exists (select from operation) as has_operation

@@ -3,14 +3,20 @@ import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
 import type { Metadata } from '../../../core/metadata.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { relation, returning, same } from '../../../platform/postgres/relation.ts';
 import { statement, type Wake } from '../../../platform/postgres/statement.ts';
-import { appendEventsCte, eventBody, wakesDeliveries, wakesStreams } from '../../webhooks/events/append-events.cte.ts';
+import {
+  appendEventDrafts,
+  eventBody,
+  wakesDeliveries,
+  wakesStreams,
+} from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
-import { bookTransfersCte } from '../ledger/book.cte.ts';
+import { bookTransfers } from '../ledger/book.cte.ts';
 import type { NextAction } from '../providers/provider.ts';
 import { type PaymentRow, payment } from './record.ts';
 import { eventOfStatus, permittedTransitions, type TransactionStatus } from './states.ts';
-import { countTotalsCte, rollupsDue } from './totals/totals.cte.ts';
+import { countTotals, rollupsDue } from './totals/totals.cte.ts';
 
 /**
  * A change of an existing payment: of its status, its description or metadata, or its refunded amounts. `row` is the
@@ -151,14 +157,7 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: 
   });
 }
 
-/**
- * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals,
- * the ledger, and their events and deliveries. Guarded by version and by the transition table: `moved` has the changed
- * payments, with the further columns. Nothing is written for any other payment.
- */
-export function transitionCte(further: readonly NamedType[] = []): string {
-  return `
-  moved as (
+const changedPayments = `
     update transaction t
        set status = move.to_status,
            description = coalesce(move.description, t.description),
@@ -174,33 +173,74 @@ export function transitionCte(further: readonly NamedType[] = []): string {
       from move
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
-       and (t.status, move.to_status) in (${permittedTransitions})
-    returning t.tenant_id, t.id, t.livemode, t.user_id, t.channel_id, t.currency, t.amount, t.created_at,
-              move.from_status, move.to_status, move.refunded, move.refund_id, move.fee,
-              coalesce(move.channel_id, t.channel_id) as booked_channel_id, to_timestamp(move.at_ms / 1000) as at,
-              move.event_id, move.event_type, move.event_body, move.event_digest, move.further_event_id,
-              move.further_event_type, move.further_event_body, move.further_event_digest${further.map(([name]) => `, move.${name}`).join('')}
-  ),
-  change as (
-    select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, side.sign as count,
-           side.sign * amount as amount
-      from moved cross join lateral (values (from_status, -1), (to_status, 1)) as side (status, sign)
-     where from_status <> to_status
-  ),
-  ${countTotalsCte},
-  event_draft as (
-    select tenant_id, written.id, livemode, written.type,
-           case when written.type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
-                else 'txn_' || replace(moved.id::text, '-', '') end as object_id,
-           at as created_at, written.body, written.digest
-      from moved
+       and (t.status, move.to_status) in (${permittedTransitions})`;
+
+const movedColumns = {
+  ...same(['tenant_id', 'id', 'livemode', 'user_id', 'channel_id', 'currency', 'amount', 'created_at'], 't'),
+  ...same(['from_status', 'to_status', 'refunded', 'refund_id', 'fee'], 'move'),
+  booked_channel_id: 'coalesce(move.channel_id, t.channel_id)',
+  at: 'to_timestamp(move.at_ms / 1000)',
+  ...same(['event_id', 'event_type', 'event_body', 'event_digest'], 'move'),
+  ...same(['further_event_id', 'further_event_type', 'further_event_body', 'further_event_digest'], 'move'),
+};
+
+/** A payment that changes its status leaves one and enters another. */
+const statusChanges = relation(
+  'change',
+  {
+    ...same(['tenant_id', 'livemode', 'channel_id', 'user_id']),
+    status: 'side.status',
+    ...same(['created_at', 'currency']),
+    count: 'side.sign',
+    amount: 'side.sign * amount',
+  },
+  `from moved cross join lateral (values (from_status, -1), (to_status, 1)) as side (status, sign)
+     where from_status <> to_status`,
+);
+
+const transitionEvents = relation(
+  'event_draft',
+  {
+    tenant_id: 'tenant_id',
+    id: 'written.id',
+    livemode: 'livemode',
+    type: 'written.type',
+    object_id: `case when written.type like 'refund.%' then 'ref_' || replace(refund_id::text, '-', '')
+                else 'txn_' || replace(moved.id::text, '-', '') end`,
+    created_at: 'at',
+    body: 'written.body',
+    digest: 'written.digest',
+  },
+  `from moved
      cross join lateral (values (event_id, event_type, event_body, event_digest),
                                 (further_event_id, further_event_type, further_event_body, further_event_digest))
              as written (id, type, body, digest)
-     where written.id is not null
-  ),
-  ${appendEventsCte},
-  ${bookTransfersCte}`;
+     where written.id is not null`,
+);
+
+/**
+ * CTEs that apply the transitions of a CTE `move` (the columns of `transitionInput`): to the payments, their totals,
+ * the ledger, and their events and deliveries. Guarded by version and by the transition table: `moved` has the changed
+ * payments, with the further columns. Nothing is written for any other payment.
+ */
+export function applyTransitions<const Further extends string = never>(
+  further: readonly (readonly [name: Further, type: string])[] = [],
+) {
+  const moved = returning('moved', changedPayments, {
+    ...movedColumns,
+    ...same(
+      further.map(([name]) => name),
+      'move',
+    ),
+  });
+  const ctes = `
+  ${moved.cte},
+  ${statusChanges.cte},
+  ${countTotals(statusChanges)},
+  ${transitionEvents.cte},
+  ${appendEventDrafts(transitionEvents)},
+  ${bookTransfers(moved)}`;
+  return { moved, ctes };
 }
 
 /**
@@ -213,7 +253,7 @@ export interface TransitionedRow {
   [changed: string]: unknown;
 }
 
-/** The columns of `TransitionedRow`, after `transitionCte`. */
+/** The columns of `TransitionedRow`, after `applyTransitions`. */
 export const transitionedColumns = 'id, (select count(*) from enqueued) as deliveries';
 
 /** The topics that a statement makes due which applies transitions. */
@@ -229,7 +269,7 @@ export const transitionMany = statement<TransitionedRow>(
   `with move as (
      ${transitionInput()}
    ),
-   ${transitionCte()}
+   ${applyTransitions().ctes}
    select ${transitionedColumns} from moved`,
   { wakes: wakesByTransition },
 );

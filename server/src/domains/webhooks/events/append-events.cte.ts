@@ -4,6 +4,7 @@ import { byteaArray } from '../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
+import { type Relation, relation, same } from '../../../platform/postgres/relation.ts';
 import { statement, type Wake } from '../../../platform/postgres/statement.ts';
 import { deliveriesDue, enqueueDeliveries } from '../delivery-queue/enqueue.cte.ts';
 import { digestFor } from './digests.ts';
@@ -82,27 +83,29 @@ export function eventDraft(
  */
 export const unkeyedDigestOf = (body: string) => `substring(sha256(convert_to(${body}, 'UTF8')) for 8)`;
 
+/** Events to write: the columns of `EventDraft`, and `digest` (`digestFor`). */
+type Drafts = Relation<'tenant_id' | 'id' | 'livemode' | 'type' | 'object_id' | 'created_at' | 'body' | 'digest'>;
+
 /**
- * The outbox: CTEs that write the events of a CTE `event_draft (tenant_id, id, livemode, type, object_id, created_at,
- * body, digest)` (`digestFor`), and for each event one delivery to every active endpoint of its tenant and mode that
- * subscribes to its type. They belong in the statement of the change itself, so that a change and its events are
- * written together or not at all.
+ * The outbox: CTEs that write events, and for each event one delivery to every active endpoint of its tenant and mode
+ * that subscribes to its type. They belong in the statement of the change itself, so that a change and its events are
+ * written together or not at all. Later CTEs may read `event_subscribers` and `enqueued`.
  */
-export const appendEventsCte = `
+export const appendEventDrafts = (drafts: Drafts) => `
   event_subscribers as materialized (
     select tenant_id, livemode, type,
            array(select endpoint.id from webhook_endpoint endpoint
                   where endpoint.tenant_id = event_type.tenant_id and endpoint.state
                     and endpoint.livemode = event_type.livemode
                     and endpoint.events && array['*', split_part(event_type.type, '.', 1) || '.*', event_type.type]) as endpoints
-      from (select distinct tenant_id, livemode, type from event_draft) as event_type
+      from (select distinct tenant_id, livemode, type from ${drafts.name}) as event_type
   ),
   routed_event as (
-    select event_draft.tenant_id, event_draft.id, event_draft.livemode, event_draft.type, event_draft.object_id, event_draft.created_at, event_draft.body,
-           event_draft.digest, event_subscribers.endpoints
-      from event_draft
-      join event_subscribers on event_subscribers.tenant_id = event_draft.tenant_id
-       and event_subscribers.livemode = event_draft.livemode and event_subscribers.type = event_draft.type
+    select draft.tenant_id, draft.id, draft.livemode, draft.type, draft.object_id, draft.created_at, draft.body,
+           draft.digest, event_subscribers.endpoints
+      from ${drafts.name} as draft
+      join event_subscribers on event_subscribers.tenant_id = draft.tenant_id
+       and event_subscribers.livemode = draft.livemode and event_subscribers.type = draft.type
   ),
   recorded as (
     insert into event (tenant_id, id, livemode, type, object_id, created_at, body, deliveries, digest)
@@ -117,12 +120,24 @@ export const appendEventsCte = `
     returning 1
   )`;
 
+const oneDraft = relation(
+  'event_draft',
+  {
+    tenant_id: '$1::bigint',
+    id: '$2::uuid',
+    type: '$3::text',
+    object_id: '$4::text',
+    created_at: 'to_timestamp($5::float8 / 1000)',
+    body: '$6::text',
+    livemode: '$7::boolean',
+    digest: '$8::bytea',
+  },
+  '',
+);
+
 const insertEvent = statement<{ deliveries: number }>(
   'events.insert',
-  `with event_draft as (
-     select $1::bigint as tenant_id, $2::uuid as id, $3::text as type, $4::text as object_id,
-            to_timestamp($5::float8 / 1000) as created_at, $6::text as body, $7::boolean as livemode, $8::bytea as digest
-   ), ${appendEventsCte}
+  `with ${oneDraft.cte}, ${appendEventDrafts(oneDraft)}
    select (select count(*) from enqueued) as deliveries`,
   { wakes: [wakesDeliveries, wakesStreams] },
 );
@@ -145,12 +160,19 @@ const eventColumns = columns<EventDraft>([
   ['body', 'text', ({ body }) => body],
 ]);
 
+const manyDrafts = relation(
+  'event_draft',
+  {
+    ...same(['tenant_id', 'id', 'livemode', 'type', 'object_id']),
+    created_at: 'to_timestamp(created_ms / 1000)',
+    ...same(['body', 'digest']),
+  },
+  `from (${eventColumns.relation([['digest', 'bytea']])}) as draft`,
+);
+
 const insertEvents = statement<{ deliveries: number }>(
   'events.insert_many',
-  `with event_draft as (
-     select tenant_id, id, livemode, type, object_id, to_timestamp(created_ms / 1000) as created_at, body, digest
-       from (${eventColumns.relation([['digest', 'bytea']])}) as draft
-   ), ${appendEventsCte}
+  `with ${manyDrafts.cte}, ${appendEventDrafts(manyDrafts)}
    select (select count(*) from enqueued) as deliveries`,
   { wakes: [wakesDeliveries, wakesStreams] },
 );

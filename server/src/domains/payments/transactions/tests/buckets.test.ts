@@ -11,8 +11,9 @@ import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import { relation, same } from '../../../../platform/postgres/relation.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
-import { countTotalsCte } from '../totals/totals.cte.ts';
+import { countTotals } from '../totals/totals.cte.ts';
 
 type Query = Parameters<typeof listTransactions>[1];
 
@@ -218,6 +219,24 @@ async function listedAndRead(query: Query, who: Principal) {
   return { ...listed, read };
 }
 
+const entering = relation(
+  'change',
+  {
+    ...same(['tenant_id', 'livemode', 'channel_id', 'user_id', 'status', 'created_at', 'currency', 'amount']),
+    count: '1',
+  },
+  'from created',
+);
+
+const succeeding = relation(
+  'change',
+  {
+    ...same(['tenant_id', 'livemode', 'channel_id', 'user_id', 'created_at', 'currency']),
+    ...{ status: 'side.status', count: 'sign', amount: 'sign * amount' },
+  },
+  `from changed cross join (values ('PENDING', -1), ('SUCCESS', 1)) as side (status, sign)`,
+);
+
 /** Writes payments with their deltas at an even pace, as batches do. */
 async function insertBurst(start: string, first: number, rows: number, perSecond: number): Promise<void> {
   await db.query(
@@ -234,10 +253,8 @@ async function insertBurst(start: string, first: number, rows: number, perSecond
          from payment
        returning *
      ),
-     change as (
-       select tenant_id, livemode, channel_id, user_id, status, created_at, currency, 1 as count, amount from created
-     ),
-     ${countTotalsCte}
+     ${entering.cte},
+     ${countTotals(entering)}
      select 1`,
     [Date.parse(start), first, rows, perSecond],
   );
@@ -250,11 +267,8 @@ async function succeedSome(remainder: number): Promise<void> {
        update transaction set status = 'SUCCESS' where status = 'PENDING' and amount % 5 = $1 and created_at > '2026-03-01'
        returning *
      ),
-     change as (
-       select tenant_id, livemode, channel_id, user_id, side.status, created_at, currency, sign as count, sign * amount as amount
-         from changed cross join (values ('PENDING', -1), ('SUCCESS', 1)) as side (status, sign)
-     ),
-     ${countTotalsCte}
+     ${succeeding.cte},
+     ${countTotals(succeeding)}
      select 1`,
     [remainder],
   );
