@@ -1,34 +1,12 @@
 import fastJsonStringify from 'fast-json-stringify';
 import { expect, test } from 'vitest';
-import { type PaymentRow, payment } from '../record.ts';
+import type { ChannelRow } from '../../channels/statements.ts';
+import { newPayment, type PaymentRow, payment } from '../record.ts';
 
-const plain: PaymentRow = {
-  tenant_id: 1,
-  id: '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b',
-  livemode: false,
-  amount: 9_007_199_254_740_991,
-  amount_refunded: 0,
-  amount_refund_held: 0,
-  currency: 'USD',
-  status: 'PENDING',
-  channel_id: 1,
-  description: null,
-  metadata: null,
-  customer_id: null,
-  invoice_id: null,
-  user_id: 2,
-  failure_code: null,
-  failure_message: null,
-  provider: null,
-  provider_reference: null,
-  payment_method: null,
-  payment_method_sealed: null,
-  return_url: null,
-  next_action: null,
-  version: 1,
-  created_at: '2026-11-24T14:00:00.000Z',
-  updated_at: '2026-11-24T14:00:00.000Z',
-};
+const channel = { id: 1, livemode: false, provider: null } as ChannelRow;
+const createdBy = { tenantId: 1, userId: 2 };
+const input = { amount: 9_007_199_254_740_991, currency: 'USD', channelId: 1 };
+const plain = newPayment(input, channel, createdBy, '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b', Buffer.from);
 
 const full: PaymentRow = {
   ...plain,
