@@ -19,12 +19,14 @@ import {
 } from '../support/factories.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../support/payments/callbacks.ts';
 import { databaseFromTemplate, type TestDatabase } from '../support/postgres/database.ts';
+import { idIn, requestOf } from '../support/service/example-requests.ts';
 import { administratorPassword, florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
+import { type Permission, whoMayCall } from './who-may-call.ts';
 
 /**
  * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may
- * do what the document declares (`x-required-scope`, `x-required-user-types`, `security`). `needs` repeats it from the
- * decisions (Who may do what), so that a route that declares too little is found.
+ * do what the document declares (`x-required-scope`, `x-required-user-types`, `security`), and `who-may-call.ts` says
+ * the same without reading a route. Requests are those of the document's examples.
  */
 
 /** The owner of the record that a request names; `none` if it names none (a create). */
@@ -58,23 +60,13 @@ interface Records {
   freshSubscription: (isPaused?: boolean) => Promise<number>;
 }
 
-interface Case {
-  /** Open to all; a session; a platform administrator; or a scope. `known`: any authenticated caller. */
-  needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
-  /** Only for administrators, of the platform or of a merchant. */
-  administrators?: true;
-  /** Further scopes. */
-  alsoNeeds?: string[];
-  /** A scope that follows from the record: a caller who cannot see the record does not learn of it. */
-  needsOfRecord?: string;
+interface Case extends Permission {
   ownerships: Ownership[];
   request: (records: Records, caller: Caller, ownership: Ownership) => Request | Promise<Request>;
   /** A platform administrator reaches the records of every tenant, except where they act as themselves. */
-  acrossTenants?: boolean;
+  acrossTenants: boolean;
   /** The status of a permitted request, if it is not 200. */
   answers?: number;
-  /** Answered also for a session that has ended: logging out twice is no error (docs/reference/api/users.md). */
-  alsoWhenEnded?: true;
 }
 
 interface Request {
@@ -124,26 +116,10 @@ const asserted = {
 const absentRequest = `req_${'0'.repeat(32)}`;
 const absentSession = '0b6f2c1e-8f6a-4d55-9a43-3f2f9d6c1b7e';
 
-const plain: Ownership[] = ['none'];
 const named: Ownership[] = ['own', 'foreign', 'absent'];
 const createdOrNamed: Ownership[] = ['none', ...named];
 
-/**
- * Endpoints here subscribe to payments. Only for an endpoint of its own tenant a caller learns that it needs to read
- * those.
- */
-const readsWebhook: Pick<Case, 'needs' | 'needsOfRecord' | 'ownerships' | 'acrossTenants'> = {
-  needs: 'webhook_read',
-  needsOfRecord: 'transaction_read',
-  ownerships: named,
-  acrossTenants: true,
-};
-const changesWebhook = { ...readsWebhook, needs: 'webhook_write' };
-const everyRead = ['transaction_read', 'subscription_read', 'invoice_read'];
-
-const callback: Case = {
-  needs: 'nothing',
-  ownerships: plain,
+const callback: Partial<Case> = {
   request: () => {
     const { body, signature } = signedMessage(sandboxReportOf('txn_of_nobody'), 1, channelSecret);
     const [channel, token] = calledBack.split('/') as [string, string];
@@ -152,182 +128,99 @@ const callback: Case = {
 };
 
 /** The callers here have no second factor. */
-const withoutFactor: Case = {
-  needs: 'session',
-  ownerships: plain,
+const withoutFactor: Partial<Case> = {
   request: () => ({ body: { code: '123456' } }),
   answers: 409,
 };
 
-const cases: Record<string, Case> = {
-  'GET /api/audit/list': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { pageSize: 1 } }) },
-  'GET /api/audit/export': { needs: 'ADMIN', ownerships: plain, request: () => ({ query: { endDate: '2020-01-01' } }) },
+/** Requests that differ from what the document and its examples say. */
+const differing: Record<string, Partial<Case>> = {
+  'GET /api/audit/export': { request: () => ({ query: { endDate: '2020-01-01' } }) },
   'POST /api/user/login': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { account: 'admin', password: administratorPassword } }),
   },
-  'POST /api/user/refresh': { needs: 'nothing', ownerships: plain, request: () => ({ body: { refreshToken } }) },
+  'POST /api/user/refresh': { request: () => ({ body: { refreshToken } }) },
   'POST /api/user/forgot-password': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { email: 'stranger@example.com' } }),
   },
   'POST /api/user/reset-password': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { token: 'never issued', newPassword: memberPassword } }),
     answers: 400,
   },
   'POST /api/console/session/second-factor': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ headers: fromConsole(), body: { challenge: 'never issued', code: '123456' } }),
     answers: 400,
   },
   'POST /api/console/session/passkey': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ headers: fromConsole(), body: { challenge: 'never issued', credential: asserted } }),
     answers: 400,
   },
-  'POST /api/user/login/passkey/begin': { needs: 'nothing', ownerships: plain, request: () => ({ body: {} }) },
+  'POST /api/user/login/passkey/begin': { request: () => ({ body: {} }) },
   'POST /api/user/login/passkey': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { challenge: 'never issued', credential: asserted } }),
     answers: 400,
   },
-  'GET /api/user/passkey/list': { needs: 'session', ownerships: plain, request: () => ({}) },
   'POST /api/user/passkey/begin': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { password: 'not the present one' } }),
     answers: 400,
   },
   'POST /api/user/passkey/register': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({
       body: { credential: { ...asserted, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } } },
     }),
     answers: 400,
   },
   'POST /api/user/passkey/modify': {
-    needs: 'session',
     ownerships: ['foreign', 'absent'],
+    acrossTenants: false,
     request: ({ passkey: id }) => ({ body: { id, name: 'Mine' }, id }),
   },
   'POST /api/user/passkey/remove': {
-    needs: 'session',
     ownerships: ['foreign', 'absent'],
+    acrossTenants: false,
     request: ({ passkey: id }) => ({ body: { id }, id }),
   },
-  'GET /api/view/list': { needs: 'session', ownerships: plain, request: () => ({}) },
   'POST /api/view/modify': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { listName: 'payments', name: 'Mine', query: 'status=FAILED' } }),
   },
   'POST /api/view/remove': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { listName: 'payments', name: 'Never saved' } }),
   },
-  'POST /api/user/step-up/passkey/begin': { needs: 'session', ownerships: plain, request: () => ({}), answers: 409 },
+  'POST /api/user/step-up/passkey/begin': { request: () => ({}), answers: 409 },
   'POST /api/user/step-up/passkey': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { credential: asserted } }),
     answers: 400,
   },
-  'GET /api/console/session': { needs: 'session', ownerships: plain, request: () => ({}) },
-  'GET /api/user/info': { needs: 'session', ownerships: plain, request: () => ({}) },
-  'GET /api/user/list': { needs: 'user_read', ownerships: plain, request: () => ({}) },
-  'GET /api/user/detail': {
-    needs: 'user_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ user: { id } }) => ({ query: { id }, id }),
-  },
   'POST /api/user/modify': {
-    needs: 'user_write',
     ownerships: createdOrNamed,
-    acrossTenants: true,
     request: ({ user: { id, userName } }, _caller, ownership) => {
       const name = ownership === 'own' || ownership === 'foreign' ? userName : unique('user');
       const common = { userName: name, email: `${name}@example.com`, userType: 'MERCHANT_USER', state: true };
       return { body: ownership === 'none' ? common : { id, ...common }, id };
     },
   },
-  'GET /api/tenant/list': { needs: 'PLATFORM_ADMIN', ownerships: plain, request: () => ({}) },
-  'GET /api/tenant/detail': {
-    needs: 'PLATFORM_ADMIN',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ tenant: id }) => ({ query: { id }, id }),
-  },
-  'POST /api/tenant/modify': {
-    needs: 'PLATFORM_ADMIN',
-    ownerships: createdOrNamed,
-    acrossTenants: true,
-    request: ({ tenant: id }, _caller, ownership) => ({
-      body: { ...(ownership !== 'none' && { id }), name: unique('Tenant'), state: true },
-      id,
-    }),
-  },
-  'GET /api/seller/detail': {
-    needs: 'ADMIN',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ tenant: id }) => ({ query: { id }, id }),
-  },
-  'POST /api/seller/modify': {
-    needs: 'ADMIN',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ tenant: id }) => ({ body: { id, brandColor: '#1d4ed8' }, id }),
-  },
   'POST /api/developer/mine/rotate': {
-    needs: 'session',
     ownerships: named,
+    acrossTenants: false,
     request: async ({ key }, { as, maker = as, known }, ownership) => {
       const mine = ownership === 'own' && known?.by === 'session';
       const id = mine ? (await makeKey(florin, maker as string)).id : key;
       return { body: { id }, id };
     },
   },
-  'GET /api/developer/current': { needs: 'key', ownerships: plain, request: () => ({}) },
-  'GET /api/developer/list': { needs: 'session', administrators: true, ownerships: plain, request: () => ({}) },
-  'POST /api/developer/revoke': {
-    needs: 'session',
-    administrators: true,
-    acrossTenants: true,
-    ownerships: named,
-    request: ({ key: id }) => ({ body: { id }, id }),
-  },
-  'GET /api/session/list': { needs: 'session', ownerships: plain, request: () => ({}) },
   'POST /api/session/revoke': {
-    needs: 'session',
     ownerships: ['absent'],
     request: () => ({ body: { id: absentSession }, id: absentSession }),
   },
   'POST /api/user/change-password': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { oldPassword: 'not the present one', newPassword: memberPassword } }),
     answers: 400,
   },
   'POST /api/user/login/second-factor': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { challenge: 'never issued', code: '123456' } }),
     answers: 400,
   },
-  'GET /api/user/second-factor': { needs: 'session', ownerships: plain, request: () => ({}) },
   'POST /api/user/second-factor/begin': {
-    needs: 'session',
-    ownerships: plain,
     request: () => ({ body: { password: 'not the present one' } }),
     answers: 400,
   },
@@ -336,294 +229,109 @@ const cases: Record<string, Case> = {
   'POST /api/user/second-factor/remove': withoutFactor,
   'POST /api/user/step-up': withoutFactor,
   'POST /api/user/second-factor/revoke': {
-    needs: 'session',
-    administrators: true,
-    acrossTenants: true,
     ownerships: ['foreign', 'absent'],
     request: ({ user: { id } }) => ({ body: { id }, id }),
     answers: 409,
   },
-  'POST /api/developer/mine/generate': { needs: 'session', ownerships: plain, request: () => ({ body: {} }) },
-  'GET /api/developer/mine': { needs: 'session', ownerships: plain, request: () => ({}) },
+  'POST /api/developer/mine/generate': { request: () => ({ body: {} }) },
   'POST /api/developer/mine/revoke': {
-    needs: 'session',
     ownerships: named,
+    acrossTenants: false,
     request: async ({ key }, { as, maker = as, known }, ownership) => {
       const mine = ownership === 'own' && known?.by === 'session';
       const id = mine ? (await makeKey(florin, maker as string)).id : key;
       return { body: { id }, id };
     },
   },
-  'GET /api/channel/list': { needs: 'channel_read', ownerships: plain, request: () => ({}) },
-  'GET /api/channel/detail': {
-    needs: 'channel_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ channel: id }) => ({ query: { id }, id }),
-  },
   'POST /api/channel/modify': {
-    needs: 'channel_write',
     ownerships: createdOrNamed,
-    acrossTenants: true,
     request: ({ channel: id }, _caller, ownership) => ({
       body: channelInput(ownership === 'none' ? {} : { id }),
       id,
     }),
   },
-  'POST /api/transaction/create': {
-    needs: 'transaction_write',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelId: id }, id }),
-  },
   'POST /api/transaction/update': {
-    needs: 'transaction_write',
     ownerships: named,
-    acrossTenants: true,
     request: ({ transaction: id }) => ({ body: { id, description: unique('words') }, id }),
   },
-  'GET /api/transaction/detail': {
-    needs: 'transaction_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ transaction: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/transaction/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'GET /api/transaction/timeline': {
-    needs: 'transaction_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ transaction: id }) => ({ query: { id }, id }),
-  },
-  'POST /api/refund/create': {
-    needs: 'transaction_refund',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ paid: id }) => ({ body: { transactionId: id, amount: 1 }, id }),
-  },
-  'GET /api/refund/detail': {
-    needs: 'transaction_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ refund: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/refund/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'GET /api/discrepancy/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'POST /api/discrepancy/close': {
-    needs: 'transaction_refund',
     ownerships: named,
-    acrossTenants: true,
     request: async ({ paid: id }) => {
       await openDiscrepancy(id);
       return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
     },
   },
+  // Its id is optional, because `externalId` names a customer as well.
+  'GET /api/customer/detail': {
+    ownerships: named,
+    request: ({ payer: id }) => ({ query: { id }, id }),
+  },
   'POST /api/customer/modify': {
-    needs: 'transaction_write',
     ownerships: createdOrNamed,
-    acrossTenants: true,
     request: ({ payer: id }, _caller, ownership) => ({
       body: { ...(ownership !== 'none' && { id }), name: unique('Customer') },
       id,
     }),
   },
-  'GET /api/customer/detail': {
-    needs: 'transaction_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ payer: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/customer/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'POST /api/invoice/create': {
-    needs: 'invoice_write',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ payer: customerId }) => ({
-      body: { customerId, currency: 'USD', lines: [{ description: 'x', quantity: 1, unitAmount: 1 }] },
-      id: customerId,
-    }),
-  },
-  'GET /api/invoice/detail': {
-    needs: 'invoice_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ invoice: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/invoice/print': {
-    needs: 'invoice_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ invoice: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/invoice/list': { needs: 'invoice_read', ownerships: plain, request: () => ({}) },
-  'POST /api/invoice/pay': {
-    needs: 'invoice_write',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ invoice: id }) => ({ body: { id, amount: 1 }, id }),
-  },
   'POST /api/invoice/modify': draftVerb({ description: 'Changed' }),
   'POST /api/invoice/finalize': draftVerb(),
   'POST /api/invoice/void': draftVerb(),
-  'POST /api/clock/create': {
-    needs: 'subscription_write',
-    ownerships: plain,
-    request: () => ({ body: { name: unique('Clock') } }),
-  },
   'POST /api/clock/advance': {
-    needs: 'subscription_write',
     ownerships: named,
-    acrossTenants: true,
     request: ({ clock: id }) => ({ body: { id, toTime: '2027-01-31T00:00:00Z' }, id }),
   },
-  'GET /api/clock/detail': {
-    needs: 'subscription_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ clock: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/clock/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
-  'POST /api/plan/modify': {
-    needs: 'subscription_write',
-    ownerships: createdOrNamed,
-    acrossTenants: true,
-    request: ({ plan: id }, _caller, ownership) => ({ body: planInput(ownership === 'none' ? {} : { id }), id }),
-  },
-  'GET /api/plan/detail': {
-    needs: 'subscription_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ plan: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/plan/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
-  'POST /api/subscription/create': {
-    needs: 'subscription_write',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ payer: customerId, plan: planId }) => ({ body: { customerId, planId }, id: customerId }),
-  },
   'POST /api/subscription/update': {
-    needs: 'subscription_write',
     ownerships: named,
-    acrossTenants: true,
     request: ({ subscription: id }) => ({ body: { id, metadata: { words: unique('words') } }, id }),
   },
   'POST /api/subscription/pause': subscriptionVerb(),
   'POST /api/subscription/cancel': subscriptionVerb(),
   'POST /api/subscription/resume': subscriptionVerb(true),
-  'GET /api/subscription/detail': {
-    needs: 'subscription_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ subscription: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/subscription/preview': {
-    needs: 'subscription_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ subscription: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/subscription/list': { needs: 'subscription_read', ownerships: plain, request: () => ({}) },
   'POST /api/checkout/create': {
-    needs: 'transaction_write',
     ownerships: named,
-    acrossTenants: true,
     request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelIds: [id] }, id }),
   },
-  'GET /api/checkout/detail': {
-    needs: 'transaction_read',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ checkout: id }) => ({ query: { id }, id }),
-  },
-  'GET /api/checkout/list': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'POST /api/checkout/expire': {
-    needs: 'transaction_write',
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ checkout: id }) => ({ body: { id }, id }),
-  },
-  'POST /api/customer/portal': {
-    needs: 'transaction_write',
-    alsoNeeds: ['invoice_read', 'subscription_write'],
-    ownerships: named,
-    acrossTenants: true,
-    request: ({ payer: customerId }) => ({ body: { customerId }, id: customerId }),
-  },
-  'GET /api/ledger/balance': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'GET /api/ledger/entries': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
-  'GET /api/statistics/summary': { needs: 'transaction_read', ownerships: plain, request: () => ({}) },
   'GET /api/statistics/series': {
-    needs: 'transaction_read',
-    ownerships: plain,
     request: () => ({ query: { groupBy: 'channel' } }),
   },
   'POST /api/webhook/register': {
-    needs: 'webhook_write',
-    alsoNeeds: ['transaction_read'],
-    ownerships: plain,
     request: () => ({
       body: { url: 'http://127.0.0.1:9/hook', events: ['transaction.refunded'], secret: 'our shared secret' },
     }),
   },
-  'GET /api/webhook/list': { needs: 'webhook_read', ownerships: plain, request: () => ({}) },
-  'GET /api/webhook/detail': { ...readsWebhook, request: ({ webhook: id }) => ({ query: { id }, id }) },
-  'POST /api/webhook/modify': {
-    ...changesWebhook,
-    request: ({ webhook: id }) => ({ body: { id, maxInFlight: 5 }, id }),
-  },
-  'POST /api/webhook/rotate': {
-    ...changesWebhook,
-    request: ({ webhook: id }) => ({ body: { id, secret: 'the next one of them' }, id }),
-  },
-  'POST /api/webhook/test': { ...changesWebhook, request: ({ webhook: id }) => ({ body: { id }, id }) },
   'GET /api/webhook/delivery/list': {
-    ...readsWebhook,
+    ownerships: named,
     request: ({ webhook: endpointId }) => ({ query: { endpointId }, id: endpointId }),
   },
-  'GET /api/webhook/delivery/detail': { ...readsWebhook, request: ({ delivery: id }) => ({ query: { id }, id }) },
   'POST /api/webhook/replay': {
-    ...changesWebhook,
+    ownerships: named,
     request: ({ delivery: deliveryId }) => ({ body: { deliveryId }, id: deliveryId }),
   },
-  'GET /api/webhook/replay/detail': { ...readsWebhook, request: ({ replay: id }) => ({ query: { id }, id }) },
-  'GET /api/stream': { needs: 'known', ownerships: plain, request: () => ({ query: { follow: 'false' } }) },
-  'GET /api/request/list': { needs: 'known', ownerships: plain, request: () => ({}) },
+  'GET /api/stream': { request: () => ({ query: { follow: 'false' } }) },
   'GET /api/request/detail': {
-    needs: 'known',
     ownerships: ['absent'],
     request: () => ({ query: { id: absentRequest }, id: absentRequest }),
   },
-  'POST /api/device/code': { needs: 'nothing', ownerships: plain, request: () => ({ body: { client: 'florin' } }) },
+  'POST /api/device/code': { request: () => ({ body: { client: 'florin' } }) },
   'POST /api/device/token': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ body: { deviceCode: 'never given out' } }),
     answers: 400,
   },
   'GET /api/device/request': {
-    needs: 'session',
     ownerships: ['absent'],
     request: () => ({ query: { userCode: 'BBBB-BBBB' }, id: 'BBBB-BBBB' }),
   },
   'POST /api/device/decide': {
-    needs: 'session',
     ownerships: ['absent'],
     request: () => ({ body: { userCode: 'BBBB-BBBB', approve: true }, id: 'BBBB-BBBB' }),
   },
-  'GET /api/event/list': { needs: 'known', ownerships: plain, request: () => ({}) },
-  'GET /api/event/detail': { ...readsWebhook, needs: 'known', request: ({ event: id }) => ({ query: { id }, id }) },
-  'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
-  'GET /api/inbox/list': { needs: 'webhook_read', alsoNeeds: everyRead, ownerships: plain, request: () => ({}) },
   'GET /api/inbox/messages': {
-    needs: 'webhook_read',
-    alsoNeeds: everyRead,
     ownerships: named,
+    acrossTenants: false,
     request: ({ inbox: id }) => ({ query: { id }, id }),
   },
-  // After the others of webhooks: a platform administrator removes what they need.
   'POST /api/webhook/remove': {
-    ...changesWebhook,
+    ownerships: named,
     request: async ({ webhook }, { as, maker = as, known }, ownership) => {
       const mine =
         ownership === 'own' && ['webhook_write', 'transaction_read'].every((scope) => known?.scopes.includes(scope));
@@ -633,26 +341,41 @@ const cases: Record<string, Case> = {
   },
   // The token in the path is the credential.
   'POST /inbox/{token}': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ params: { token: records.platform.token }, body: 'anything' }),
   },
-  // The signature is the credential.
   'POST /api/callback/{channel}': callback,
   'POST /api/callback/{channel}/{token}': callback,
-  // Last: they end the sessions that the others need.
   'POST /api/console/session/end': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ headers: fromConsole() }),
   },
   'POST /api/console/session': {
-    needs: 'nothing',
-    ownerships: plain,
     request: () => ({ headers: fromConsole(), body: { account: 'admin', password: administratorPassword } }),
   },
-  'POST /api/user/logout': { needs: 'session', ownerships: plain, request: () => ({}), alsoWhenEnded: true },
+  'POST /api/user/logout': { request: () => ({}) },
 };
+
+const cases: Record<string, Case> = Object.fromEntries(
+  Object.entries(whoMayCall).map(([route, permission]) => [
+    route,
+    { ...caseOf(route), ...differing[route], ...permission },
+  ]),
+);
+
+/** The example of the document, for the record of the owner in question. */
+function caseOf(route: string): Omit<Case, 'needs'> {
+  const { in: place, example, naming } = requestOf(route);
+  return {
+    ownerships: naming === undefined ? ['none'] : naming.isOptional ? createdOrNamed : named,
+    acrossTenants: true,
+    request: (records, _caller, ownership) => {
+      const ids = { ...records, user: records.user.id };
+      const others = Object.entries(example).map(([field, value]) => [field, idIn(ids, route, field) ?? value]);
+      const id = naming && idIn(ids, route, naming.field);
+      const named = naming && ownership !== 'none' ? { [naming.field]: id } : {};
+      return { [place]: { ...Object.fromEntries(others), ...named }, ...(id !== undefined && { id }) };
+    },
+  };
+}
 
 /** What the console sends with every request. */
 function fromConsole(): Record<string, string> {
@@ -660,11 +383,8 @@ function fromConsole(): Record<string, string> {
 }
 
 /** An operation that works once on a draft: each known caller gets a new one. */
-function draftVerb(changes: object = {}): Case {
+function draftVerb(changes: object = {}): Partial<Case> {
   return {
-    needs: 'invoice_write',
-    ownerships: named,
-    acrossTenants: true,
     request: async ({ invoice, freshDraft }, { known }, ownership) => {
       const id = known === undefined || ownership === 'absent' ? invoice : await freshDraft();
       return { body: { id, ...changes }, id };
@@ -673,11 +393,8 @@ function draftVerb(changes: object = {}): Case {
 }
 
 /** An operation that works once on a subscription: each caller who may call it gets a new one. */
-function subscriptionVerb(isPaused = false): Case {
+function subscriptionVerb(isPaused = false): Partial<Case> {
   return {
-    needs: 'subscription_write',
-    ownerships: named,
-    acrossTenants: true,
     request: async ({ subscription, freshSubscription }, { known }, ownership) => {
       const isDone = ownership !== 'absent' && known?.scopes.includes('subscription_write');
       const id = isDone ? await freshSubscription(isPaused) : subscription;

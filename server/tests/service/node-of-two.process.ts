@@ -8,7 +8,7 @@ import { administratorPassword, urlOf } from '../support/service/florin.ts';
 import { type ReadyService, startService } from '../support/service/service-process.ts';
 import { type SpanCollector, startSpanCollector } from '../support/service/span-collector.ts';
 
-/** A node of two processes. `crash.test.ts` kills one with the embedded PostgreSQL. */
+/** A node of two processes. `crash.process.ts` kills one with the embedded PostgreSQL. */
 let db: TestDatabase;
 let service: ReadyService;
 let admin: string;

@@ -1,0 +1,158 @@
+/** What the caller of an endpoint needs. */
+export interface Permission {
+  /** Open to all; a session; a key; any authenticated caller (`known`); an administrator; or a scope. */
+  needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
+  /** Only for administrators, of the platform or of a merchant. */
+  administrators?: true;
+  /** Further scopes. */
+  alsoNeeds?: readonly string[];
+  /**
+   * A scope that follows from the record, such as a webhook endpoint of the tests, which subscribes to payments: a caller
+   * who cannot see the record does not learn of it.
+   */
+  needsOfRecord?: string;
+  /** Answered also for a session that has ended: logging out twice is no error (docs/reference/api/users.md). */
+  alsoWhenEnded?: true;
+}
+
+/** An inbox receives every event. */
+const everyRead = ['transaction_read', 'subscription_read', 'invoice_read'];
+
+const permissions: Record<string, Permission['needs'] | Permission> = {
+  'GET /api/audit/list': 'ADMIN',
+  'GET /api/audit/export': 'ADMIN',
+  'POST /api/user/login': 'nothing',
+  'POST /api/user/refresh': 'nothing',
+  'POST /api/user/forgot-password': 'nothing',
+  'POST /api/user/reset-password': 'nothing',
+  'POST /api/console/session/second-factor': 'nothing',
+  'POST /api/console/session/passkey': 'nothing',
+  'POST /api/user/login/passkey/begin': 'nothing',
+  'POST /api/user/login/passkey': 'nothing',
+  'GET /api/user/passkey/list': 'session',
+  'POST /api/user/passkey/begin': 'session',
+  'POST /api/user/passkey/register': 'session',
+  'POST /api/user/passkey/modify': 'session',
+  'POST /api/user/passkey/remove': 'session',
+  'GET /api/view/list': 'session',
+  'POST /api/view/modify': 'session',
+  'POST /api/view/remove': 'session',
+  'POST /api/user/step-up/passkey/begin': 'session',
+  'POST /api/user/step-up/passkey': 'session',
+  'GET /api/console/session': 'session',
+  'GET /api/user/info': 'session',
+  'GET /api/user/list': 'user_read',
+  'GET /api/user/detail': 'user_read',
+  'POST /api/user/modify': 'user_write',
+  'GET /api/tenant/list': 'PLATFORM_ADMIN',
+  'GET /api/tenant/detail': 'PLATFORM_ADMIN',
+  'POST /api/tenant/modify': 'PLATFORM_ADMIN',
+  'GET /api/seller/detail': 'ADMIN',
+  'POST /api/seller/modify': 'ADMIN',
+  'POST /api/developer/mine/rotate': 'session',
+  'GET /api/developer/current': 'key',
+  'GET /api/developer/list': { needs: 'session', administrators: true },
+  'POST /api/developer/revoke': { needs: 'session', administrators: true },
+  'GET /api/session/list': 'session',
+  'POST /api/session/revoke': 'session',
+  'POST /api/user/change-password': 'session',
+  'POST /api/user/login/second-factor': 'nothing',
+  'GET /api/user/second-factor': 'session',
+  'POST /api/user/second-factor/begin': 'session',
+  'POST /api/user/second-factor/confirm': 'session',
+  'POST /api/user/second-factor/recovery-codes': 'session',
+  'POST /api/user/second-factor/remove': 'session',
+  'POST /api/user/step-up': 'session',
+  'POST /api/user/second-factor/revoke': { needs: 'session', administrators: true },
+  'POST /api/developer/mine/generate': 'session',
+  'GET /api/developer/mine': 'session',
+  'POST /api/developer/mine/revoke': 'session',
+  'GET /api/channel/list': 'channel_read',
+  'GET /api/channel/detail': 'channel_read',
+  'POST /api/channel/modify': 'channel_write',
+  'POST /api/transaction/create': 'transaction_write',
+  'POST /api/transaction/update': 'transaction_write',
+  'GET /api/transaction/detail': 'transaction_read',
+  'GET /api/transaction/list': 'transaction_read',
+  'GET /api/transaction/timeline': 'transaction_read',
+  'POST /api/refund/create': 'transaction_refund',
+  'GET /api/refund/detail': 'transaction_read',
+  'GET /api/refund/list': 'transaction_read',
+  'GET /api/discrepancy/list': 'transaction_read',
+  'POST /api/discrepancy/close': 'transaction_refund',
+  'POST /api/customer/modify': 'transaction_write',
+  'GET /api/customer/detail': 'transaction_read',
+  'GET /api/customer/list': 'transaction_read',
+  'POST /api/invoice/create': 'invoice_write',
+  'GET /api/invoice/detail': 'invoice_read',
+  'GET /api/invoice/print': 'invoice_read',
+  'GET /api/invoice/list': 'invoice_read',
+  'POST /api/invoice/pay': 'invoice_write',
+  'POST /api/invoice/modify': 'invoice_write',
+  'POST /api/invoice/finalize': 'invoice_write',
+  'POST /api/invoice/void': 'invoice_write',
+  'POST /api/clock/create': 'subscription_write',
+  'POST /api/clock/advance': 'subscription_write',
+  'GET /api/clock/detail': 'subscription_read',
+  'GET /api/clock/list': 'subscription_read',
+  'POST /api/plan/modify': 'subscription_write',
+  'GET /api/plan/detail': 'subscription_read',
+  'GET /api/plan/list': 'subscription_read',
+  'POST /api/subscription/create': 'subscription_write',
+  'POST /api/subscription/update': 'subscription_write',
+  'POST /api/subscription/pause': 'subscription_write',
+  'POST /api/subscription/cancel': 'subscription_write',
+  'POST /api/subscription/resume': 'subscription_write',
+  'GET /api/subscription/detail': 'subscription_read',
+  'GET /api/subscription/preview': 'subscription_read',
+  'GET /api/subscription/list': 'subscription_read',
+  'POST /api/checkout/create': 'transaction_write',
+  'GET /api/checkout/detail': 'transaction_read',
+  'GET /api/checkout/list': 'transaction_read',
+  'POST /api/checkout/expire': 'transaction_write',
+  'POST /api/customer/portal': { needs: 'transaction_write', alsoNeeds: ['invoice_read', 'subscription_write'] },
+  'GET /api/ledger/balance': 'transaction_read',
+  'GET /api/ledger/entries': 'transaction_read',
+  'GET /api/statistics/summary': 'transaction_read',
+  'GET /api/statistics/series': 'transaction_read',
+  'POST /api/webhook/register': { needs: 'webhook_write', alsoNeeds: ['transaction_read'] },
+  'GET /api/webhook/list': 'webhook_read',
+  'GET /api/webhook/detail': { needs: 'webhook_read', needsOfRecord: 'transaction_read' },
+  'POST /api/webhook/modify': { needs: 'webhook_write', needsOfRecord: 'transaction_read' },
+  'POST /api/webhook/rotate': { needs: 'webhook_write', needsOfRecord: 'transaction_read' },
+  'POST /api/webhook/test': { needs: 'webhook_write', needsOfRecord: 'transaction_read' },
+  'GET /api/webhook/delivery/list': { needs: 'webhook_read', needsOfRecord: 'transaction_read' },
+  'GET /api/webhook/delivery/detail': { needs: 'webhook_read', needsOfRecord: 'transaction_read' },
+  'POST /api/webhook/replay': { needs: 'webhook_write', needsOfRecord: 'transaction_read' },
+  'GET /api/webhook/replay/detail': { needs: 'webhook_read', needsOfRecord: 'transaction_read' },
+  'GET /api/stream': 'known',
+  'GET /api/request/list': 'known',
+  'GET /api/request/detail': 'known',
+  'POST /api/device/code': 'nothing',
+  'POST /api/device/token': 'nothing',
+  'GET /api/device/request': 'session',
+  'POST /api/device/decide': 'session',
+  'GET /api/event/list': 'known',
+  'GET /api/event/detail': { needs: 'known', needsOfRecord: 'transaction_read' },
+  'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead },
+  'GET /api/inbox/list': { needs: 'webhook_read', alsoNeeds: everyRead },
+  'GET /api/inbox/messages': { needs: 'webhook_read', alsoNeeds: everyRead },
+  'POST /api/webhook/remove': { needs: 'webhook_write', needsOfRecord: 'transaction_read' },
+  'POST /inbox/{token}': 'nothing',
+  'POST /api/callback/{channel}': 'nothing',
+  'POST /api/callback/{channel}/{token}': 'nothing',
+  'POST /api/console/session/end': 'nothing',
+  'POST /api/console/session': 'nothing',
+  'POST /api/user/logout': { needs: 'session', alsoWhenEnded: true },
+};
+
+/**
+ * Who may call each endpoint, as docs/decisions/authority.md says. It reads no route, so that a route that declares
+ * too little is found. The order is that of the matrix: what removes records or ends sessions comes last.
+ */
+export const whoMayCall: Readonly<Record<string, Permission>> = Object.fromEntries(
+  Object.entries(permissions).map(([route, needed]) => [
+    route,
+    typeof needed === 'string' ? { needs: needed } : needed,
+  ]),
+);
