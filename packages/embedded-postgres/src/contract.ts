@@ -25,12 +25,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL that is not running yet. `stop` waits for a start that is under way. */
-export interface PreparedPostgres extends EmbeddedPostgres {
-  /** Resolves when the database exists, accepts sessions and `setUp` is done. The signal is passed to `setUp`. */
-  start(signal?: AbortSignal): Promise<void>;
-}
-
 /** What every connection to a cluster has to know. The same values must be given each time a folder is used. */
 export interface ClusterNames {
   /** The superuser, made by initdb. Default: `postgres`. */
@@ -52,10 +46,9 @@ export interface EmbeddedPostgresOptions extends ClusterNames {
   readonly isDisposable?: boolean;
   /**
    * Runs in a session of the superuser at each start, before the database is handed out: makes roles, extensions and
-   * the like. It must be repeatable, because a kill may interrupt it. The signal is aborted by `stop`, and by the
-   * signal of `start`. When it fails, so does the start.
+   * the like. It must be repeatable, because a kill may interrupt it. When it fails, so does the start.
    */
-  readonly setUp?: (session: Client, signal: AbortSignal) => Promise<void>;
+  readonly setUp?: (session: Client) => Promise<void>;
 }
 
 /** The names with their defaults. */

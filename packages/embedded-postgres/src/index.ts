@@ -6,11 +6,10 @@ export type {
   EmbeddedPostgresFailure,
   EmbeddedPostgresOptions,
   Log,
-  PreparedPostgres,
 } from './contract.ts';
 export { EmbeddedPostgresError } from './contract.ts';
 export { openSession } from './database.ts';
 export { discardDataFolder } from './discard.ts';
 export { type FolderLock, holderOfFolder, lockFolder } from './folder-lock.ts';
 export { findRunning, hasCluster, holdsCluster } from './running.ts';
-export { prepareEmbeddedPostgres, startEmbeddedPostgres } from './supervisor.ts';
+export { startEmbeddedPostgres } from './supervisor.ts';

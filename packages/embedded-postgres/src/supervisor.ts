@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binaries, provideBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import type {
-  EmbeddedConnection,
-  EmbeddedPostgres,
-  EmbeddedPostgresOptions,
-  Log,
-  PreparedPostgres,
-} from './contract.ts';
+import type { EmbeddedConnection, EmbeddedPostgres, EmbeddedPostgresOptions, Log } from './contract.ts';
 import { namesOf } from './contract.ts';
 import { closeDataFolder, type DataFolder, explainFailure, makeRoot, openDataFolder } from './data-folder.ts';
 import { ensureDatabase } from './database.ts';
@@ -33,24 +27,14 @@ const longestPauseMs = 10_000;
  *   another account or holds data of another version; the binaries are missing or PostgreSQL does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const postgres = await prepareEmbeddedPostgres(options);
-  await postgres.start();
-  return postgres;
-}
-
-/**
- * Locks the data folder. `connection` is then known, so that the caller can prepare what connects there while `start`
- * does the rest.
- *
- * @throws EmbeddedPostgresError as `startEmbeddedPostgres`; `start` does so too
- */
-export async function prepareEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PreparedPostgres> {
   const root = makeRoot(options.dataDir);
   try {
     const lock = await lockFolder(root);
     try {
       const folder = openDataFolder(root);
-      return new Supervisor(folder, provideBinaries(root, folder.account), options, lock.release);
+      const supervisor = new Supervisor(folder, provideBinaries(root, folder.account), options, lock.release);
+      await supervisor.start();
+      return supervisor;
     } catch (error) {
       lock.release();
       throw error;
@@ -60,7 +44,7 @@ export async function prepareEmbeddedPostgres(options: EmbeddedPostgresOptions):
   }
 }
 
-class Supervisor implements PreparedPostgres {
+class Supervisor implements EmbeddedPostgres {
   readonly connection: EmbeddedConnection;
   readonly #folder: DataFolder;
   readonly #binaries: Binaries;
@@ -72,7 +56,6 @@ class Supervisor implements PreparedPostgres {
   #postmaster: Postmaster | undefined;
   #watch: Promise<void> = Promise.resolve();
   #walReserved: Promise<void> = Promise.resolve();
-  #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(folder: DataFolder, binaries: Binaries, options: EmbeddedPostgresOptions, unlock: () => void) {
@@ -87,9 +70,24 @@ class Supervisor implements PreparedPostgres {
     this.#unlock = unlock;
   }
 
-  start(signal?: AbortSignal): Promise<void> {
-    this.#started ??= this.#start(AbortSignal.any([this.#stopping.signal, ...(signal === undefined ? [] : [signal])]));
-    return this.#started;
+  async start(): Promise<void> {
+    try {
+      await ensureCluster(this.#folder, this.#binaries, this.#log, {
+        ...this.#options,
+        superuser: this.connection.user,
+      });
+      const postmaster = await this.#bringUp();
+      await ensureDatabase(this.connection, {
+        logFile: this.#folder.logFile,
+        setUp: async (session) => this.#options.setUp?.(session),
+      });
+      this.#watch = this.#keepRunning(postmaster);
+      process.once('exit', this.#onExit);
+      if (!this.#options.isDisposable) this.#walReserved = this.#reserveWal();
+    } catch (error) {
+      if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
+      throw error;
+    }
   }
 
   stop(): Promise<void> {
@@ -102,29 +100,8 @@ class Supervisor implements PreparedPostgres {
     if (this.#postmaster && !this.#postmaster.hasEnded()) signal(this.#postmaster.pid, 'SIGINT');
   };
 
-  async #start(signal: AbortSignal): Promise<void> {
-    try {
-      const initdb = { ...this.#options, superuser: this.connection.user };
-      await ensureCluster(this.#folder, this.#binaries, this.#log, initdb);
-      const postmaster = await this.#bringUp();
-      await ensureDatabase(this.connection, {
-        logFile: this.#folder.logFile,
-        setUp: async (session) => this.#options.setUp?.(session, signal),
-      });
-      this.#watch = this.#keepRunning(postmaster);
-      process.once('exit', this.#onExit);
-      if (!this.#options.isDisposable) this.#walReserved = this.#reserveWal();
-    } catch (error) {
-      if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
-      this.#unlock();
-      throw explainFailure(this.#folder.root, error);
-    }
-  }
-
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    // A start that fails has reported it.
-    await this.#started?.catch(() => {});
     if (this.#postmaster && !this.#postmaster.hasEnded()) await shutDown(this.#postmaster, this.#log);
     await Promise.all([this.#watch, this.#walReserved]);
     process.off('exit', this.#onExit);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
@@ -6,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureDatabase } from '../src/database.ts';
 import { holderOfFolder } from '../src/folder-lock.ts';
 import { identify, listProcesses, type ProcessEntry } from '../src/process-table.ts';
-import { prepareEmbeddedPostgres, startEmbeddedPostgres } from '../src/supervisor.ts';
+import { startEmbeddedPostgres } from '../src/supervisor.ts';
 import { type Holder, postmasterPid, query, TestFolder, until } from './fixture/postmaster-process.ts';
 
 let folder: TestFolder;
@@ -103,24 +102,6 @@ test('a start whose set-up fails is refused and leaves no PostgreSQL and no clai
   await expect(startEmbeddedPostgres({ dataDir: folder.path, setUp })).rejects.toThrow('no');
   expect(postmasterPid(folder.cluster)).toBeUndefined();
   expect(holderOfFolder(folder.path)).toBeUndefined();
-});
-
-test('a stop during the set-up aborts it and leaves no PostgreSQL behind', async () => {
-  const begun = new AbortController();
-  const postgres = await prepareEmbeddedPostgres({
-    dataDir: folder.path,
-    setUp: async (_session, signal) => {
-      begun.abort();
-      await once(signal, 'abort');
-      throw new Error('stopped');
-    },
-  });
-  const start = postgres.start();
-  await Promise.all([
-    expect(start).rejects.toThrow('stopped'),
-    once(begun.signal, 'abort').then(() => Promise.all([postgres.stop(), postgres.stop()])),
-  ]);
-  expect(postmasterPid(folder.cluster)).toBeUndefined();
 });
 
 test('data of another major version is refused and left as it is', async () => {

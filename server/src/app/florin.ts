@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import {
   ensureAdministrator,
@@ -15,11 +14,12 @@ import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { loadEventKey } from './event-key.ts';
 import { requireFreePort } from './http/free-port.ts';
+import { prepareServer } from './http/serve.ts';
 import { StartInterrupted, Waiting } from './http/waiting.ts';
 import type { NodeOptions } from './node.ts';
-import { type OpenDatabase, prepareDatabase } from './open-database.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { ChildProcesses } from './processes/child-processes.ts';
-import type { Assignment } from './processes/messages.ts';
+import type { SharedAssignment } from './processes/messages.ts';
 import { tracingOf } from './tracing.ts';
 import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
@@ -44,10 +44,8 @@ export interface StartOptions {
 }
 
 /**
- * Starts a node, in this order: port, keys, database, services, workers, routes. Its further processes prepare
- * meanwhile, and all processes listen at the same time. When a step fails, the parts already started are stopped. While
- * the database of `app.database.url` cannot be reached the start waits, with the port open and the reason in
- * `/health/ready`.
+ * Starts a node. When a step fails, the parts already started are stopped. While the database of `app.database.url`
+ * cannot be reached the start waits, with the port open and the reason in `/health/ready`.
  */
 export async function startFlorin(
   settings: Settings,
@@ -64,45 +62,33 @@ export async function startFlorin(
   }
 }
 
+/** The steps of a start, in order. Each part that runs is added to the lifecycle, which stops them in reverse order. */
 async function start(given: NodeOptions, processes: number, signal: AbortSignal): Promise<Florin> {
   const { log, lifecycle } = given;
-  const port = await requireFreePort(given.settings);
   const children = processes === 1 ? undefined : new ChildProcesses({ count: processes - 1, log });
+
+  // 1. What may refuse the start before anything is made.
+  const port = await requireFreePort(given.settings);
   // All processes listen on one port, so 0 is decided here.
   const settings = children === undefined ? given.settings : { ...given.settings, 'app.server.port': port };
-  const options: NodeOptions = { ...given, settings, group: children };
   const secrets = await secretsOf(settings, log);
   const tracing = await tracingOf(settings, log);
   if (tracing !== undefined) lifecycle.add('tracing', tracing.stop);
-  children?.start();
-  lifecycle.add('processes', async () => children?.stop());
+
+  // 2. The database, with the schema of this version.
   const waiting = new Waiting({ settings, log, signal, reusePort: children !== undefined });
   lifecycle.add('waiting', () => waiting.stop());
-  const database = await prepareDatabase(settings, log);
+  const database = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', database.stop);
-  const opening = database.open(waiting);
-  // A failure is thrown where this is awaited.
-  opening.catch(() => {});
-  // The embedded PostgreSQL, or initdb, has been launched by the next turn: loading this takes as long as its start.
-  const loading = nextTurn().then(() => import('./http/serve.ts'));
-  let isStopping = false;
-  const prepare = async () =>
-    (await loading).prepareServer(context, { isStopping: () => isStopping, waiting: waiting.server });
 
-  const context = assemble(database, secrets, { ...options, tracing });
-  // A database that exists is open sooner than the routes are added: starts on one got 4 % longer.
-  const prepared = database.isNew ? await prepare() : undefined;
-  await opening;
+  // 3. The services of all modules.
+  const context = assemble(database, secrets, { ...given, settings, group: children, tracing });
   await context.primary.start();
   await waiting.forDatabase(database.hosts, async () => context.databaseClock?.read());
-  const administrator = await waiting.forDatabase(database.hosts, async () => {
-    await requireKeysInUse(secrets, context.database, context.clock(), log);
-    await loadEventKey(context);
-    return firstAdministrator(context);
-  });
-  children?.assign(assignmentOf(settings, secrets, database));
+  const administrator = await waiting.forDatabase(database.hosts, () => prepareData(context, secrets));
   await context.notifications.start();
-  await warnOfKeysOfOtherMode(context.database, context, (facts, message) => log.warn(facts, message));
+
+  // 4. What works by itself.
   const workers = workersOf(context);
   if (database.isOursAlone) await freeDeadLeases(workers);
   if (settings['app.role'] !== 'api') {
@@ -110,30 +96,29 @@ async function start(given: NodeOptions, processes: number, signal: AbortSignal)
     startWorkers(workers, context);
   }
 
-  const listen = prepared ?? (await prepare());
-  await children?.listen();
-  // PostgreSQL may have died meanwhile, and the start waited for it.
-  if (prepared !== undefined) await waiting.stop();
-  const address = await listen();
-  // Stopped first: this process serves what the others do not accept any more.
+  // 5. Requests. The other processes are stopped before this one, which serves what they do not accept any more.
+  const listen = await prepareServer(context, waiting.server);
   lifecycle.add('processes', async () => children?.stop());
+  await children?.start(assignmentOf(settings, secrets, database));
+  const address = await listen();
   log.info({ address, role: settings['app.role'], mode: settings['app.deployment-mode'] }, 'Ready');
-  return {
-    address,
-    administrator,
-    settings,
-    stop: () => {
-      isStopping = true;
-      return lifecycle.stop();
-    },
-  };
+  return { address, administrator, settings, stop: () => lifecycle.stop() };
+}
+
+/** Checks that the keys open what is stored, and makes what a new database lacks. */
+async function prepareData(context: Context, secrets: Secrets): Promise<FirstAdministrator> {
+  const { log } = context;
+  await requireKeysInUse(secrets, context.database, context.clock(), log);
+  await loadEventKey(context);
+  await warnOfKeysOfOtherMode(context.database, context, (facts, message) => log.warn(facts, message));
+  return firstAdministrator(context);
 }
 
 function assignmentOf(
   settings: Settings,
   { jwtKeys, encryptionKeys }: Secrets,
   { connection }: OpenDatabase,
-): Omit<Assignment, 'number'> {
+): SharedAssignment {
   return {
     settings,
     jwtKeys: jwtKeys.toText(),

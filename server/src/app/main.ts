@@ -5,8 +5,11 @@ import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { outliveOutput } from '../platform/process/output.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';
+import { welcome } from './cli/welcome.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
+import { startFlorin } from './florin.ts';
+import { StartInterrupted } from './http/waiting.ts';
 
 /** The process ends after this time even if the stop is not complete. Deliveries in flight take up to 12 s. */
 const stopDeadlineMs = 30_000;
@@ -23,9 +26,6 @@ async function main(): Promise<void> {
     log.fatal({ error }, 'The process ends because of a defect; acknowledged payments are stored');
     process.exit(1);
   });
-  const { startFlorin } = await import('./florin.ts');
-  const { welcome } = await import('./cli/welcome.ts');
-  const { StartInterrupted } = await import('./http/waiting.ts');
   const interruption = new AbortController();
   const florinStart = startFlorin(settings, log, { mayFork: true, signal: interruption.signal });
   // Registered before the start completes: an interrupted start runs to its end and is then stopped, so that no

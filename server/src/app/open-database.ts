@@ -1,13 +1,13 @@
-import { EmbeddedPostgresError, holdsCluster } from '@florin/embedded-postgres';
+import { EmbeddedPostgresError } from '@florin/embedded-postgres';
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
-import { findRunningFlorin, prepareFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
+import { findRunningFlorin, startFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
 import {
   isMigrated,
+  type MigrateOptions,
   type MigrationWait,
   migrate,
-  preloadMigrations,
   UnknownSchemaError,
 } from '../platform/postgres/migrate.ts';
 import type { Log } from '../platform/process/log.ts';
@@ -35,49 +35,33 @@ export interface OpenDatabase {
   stop: () => Promise<void>;
 }
 
-/** A database that is not open yet, although where it will be is known. */
-export interface PreparedDatabase extends OpenDatabase {
-  /** The embedded one, which will be created: that takes a second. */
-  isNew: boolean;
-  /** Starts it if it is the embedded one, and migrates it to the schema of this version. */
-  open: (waiting: Waiting) => Promise<void>;
-}
-
-/** Prepares the embedded PostgreSQL or that of `app.database.url`. */
-export async function prepareDatabase(settings: Settings, log: Log): Promise<PreparedDatabase> {
-  if (settings['app.database.url'] === undefined) {
-    const { start, ...database } = await prepareEmbedded(settings, log);
-    const isNew = !holdsCluster(settings['app.data-dir']);
-    const open = async (waiting: Waiting) => {
-      if (isNew) preloadMigrations();
-      await start(waiting.signal);
-      await migrateWaiting(database.direct, log, waiting);
-    };
-    return { ...database, isNew, open: (waiting) => stoppingOnFailure(database, open(waiting)) };
-  }
+/** Opens the embedded PostgreSQL or that of `app.database.url`, and migrates it to the schema of this version. */
+export async function openDatabase(settings: Settings, log: Log, waiting: Waiting): Promise<OpenDatabase> {
+  if (settings['app.database.url'] === undefined) return openEmbedded(settings, log, waiting);
   const database = configuredDatabase(settings);
-  const open = async (waiting: Waiting) => {
-    const { connection, direct } = database;
-    await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
-    const hosts = describeHosts(direct);
-    if (direct !== connection)
-      await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
-    await waiting.forDatabase(hosts, () => migrateWaiting(direct, log, waiting));
-  };
-  return { ...database, isNew: false, open: (waiting) => stoppingOnFailure(database, open(waiting)) };
+  const { connection, direct } = database;
+  await waiting.forDatabase(describeHosts(connection), () => requireVersion(connection, 'app.database.url'));
+  const hosts = describeHosts(direct);
+  if (direct !== connection) {
+    await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
+  }
+  await waiting.forDatabase(hosts, () => migrateWaiting(direct, log, waiting));
+  return database;
 }
 
-async function stoppingOnFailure({ stop }: OpenDatabase, opening: Promise<void>): Promise<void> {
+async function openEmbedded(settings: Settings, log: Log, waiting: Waiting): Promise<OpenDatabase> {
+  const database = await startEmbedded(settings, log, waiting.signal);
   try {
-    await opening;
+    await migrateWaiting(database.direct, log, waiting);
+    return database;
   } catch (error) {
-    await stop();
-    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
+    await database.stop();
+    throw error;
   }
 }
 
-function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiting): Promise<void> {
-  return migrate(direct, (line) => log.debug(line), {
+async function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiting): Promise<void> {
+  await migrateExplained(direct, log, {
     signal: waiting.signal,
     onWait: ({ migration, waitedMs, blockedBy }) => {
       const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
@@ -102,11 +86,17 @@ export async function migrateDatabase(settings: Settings, log: Log, options: Mig
     settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
   try {
     if (!opened.isOursAlone) await requireUsable(opened.direct);
-    await migrate(opened.direct, (line) => log.debug(line), options);
-  } catch (error) {
-    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
+    await migrateExplained(opened.direct, log, options);
   } finally {
     await opened.stop();
+  }
+}
+
+async function migrateExplained(direct: ConnectionConfig, log: Log, options: MigrateOptions): Promise<void> {
+  try {
+    await migrate(direct, (line) => log.debug(line), options);
+  } catch (error) {
+    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
   }
 }
 
@@ -161,25 +151,16 @@ async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase
   return { connection, direct: connection, stop: async () => {} };
 }
 
-async function startEmbedded(settings: Settings, log: Log): Promise<OpenDatabase> {
-  const { start, ...database } = await prepareEmbedded(settings, log);
-  await start();
-  return database;
-}
-
-async function prepareEmbedded(
-  settings: Settings,
-  log: Log,
-): Promise<OpenDatabase & { start: (signal?: AbortSignal) => Promise<void> }> {
-  const postgres = await explained(
-    prepareFlorinPostgres({
-      dataDir: settings['app.data-dir'],
-      log,
-      settings: {
-        max_connections: String(Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections)),
-      },
-    }),
-  );
+async function startEmbedded(settings: Settings, log: Log, signal?: AbortSignal): Promise<OpenDatabase> {
+  const connections = Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections);
+  const postgres = await startFlorinPostgres({
+    dataDir: settings['app.data-dir'],
+    log,
+    settings: { max_connections: String(connections) },
+    signal,
+  }).catch((error: unknown) => {
+    throw error instanceof EmbeddedPostgresError ? new SettingsError(`${error.message}.`) : error;
+  });
   // PGSSLMODE in the environment must not apply: there is no TLS on a Unix socket.
   const connection = { ...postgres.connection, ssl: false };
   return {
@@ -187,18 +168,8 @@ async function prepareEmbedded(
     direct: connection,
     hosts: describeHosts(connection),
     isOursAlone: true,
-    start: (signal) => explained(postgres.start(signal)),
     stop: () => postgres.stop(),
   };
-}
-
-async function explained<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof EmbeddedPostgresError) throw new SettingsError(`${error.message}.`);
-    throw error;
-  }
 }
 
 /** Throws errors that may pass as they are, and all others as a SettingsError, which ends the start. */

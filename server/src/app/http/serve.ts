@@ -28,13 +28,6 @@ import { requestMetrics } from './request-metrics.ts';
 import { requireFreePath } from './require-free-path.ts';
 import { addSecurityTxt } from './security-txt.ts';
 
-export interface ServeOptions {
-  /** Whether the service has begun to stop. */
-  isStopping: () => boolean;
-  /** If the start had to wait, the port is taken over from this server. */
-  waiting?: WaitingServer | undefined;
-}
-
 /**
  * Of a payment on a payer's page, of a merchant with one endpoint, for admission: three events and their deliveries.
  */
@@ -44,10 +37,10 @@ const costOfPayment = 6;
 export type Listen = () => Promise<string>;
 
 /**
- * Adds the routes of a node, which takes 100 ms, and uses no database. A node with the role `worker` serves only the
- * operations routes.
+ * Adds the routes of a node. One with the role `worker` serves only the operations routes. If the start had to wait,
+ * the port is taken over from the server that answered meanwhile.
  */
-export async function prepareServer(context: Context, { isStopping, waiting }: ServeOptions): Promise<Listen> {
+export async function prepareServer(context: Context, waiting?: WaitingServer): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, otherProcesses } = context;
   const { payments, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { makeFailureLimiter, admission, fanOut } = context;
@@ -103,19 +96,20 @@ export async function prepareServer(context: Context, { isStopping, waiting }: S
   const admit: Admit = (tenantId, events, proceed) =>
     admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);
   const options = { authenticate, admit, turns, unknownTurns };
-  for (const route of operationsRoutes) addRoute(app, route, { primary, clock, isStopping }, options);
+  for (const route of operationsRoutes)
+    addRoute(app, route, { primary, clock, isStopping: () => lifecycle.stopping.aborted }, options);
   for (const route of routes) addRoute(app, route, context, options);
 
   await app.ready();
+  lifecycle.add('http', async () => {
+    await stopAccepting(app.server);
+    await app.close();
+    await payments.drained();
+  });
+  // Closed before the server, which waits for unfinished answers.
+  lifecycle.add('event streams', async () => eventStreams.close());
   return async () => {
     await listenAt(settings, group !== undefined, (address) => app.listen(address));
-    lifecycle.add('http', async () => {
-      await stopAccepting(app.server);
-      await app.close();
-      await payments.drained();
-    });
-    // Closed before the server, which waits for unfinished answers.
-    lifecycle.add('event streams', async () => eventStreams.close());
     const { port } = app.server.address() as AddressInfo;
     return `http://${hostOf(settings)}:${port}`;
   };

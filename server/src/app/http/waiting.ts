@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../core/errors.ts';
-import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
+import { WaitingServer } from '../../platform/http/server/waiting-server.ts';
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf, isLoginRefused, isTlsRefused } from '../../platform/postgres/connection/failures.ts';
 import type { Log } from '../../platform/process/log.ts';
@@ -68,8 +68,6 @@ export class Waiting {
     if (reason !== this.#reason) log.warn(facts, reason);
     this.#reason = reason;
     if (this.#server === undefined) {
-      // Loaded only when needed, because it loads the HTTP framework.
-      const { WaitingServer } = await import('../../platform/http/server/waiting-server.ts');
       const server = new WaitingServer(basePathOf(settings));
       const port = await listenAt(settings, reusePort, (address) => server.listen(address));
       this.#server = server;

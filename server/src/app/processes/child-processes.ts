@@ -4,7 +4,7 @@ import type { Log } from '../../platform/process/log.ts';
 import { OtherProcesses, type SharedEntry } from '../../platform/process/other-processes.ts';
 import { ChildProcess } from './child-process.ts';
 import { mergedMetrics, type ProcessMetrics } from './merged-metrics.ts';
-import type { Assignment, MessageToChild } from './messages.ts';
+import type { MessageToChild, SharedAssignment } from './messages.ts';
 import type { ProcessGroup } from './process-group.ts';
 
 /** How long a start waits for its children. A child that is prepared later listens then. */
@@ -39,7 +39,6 @@ export class ChildProcesses implements ProcessGroup {
   readonly #prepared = new Map<number, () => void>();
   readonly #whenPrepared: Promise<unknown>;
   #metrics: Metrics | undefined;
-  #assignment: Omit<Assignment, 'number'> | undefined;
   #mayListen = false;
   #watch: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
@@ -53,26 +52,15 @@ export class ChildProcesses implements ProcessGroup {
     this.otherProcesses.sendBy((entries) => this.#share(entries));
   }
 
-  /** Starts the processes, which load their code while the database is opened, and wait for their assignment. */
-  start(): void {
-    for (const number of this.#numbers) this.#start(number, 0);
+  /**
+   * Starts the processes, waits until all are prepared and lets them listen. So connections spread over all of them from
+   * the first one on: a client that connects early and stays connected would otherwise keep its requests on the process
+   * that was first.
+   */
+  async start(assignment: SharedAssignment): Promise<void> {
+    for (const number of this.#numbers) this.#start(assignment, number, 0);
     this.#watch = setInterval(() => this.#killSilent(), askEveryMs).unref();
     process.on('exit', this.#killAll);
-  }
-
-  /** Lets the processes prepare to serve requests. */
-  assign(assignment: Omit<Assignment, 'number'>): void {
-    this.#assignment = assignment;
-    for (const [number, child] of this.#children)
-      child.send({ type: 'assignment', assignment: { ...assignment, number } });
-  }
-
-  /**
-   * Waits until all processes are prepared and lets them listen. So connections spread over all of them from the first
-   * one on: a client that connects early and stays connected would otherwise keep its requests on the process that was
-   * first.
-   */
-  async listen(): Promise<void> {
     const { signal } = this.#stopBegins;
     // Rejects when the node stops, which ends the wait as well.
     const late = sleep(prepareWithinMs, undefined, { signal, ref: false }).catch(() => {});
@@ -110,7 +98,7 @@ export class ChildProcesses implements ProcessGroup {
     process.off('exit', this.#killAll);
   }
 
-  #start(number: number, failures: number): void {
+  #start(assignment: SharedAssignment, number: number, failures: number): void {
     const startedMs = performance.now();
     const child = new ChildProcess({
       onPrepared: () => {
@@ -128,7 +116,7 @@ export class ChildProcesses implements ProcessGroup {
       },
     });
     this.#children.set(number, child);
-    if (this.#assignment !== undefined) child.send({ type: 'assignment', assignment: { ...this.#assignment, number } });
+    child.send({ type: 'assignment', assignment: { ...assignment, number } });
     const restart = async (how: string) => {
       this.#children.delete(number);
       this.otherProcesses.gone(number);
@@ -138,7 +126,7 @@ export class ChildProcesses implements ProcessGroup {
       this.#log.error({ process: number, pid: child.pid, how, pauseMs }, 'A process has ended and is started again');
       this.#prepared.get(number)?.();
       await sleep(pauseMs, undefined, { signal: this.#stopBegins.signal });
-      this.#start(number, before + 1);
+      this.#start(assignment, number, before + 1);
     };
     child.ended.then(restart).catch((error: unknown) => {
       if (!this.#stopBegins.signal.aborted)

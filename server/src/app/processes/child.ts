@@ -45,7 +45,7 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     await context.databaseClock?.read();
     await loadEventKey(context);
     await context.notifications.start();
-    const listen = await prepareServer(context, { isStopping: () => stopping.aborted });
+    const listen = await prepareServer(context);
     await link.mayListen();
     await listen();
   } catch (error) {

@@ -15,6 +15,9 @@ export interface Assignment {
   connection?: ConnectionConfig | undefined;
 }
 
+/** What all of them get. */
+export type SharedAssignment = Omit<Assignment, 'number'>;
+
 export type MessageToChild =
   | { type: 'assignment'; assignment: Assignment }
   /** All processes are prepared, or this one replaces another: listen. */

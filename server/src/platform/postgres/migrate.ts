@@ -79,12 +79,6 @@ export async function migrate(
 /** Only when needed: it costs a start 60 ms and 5 MB. */
 const loadRunner = () => import('node-pg-migrate');
 
-/** For a database that is known to need `migrate` soon. */
-export function preloadMigrations(): void {
-  // `migrate` reports a failure.
-  loadRunner().catch(() => {});
-}
-
 type Attempt =
   | { isDone: true; migrations: string[]; elapsedMs: number }
   | { isDone: false; migration: string; blockedBy: string[] };

@@ -51,7 +51,7 @@ beforeAll(async () => {
       lifecycle,
     });
   // Its notifications are not started: after each cut they would send statements of their own.
-  dying = clientOf(await (await prepareServer(nodeOn(line.connection), { isStopping: () => false }))());
+  dying = clientOf(await (await prepareServer(nodeOn(line.connection)))());
   other = nodeOn(db.connection);
   await other.notifications.start();
 });

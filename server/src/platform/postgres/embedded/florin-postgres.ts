@@ -2,10 +2,10 @@ import {
   type EmbeddedConnection,
   EmbeddedPostgresError,
   type EmbeddedPostgresFailure,
-  type EmbeddedPostgresOptions,
   findRunning,
+  type Log,
   openSession,
-  prepareEmbeddedPostgres,
+  startEmbeddedPostgres,
 } from '@florin/embedded-postgres';
 import { DatabaseError } from 'pg';
 import { ensureServiceRole, serviceRole } from './service-role.ts';
@@ -16,7 +16,7 @@ export const florinNames = { superuser: 'florin', database: 'florin', port: 5432
 /** Events are vacuumed before the next checkpoint (migration 0032), which comes every 30 s under load. */
 const settings = { autovacuum_naptime: '10s' };
 
-/** Florin's PostgreSQL in its data folder. `stop` waits for a start that is under way, and may be called twice. */
+/** Florin's PostgreSQL in its data folder. `stop` may be called twice. */
 export interface FlorinPostgres {
   /** As the role of the service, which owns the tables and has no right over the server. */
   readonly connection: EmbeddedConnection;
@@ -25,42 +25,35 @@ export interface FlorinPostgres {
   stop(): Promise<void>;
 }
 
-export interface PreparedFlorinPostgres extends FlorinPostgres {
-  /** Resolves when the role of the service can use the database. The signal ends a wait for locked tables. */
-  start(signal?: AbortSignal): Promise<void>;
+interface FlorinPostgresOptions {
+  dataDir: string;
+  log: Log;
+  settings?: Readonly<Record<string, string>>;
+  isDisposable?: boolean;
+  /** Ends a wait for tables that others have locked. */
+  signal?: AbortSignal | undefined;
 }
 
-type FlorinPostgresOptions = Required<Pick<EmbeddedPostgresOptions, 'dataDir' | 'log'>> &
-  Pick<EmbeddedPostgresOptions, 'settings' | 'isDisposable'>;
-
 /**
- * Locks the data folder. The connections are then known.
+ * Resolves when the role of the service can use the database.
  *
- * @throws EmbeddedPostgresError with one line that says what to do; `start` does so too
+ * @throws EmbeddedPostgresError with one line that says what to do
  */
-export async function prepareFlorinPostgres(options: FlorinPostgresOptions): Promise<PreparedFlorinPostgres> {
-  const { log } = options;
+export async function startFlorinPostgres(options: FlorinPostgresOptions): Promise<FlorinPostgres> {
+  const { signal, ...given } = options;
   const postgres = await withHints(
-    prepareEmbeddedPostgres({
-      ...options,
+    startEmbeddedPostgres({
+      ...given,
       ...florinNames,
-      settings: { ...settings, ...options.settings },
-      setUp: (session, signal) => ensureServiceRole(session, { log, signal }),
+      settings: { ...settings, ...given.settings },
+      setUp: (session) => ensureServiceRole(session, { log: given.log, signal }),
     }),
   );
   return {
     connection: { ...postgres.connection, user: serviceRole },
     superuser: postgres.connection,
-    start: (signal) => withHints(postgres.start(signal)),
     stop: () => postgres.stop(),
   };
-}
-
-/** @throws EmbeddedPostgresError as `prepareFlorinPostgres` */
-export async function startFlorinPostgres(options: FlorinPostgresOptions): Promise<FlorinPostgres> {
-  const postgres = await prepareFlorinPostgres(options);
-  await postgres.start();
-  return postgres;
 }
 
 /** What only Florin knows about the ways out of a failure. */

@@ -15,7 +15,7 @@ const handOverLock = 7_301_544_215;
 export interface ServiceRoleOptions {
   log: Log;
   /** Ends the waiting for tables that other sessions have locked. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
