@@ -48,7 +48,7 @@ async function smoke(): Promise<void> {
 
   const another = spawnSync('npm', ['start'], { cwd: clone, encoding: 'utf8', env: cleanEnvironment() });
   requireThat(another.status === 1, `a second npm start in the same folder ended with ${another.status}`);
-  requireThat(another.stderr.includes('is in use by Florin process'), `a second npm start said ${another.stderr}`);
+  requireThat(another.stderr.includes('is in use by process'), `a second npm start said ${another.stderr}`);
   requireThat((await first.interrupt()) === 0, 'npm start did not end with 0 after an interrupt');
 
   const second = launch('npm', ['start'], cleanEnvironment());

@@ -168,7 +168,7 @@ describe('the first and later starts, on a data folder of their own', () => {
   async function expectAlone(first: ReadyService, port = '0'): Promise<void> {
     const line = await refusalOfStart({ cwd: folder.path, environment: { ...environment(), PORT: port } });
     const taken = port === '0' ? '' : `port ${port} on 127.0.0.1 is taken by another Florin, and `;
-    expect(line).toContain(`${taken}data folder ${dataDir()} is in use by Florin process ${first.pid}`);
+    expect(line).toContain(`${taken}data folder ${dataDir()} is in use by process ${first.pid}`);
     expect((await first.get('/health/ready')).status).toBe(200);
   }
 
