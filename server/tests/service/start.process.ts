@@ -8,6 +8,7 @@ import { refusalOfStart } from '../support/service/refusal-of-start.ts';
 import { runProgram } from '../support/service/run-program.ts';
 import {
   type ReadyService,
+  requireBundle,
   type ServiceProcess,
   spawnService,
   startService,
@@ -23,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => folder.close());
 
 describe('the arguments of a command', () => {
+  beforeAll(requireBundle);
   const bundled = '../../dist/main.js'; // Which `npm start` runs.
   const programs = [
     ['npm start', bundled],

@@ -11,7 +11,7 @@ let isBundled = false;
  * Services that tests start run the bundle, as `npm start` does: it takes a third of the CPU time of a start from the
  * sources. The first that this process starts writes it, if the sources have changed; others wait meanwhile.
  */
-function requireBundle(): void {
+export function requireBundle(): void {
   if (isBundled) return;
   execFileSync(process.execPath, [join(root, 'tools', 'packaging', 'bundle.mjs')], { stdio: 'inherit' });
   isBundled = true;
