@@ -205,7 +205,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   const authenticate = authenticator({ keys, sessions, sessionCookie: new SessionCookie(publicUrl) });
   const app = httpServer({ authenticate, onReply: () => {}, onDefect: (error) => logError(error, 'defect') });
   const routes = [...tenantRoutes, ...sessionRoutes, ...userRoutes, ...developerKeyRoutes];
-  for (const route of routes) addRoute(app, route, identity as unknown as IdentityApp, { authenticate });
+  for (const route of routes) addRoute(app, route, identity as unknown as IdentityApp);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 

@@ -72,11 +72,6 @@ export const operationsRoutes: readonly Route<OperationsApp>[] = [
 
 const storageOf = ({ free, total }: Room) => ({ freeBytes: free, totalBytes: total });
 
-/** Load balancers ask often, from one address, and must not wait: no limit counts these requests. */
-export function isHealthCheck({ url, is404 }: FastifyRequest): boolean {
-  return url.startsWith('/health/') && !is404;
-}
-
 /** Answers from memory: the monitor probes the database, however often the load balancer asks. */
 function assertWritable({ absence, hasBeenWritable, room }: OperationsApp['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;

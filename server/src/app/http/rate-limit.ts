@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, minuteMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
 import { networkOf } from '../../platform/http/limits/network-of.ts';
 import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
+import type { RateLimits } from '../../platform/http/server/steps.ts';
 import type { OtherProcesses } from '../../platform/process/other-processes.ts';
 import type { Settings } from '../config/settings.ts';
-import { isHealthCheck } from './operations.ts';
 
 /** What a limit counts by, and the key of a request; undefined if the limit does not apply to it. */
 const partitions = {
@@ -28,37 +28,30 @@ const settingOf = {
  * Limits requests per minute by address, key, user and tenant, each only where its setting is given. Answers carry the
  * fields of draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function addRateLimit(
-  app: FastifyInstance,
-  { settings, clock, otherProcesses }: { settings: Settings; clock: Clock; otherProcesses: OtherProcesses },
-): void {
+export function rateLimitsOf(
+  settings: Settings,
+  { clock, otherProcesses }: { clock: Clock; otherProcesses: OtherProcesses },
+): RateLimits {
   const limits = (Object.keys(partitions) as Partition[]).flatMap((partition) => {
     const max = settings[settingOf[partition]];
     if (max === undefined) return [];
     const shared = otherProcesses.sharedUses(`requests by ${partition}`);
     return [{ partition, limiter: new RateLimiter({ max, windowMs: minuteMs, clock, shared }) }];
   });
-  if (limits.length === 0) return;
-  const refusalAt = (
-    stage: 'address' | 'caller',
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Refusal | undefined => {
-    if (isHealthCheck(request)) return undefined;
-    for (const { partition, limiter } of limits) {
-      const key = (partition === 'address') === (stage === 'address') ? partitions[partition](request) : undefined;
+  const limitsOf = (some: typeof limits) => (request: FastifyRequest, reply: FastifyReply) => {
+    for (const { partition, limiter } of some) {
+      const key = partitions[partition](request);
       if (key === undefined) continue;
       const quota = limiter.take(key);
       addToHeader(reply, 'ratelimit-policy', `"${partition}";q=${quota.max};w=${minuteMs / 1000}`);
       addToHeader(reply, 'ratelimit', `"${partition}";r=${quota.remaining};t=${quota.resetSeconds}`);
-      if (quota.isExceeded) return refusalOf(partition, quota);
+      if (quota.isExceeded) throw refusalOf(partition, quota);
     }
-    return undefined;
   };
-  // Before authentication, which may need the database.
-  app.addHook('onRequest', (request, reply, done) => done(refusalAt('address', request, reply)));
-  // After authentication, and before the body is read.
-  app.addHook('preParsing', (request, reply, payload, done) => done(refusalAt('caller', request, reply), payload));
+  return {
+    ofAddress: limitsOf(limits.filter(({ partition }) => partition === 'address')),
+    ofCaller: limitsOf(limits.filter(({ partition }) => partition !== 'address')),
+  };
 }
 
 function addToHeader(reply: FastifyReply, name: string, item: string): void {

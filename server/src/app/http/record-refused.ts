@@ -3,7 +3,7 @@ import { platformTenant } from '../../core/principal.ts';
 import type { Actor } from '../../domains/identity/audit/append.ts';
 import type { RefusedRequests } from '../../domains/identity/audit/refused-requests.ts';
 import { AddressRefusal } from '../../domains/identity/developer-keys/key-authenticator.ts';
-import type { RefusedCall } from '../../platform/http/server/server.ts';
+import type { RefusedCall } from '../../platform/http/server/refuse.ts';
 
 const permissionRefusals: ReadonlySet<RefusalType> = new Set([
   'scope_missing',

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/errors.ts';
 import { withoutSecrets } from '../../core/without-secrets.ts';
-import type { ReplyFacts } from '../../platform/http/server/server.ts';
+import type { ReplyFacts } from '../../platform/http/server/steps.ts';
 import type { Log } from '../../platform/process/log.ts';
 
 /** A request that takes longer is logged, whatever its result. */

@@ -1,4 +1,4 @@
-import type { ReplyFacts } from '../../platform/http/server/server.ts';
+import type { ReplyFacts } from '../../platform/http/server/steps.ts';
 import { type Metrics, requestSecondsBuckets } from '../../platform/metrics/metrics.ts';
 
 /** Observes how long replies took, by method, declared path and status. */

@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { CheckoutPages } from '../../domains/billing/checkouts/pages/checkout-pages.ts';
 import { PortalPages } from '../../domains/billing/checkouts/portal/portal-pages.ts';
-import { ConcurrencyLimit } from '../../platform/http/limits/concurrency-limit.ts';
-import { type Admit, addRoute } from '../../platform/http/server/add-route.ts';
+import { addRoute } from '../../platform/http/server/add-route.ts';
 import { stopAccepting } from '../../platform/http/server/drain.ts';
 import { httpServer } from '../../platform/http/server/server.ts';
 import type { WaitingServer } from '../../platform/http/server/waiting-server.ts';
@@ -14,14 +13,13 @@ import { allRoutes } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
 import { listenAt } from './listen.ts';
 import { metricsReader } from './metrics-access.ts';
-import { addOpenTurns, unknownCallerTurns } from './open-turns.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addDevicePage } from './pages/device-page.ts';
 import { addPayerPages } from './pages/payer-pages.ts';
 import { addResetPage } from './pages/reset-page.ts';
 import { addSandboxPage } from './pages/sandbox-page.ts';
 import { unknownPage } from './pages/unknown-page.ts';
-import { addRateLimit } from './rate-limit.ts';
+import { rateLimitsOf } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
 import { requestLog } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
@@ -41,7 +39,7 @@ export type Listen = () => Promise<string>;
  * the port is taken over from the server that answered meanwhile.
  */
 export async function prepareServer(context: Context, waiting?: WaitingServer): Promise<Listen> {
-  const { settings, log, lifecycle, metrics, authenticate, primary, clock, group, otherProcesses } = context;
+  const { settings, log, lifecycle, metrics, authenticate, primary, clock, group } = context;
   const { payments, providers, refusedRequests, requestRecorder, eventStreams } = context;
   const { makeFailureLimiter, admission, fanOut } = context;
   const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
@@ -49,6 +47,8 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
   const logReply = requestLog(log);
   const app = httpServer({
     authenticate,
+    admit: (tenantId, events) => admission.admit(tenantId, fanOut.costOf(tenantId, events)),
+    rateLimits: rateLimitsOf(settings, context),
     trustProxy: settings['app.server.trust-proxy'],
     connectionsPerAddress: settings['app.server.connections-per-address'],
     connections: connectionLimitOf(settings),
@@ -66,7 +66,6 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
     serverFactory: waiting && ((handler) => waiting.handOver(handler)),
   });
   requireFreePath(app, basePath);
-  addOpenTurns(app);
   const routes = settings['app.role'] === 'worker' ? [] : allRoutes;
   const served = [...operationsRoutes, ...routes];
   addDocs(app, basePath, async () => {
@@ -91,14 +90,9 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
     });
     addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl });
   }
-  addRateLimit(app, { settings, clock, otherProcesses });
-  const [turns, unknownTurns] = [new ConcurrencyLimit(), unknownCallerTurns()];
-  const admit: Admit = (tenantId, events, proceed) =>
-    admission.enter(tenantId, fanOut.costOf(tenantId, events), proceed);
-  const options = { authenticate, admit, turns, unknownTurns };
-  for (const route of operationsRoutes)
-    addRoute(app, route, { primary, clock, isStopping: () => lifecycle.stopping.aborted }, options);
-  for (const route of routes) addRoute(app, route, context, options);
+  const isStopping = () => lifecycle.stopping.aborted;
+  for (const route of operationsRoutes) addRoute(app, route, { primary, clock, isStopping });
+  for (const route of routes) addRoute(app, route, context);
 
   await app.ready();
   lifecycle.add('http', async () => {

@@ -1,7 +1,7 @@
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import type { Tokens } from '../../platform/crypto/tokens.ts';
 import type { FailureLimiter } from '../../platform/http/limits/rate-limiter.ts';
-import type { Authenticate } from '../../platform/http/server/server.ts';
+import type { Authenticate } from '../../platform/http/server/steps.ts';
 import type { NodeWith } from '../../platform/node.ts';
 import type { SettingsOf } from '../../platform/settings/declare.ts';
 import type { RefusedRequests } from './audit/refused-requests.ts';

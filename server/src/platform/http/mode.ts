@@ -3,20 +3,15 @@ import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/liv
 import type { Principal } from '../../core/principal.ts';
 import type { Answer } from './route.ts';
 
-/**
- * Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake.
- * Returns the request.
- */
-export function requireModeOf(request: FastifyRequest): FastifyRequest {
-  const { principal, query, body } = request;
-  if (principal?.livemode === undefined) return request;
+/** Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake. */
+export function requireModeOf({ principal, query, body }: FastifyRequest): void {
+  if (principal?.livemode === undefined) return;
   for (const input of [query, body]) {
     const livemode = livemodeOf(input);
     if (livemode === undefined || livemode === principal.livemode) continue;
     const key = `a ${modeName(principal.livemode)} key (${prefixOf(principal.livemode)}…)`;
     throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
   }
-  return request;
 }
 
 /** Names the mode of a caller that has one in the header of its answer, whatever the answer is. */

@@ -102,7 +102,7 @@ test.each(exportTypes)('an export as %s ends when its client disconnects, and is
       return { document: { type: accept, content } };
     },
   });
-  addRoute(app, route, undefined, { authenticate: () => Promise.reject() });
+  addRoute(app, route, undefined);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/list`;
   const head = await request(address, { method: 'HEAD', headers: { accept } });

@@ -113,7 +113,7 @@ describe('on a standby', () => {
     await primary.start();
     const app = httpServer({ authenticate: () => Promise.reject(), onReply: () => {}, onDefect: () => {} });
     for (const route of operationsRoutes) {
-      addRoute(app, route, { primary, clock, isStopping: () => false }, { authenticate: () => Promise.reject() });
+      addRoute(app, route, { primary, clock, isStopping: () => false });
     }
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
     const reply = await fetch(`${address}/health/ready`);

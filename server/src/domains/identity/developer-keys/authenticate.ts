@@ -1,5 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
-import type { Authenticate } from '../../../platform/http/server/server.ts';
+import type { Authenticate } from '../../../platform/http/server/steps.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { KeyAuthenticator } from './key-authenticator.ts';

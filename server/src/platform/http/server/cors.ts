@@ -7,7 +7,8 @@ const exposedHeaders =
 
 const preflightSeconds = 600;
 
-export type Cors = (request: FastifyRequest, reply: FastifyReply) => 'goes on' | 'answered';
+/** Whether it was a preflight request, which is answered. */
+export type Cors = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /**
  * Lets browser applications of these origins call the service (Fetch standard, CORS protocol). The `*` of all origins
@@ -18,11 +19,11 @@ export function corsFor(origins: readonly string[]): Cors {
   const allowed = new Set(origins);
   return ({ method, headers }, reply) => {
     reply.header('vary', 'Origin'); // Caches must not give one origin the answer to another.
-    if (headers.origin === undefined || !allowed.has(headers.origin)) return 'goes on';
+    if (headers.origin === undefined || !allowed.has(headers.origin)) return false;
     reply.header('access-control-allow-origin', headers.origin);
     if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {
       reply.header('access-control-expose-headers', exposedHeaders);
-      return 'goes on';
+      return false;
     }
     reply
       .headers({
@@ -32,6 +33,6 @@ export function corsFor(origins: readonly string[]): Cors {
       })
       .code(204)
       .send();
-    return 'answered';
+    return true;
   };
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
     handle: async () => ({ data: true }),
   });
   const listen = async (server: typeof app) => {
-    for (const route of [take, bytes]) addRoute(server, route, undefined, { authenticate });
+    for (const route of [take, bytes]) addRoute(server, route, undefined);
     await server.listen({ port: 0, host: '127.0.0.1' });
     return (server.server.address() as AddressInfo).port;
   };
@@ -241,7 +241,7 @@ test('an answer that cannot be sent is a defect of one request: it is answered w
     documentTypes: ['text/plain'],
     handle: async () => ({ document: { type: 'text/plain', content: 'a' }, headers: { 'x-broken': 'a\nb' } }),
   });
-  for (const route of [broken, unwritable, document]) addRoute(server, route, undefined, { authenticate });
+  for (const route of [broken, unwritable, document]) addRoute(server, route, undefined);
   const address = await server.listen({ port: 0, host: '127.0.0.1' });
   for (const path of ['/broken', '/unwritable', '/document', '/broken'])
     expect([path, (await fetch(address + path)).status]).toEqual([path, 500]);

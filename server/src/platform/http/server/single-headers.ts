@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalid, type Refusal } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
 
 /**
  * Headers whose one value is used. Those that may be lists (Accept, If-None-Match, X-Forwarded-For and the signatures
@@ -26,22 +26,17 @@ const singleHeaders = new Map(
 );
 
 /**
- * The refusal of a request that repeats such a header. Node keeps the first value of some headers and joins those of
+ * Refuses a request that repeats such a header. Node keeps the first value of some headers and joins those of
  * others, where a proxy in front of it may have read the last: two values of Idempotency-Key would become a third key.
  */
-export function repeatedHeader({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) {
+export function requireSingleHeaders({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): void {
   // Nearly every request: no header is repeated.
-  if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined;
-  return refusalOfRepeated(rawHeaders);
-}
-
-function refusalOfRepeated(rawHeaders: readonly string[]): Refusal | undefined {
+  if (Object.keys(headers).length * 2 === rawHeaders.length) return;
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = singleHeaders.get((rawHeaders[i] as string).toLowerCase());
     if (name === undefined) continue;
-    if (seen.has(name)) return invalid(name, `Only one ${name} header may be sent.`);
+    if (seen.has(name)) throw invalid(name, `Only one ${name} header may be sent.`);
     seen.add(name);
   }
-  return undefined;
 }

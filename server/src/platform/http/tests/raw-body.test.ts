@@ -30,7 +30,7 @@ beforeAll(async () => {
     body: Type.Object({ a: Type.Integer() }),
     handle: take,
   });
-  for (const route of [raw, json]) addRoute(app, route, undefined, { authenticate });
+  for (const route of [raw, json]) addRoute(app, route, undefined);
   address = await app.listen({ port: 0, host: '127.0.0.1' });
 });
 

@@ -64,8 +64,7 @@ beforeAll(async () => {
     generateUuid: uuidGenerator(Date.now),
   };
   app = httpServer({ authenticate: async () => principal, onReply: () => {}, onDefect: () => {} });
-  for (const route of endpointRoutes)
-    addRoute(app, route, services as WebhooksApp, { authenticate: async () => principal });
+  for (const route of endpointRoutes) addRoute(app, route, services as WebhooksApp);
   await app.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });

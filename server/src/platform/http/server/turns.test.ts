@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Principal } from '../../core/principal.ts';
-import { routesFor } from '../../platform/http/routes-for.ts';
-import { addRoute } from '../../platform/http/server/add-route.ts';
-import { type AuthenticatedRequest, httpServer } from '../../platform/http/server/server.ts';
-import { addOpenTurns, unknownCallerTurns } from './open-turns.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { routesFor } from '../routes-for.ts';
+import { addRoute } from './add-route.ts';
+import { httpServer } from './server.ts';
+import type { AuthenticatedRequest } from './steps.ts';
 
 const caller = {
   by: 'key',
@@ -33,7 +33,6 @@ const app = httpServer({ authenticate, onReply: () => {}, onDefect: () => {}, tr
 let address: string;
 
 beforeAll(async () => {
-  addOpenTurns(app);
   app.get('/page', async () => {
     await hold('/page');
     return 'page';
@@ -47,13 +46,12 @@ beforeAll(async () => {
         return { data: true };
       },
     });
-  const options = { authenticate, unknownTurns: unknownCallerTurns() };
   for (const route of [
     answering('/open', 'nothing'),
     answering('/health/live', 'nothing'),
     answering('/own', 'caller'),
   ])
-    addRoute(app, route, undefined, options);
+    addRoute(app, route, undefined);
   address = await app.listen({ port: 0, host: '127.0.0.1' });
 });
 
