@@ -1,11 +1,12 @@
 import { modules } from '../server/src/app/modules.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
+import { moduleErrors } from '../server/src/core/generated/errors.ts';
 import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 
 type Names = Readonly<Record<string, string>>;
 
 /**
- * The lists of all event types and audit actions, collected from the modules that declare them, by their paths in the
+ * The lists of all event types, errors and audit actions, collected from the modules that declare them, by their paths in the
  * repository. They are files so that the compiler knows every name, also in modules that come before the declaring one.
  */
 export function declaredNameFiles(): Record<string, string> {
@@ -16,6 +17,13 @@ export function declaredNameFiles(): Record<string, string> {
       collected(
         all.map(({ eventTypes = {} }) => eventTypes),
         scopeOfEventType,
+      ),
+    ),
+    'server/src/core/generated/errors.ts': listFile(
+      'moduleErrors',
+      collected(
+        all.map(({ errors = {} }) => errors),
+        moduleErrors,
       ),
     ),
     'server/src/domains/identity/audit/generated/actions.ts': listFile(

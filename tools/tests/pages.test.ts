@@ -17,7 +17,7 @@ test.each(generatedPages)('the tables in %s match the code (else: npm run docs)'
   expect(regenerated(read(page))).toBe(read(page));
 });
 
-test('the lists of event types and audit actions are what the modules declare (else: npm run docs)', () => {
+test('the lists of event types, errors and audit actions are what the modules declare (else: npm run docs)', () => {
   for (const [file, text] of Object.entries(declaredNameFiles())) expect(read(file)).toBe(text);
 });
 

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { RefusalKind } from '../core/errors.ts';
 import type { Scope } from '../core/scopes.ts';
 import type { Route } from './http/route.ts';
 import type { BackgroundWorker } from './jobs/background-worker.ts';
@@ -36,6 +37,8 @@ export interface Module<App = never> {
    * record. Names are stable: they are stored, filtered by and exported.
    */
   auditActions?: Readonly<Record<`${string}.${string}`, string>>;
+  /** The error types that are about its records. They are stable, because programs depend on them. */
+  errors?: Readonly<Record<string, RefusalKind>>;
   /** Groups of the API reference, in order. */
   reference?: readonly ReferenceGroup[];
   routes?: readonly Route<App>[];

@@ -32,6 +32,10 @@ export const customers = {
     'customer.update': 'A customer was changed.',
     'customer.export': 'Customers were exported.',
   },
+  errors: {
+    clocks_not_offered: 'forbidden',
+    external_id_taken: 'conflict',
+  },
   reference: [{ name: 'Customers', description: 'The payers of invoices and subscriptions.' }],
   resources: { customer: customerRecord },
   integrity: customerChecks,

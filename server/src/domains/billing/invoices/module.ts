@@ -35,6 +35,13 @@ export const invoices = {
     'invoice.void': 'An invoice was made void or uncollectible.',
     'invoice.export': 'Invoices were exported.',
   },
+  errors: {
+    invoice_not_payable: 'conflict',
+    invoice_not_draft: 'conflict',
+    payment_exceeds_invoice: 'conflict',
+    invoice_payment_under_way: 'conflict',
+    rendering_failed: 'unavailable',
+  },
   reference: [{ name: 'Invoices', description: 'Invoices and their payments.' }],
   resources: { invoice: invoiceRecord },
   eventObjects: {

@@ -11,6 +11,9 @@ export const plans = {
     'plan.create': 'A plan was created.',
     'plan.update': 'A plan was changed.',
   },
+  errors: {
+    plan_in_use: 'conflict',
+  },
   reference: [{ name: 'Plans', description: 'Prices and billing intervals to subscribe to.' }],
   resources: { plan: planRecord },
   routes: planRoutes,

@@ -26,6 +26,10 @@ export const subscriptions = {
     'subscription.cancel': 'A subscription was cancelled, or will be at the end of its period.',
     'subscription.export': 'Subscriptions were exported.',
   },
+  errors: {
+    plan_inactive: 'conflict',
+    subscription_fixed: 'conflict',
+  },
   reference: [{ name: 'Subscriptions', description: 'Recurring payments for a plan.' }],
   resources: { subscription: subscriptionRecord, 'previewed invoice': previewedInvoice },
   eventObjects: { subscription: subscriptionRecord },

@@ -11,6 +11,9 @@ export const testClocks = {
     'clock.create': 'A test clock was created.',
     'clock.advance': 'A test clock was advanced.',
   },
+  errors: {
+    clock_under_way: 'conflict',
+  },
   reference: [{ name: 'Clocks', description: 'Clocks that tests can advance.' }],
   resources: { clock: clockRecord },
   routes: clockRoutes,

@@ -18,6 +18,10 @@ export const developerKeys = {
     'key.rotate': 'A developer key was replaced by a new one, which was shown once.',
     'key.revoke': 'A developer key was revoked.',
   },
+  errors: {
+    key_limit_reached: 'conflict',
+    key_inactive: 'conflict',
+  },
   reference: [{ name: 'Developer keys', description: 'Secret keys for server-to-server calls.' }],
   resources: { 'developer key': Type.Object({ ...generatedKey.properties, ...listedKey.properties }) },
   routes: developerKeyRoutes,

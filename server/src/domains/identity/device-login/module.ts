@@ -15,6 +15,12 @@ export const deviceLogin = {
     'device.approve': 'A user approved the login of a program on another device, which then gets a key.',
     'device.deny': 'A user denied the login of a program on another device.',
   },
+  errors: {
+    authorization_pending: 'invalid',
+    slow_down: 'invalid',
+    access_denied: 'invalid',
+    expired_token: 'invalid',
+  },
   reference: [{ name: group, description: 'Logins of programs that the user approves in a browser.' }],
   resources: { 'device request': deviceRequest },
   routes: deviceLoginRoutes,

@@ -21,6 +21,14 @@ export const secondFactor = {
     'user.regenerate_recovery_codes': 'A user replaced their own recovery codes, which were shown once.',
     'session.step_up': 'A user proved the second factor again, for an operation that needs it.',
   },
+  errors: {
+    code_wrong: 'invalid',
+    passkey_wrong: 'invalid',
+    second_factor_active: 'conflict',
+    second_factor_absent: 'conflict',
+    passkeys_unavailable: 'conflict',
+    passkey_limit_reached: 'conflict',
+  },
   reference: [
     {
       name: 'Second factor',

@@ -18,6 +18,12 @@ export const sessions = {
     'session.end_after_reuse': 'A refresh token was used again after it had been replaced, so its session ended.',
     'session.revoke': 'A user ended one or all of their own sessions.',
   },
+  errors: {
+    challenge_invalid: 'invalid',
+    login_refused: 'unauthenticated',
+    second_factor_challenge: 'unauthenticated',
+    origin_not_allowed: 'forbidden',
+  },
   reference: [{ name: 'Users', description: 'Login, sessions, passwords and user accounts.' }],
   resources: { 'login result': loginResult },
   routes: sessionRoutes,

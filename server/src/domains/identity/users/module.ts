@@ -20,6 +20,14 @@ export const users = {
     'user.reset_password': 'A password was reset with a mailed token.',
     'user.change_password': 'A user changed their own password.',
   },
+  errors: {
+    password_too_weak: 'invalid',
+    reset_token_invalid: 'invalid',
+    old_password_wrong: 'invalid',
+    session_required: 'forbidden',
+    account_taken: 'conflict',
+    last_administrator: 'conflict',
+  },
   resources: { 'current user': currentUser, user: userRecord },
   routes: userRoutes,
   retention: ({ database, mailer }) => [

@@ -7,6 +7,9 @@ import { viewRecord } from './schema.ts';
 export const views = {
   name: 'views',
   tables: ['saved_view'],
+  errors: {
+    view_limit_reached: 'conflict',
+  },
   reference: [{ name: group, description: 'Filters and columns of lists that a user has saved.' }],
   resources: { view: viewRecord },
   routes: viewRoutes,

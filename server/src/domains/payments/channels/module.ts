@@ -28,6 +28,13 @@ export const channels = {
     'channel.create': 'A channel was created.',
     'channel.update': 'A channel or its credentials were changed.',
   },
+  errors: {
+    currency_not_supported: 'invalid',
+    channel_inactive: 'conflict',
+    channel_code_taken: 'conflict',
+    channel_in_use: 'conflict',
+    channel_limit_reached: 'conflict',
+  },
   reference: [
     {
       name: 'Channels',

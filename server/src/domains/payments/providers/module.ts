@@ -8,6 +8,10 @@ export const providers = {
   name: 'providers',
   tables: ['sandbox_operation'],
   settings,
+  errors: {
+    callback_invalid: 'unauthenticated',
+    sandbox_disabled: 'forbidden',
+  },
   workers: (app) => (app.sandboxEnabled ? [sandboxWorker(app)] : []),
 } satisfies Module<PaymentsApp>;
 

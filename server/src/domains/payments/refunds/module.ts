@@ -19,6 +19,10 @@ export const refunds = {
     'refund.create': 'A refund was created.',
     'refund.export': 'Refunds were exported.',
   },
+  errors: {
+    not_refundable: 'conflict',
+    refund_exceeds_payment: 'conflict',
+  },
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },
   eventObjects: { refund: refundRecord },

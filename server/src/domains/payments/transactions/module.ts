@@ -43,6 +43,10 @@ export const transactions = {
     'transaction.update': 'A payment was changed by hand.',
     'transaction.export': 'Payments were exported.',
   },
+  errors: {
+    illegal_transition: 'conflict',
+    payment_method_unreadable: 'conflict',
+  },
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },
   eventObjects: { transaction: transactionRecord },

@@ -52,6 +52,9 @@ export const deliveries = {
     'delivery.replay': 'One delivery was replayed.',
     'delivery.export': 'Webhook deliveries were exported.',
   },
+  errors: {
+    replay_running: 'conflict',
+  },
   resources: { delivery: deliveryDetail, 'delivery attempt': attempt, replay: replayRecord },
   routes: deliveryRoutes,
   workers: deliveryWorkers,

@@ -33,6 +33,12 @@ export const webhookEndpoints = {
     'webhook.rotate_secret': 'A secret of a webhook endpoint was staged or promoted.',
     'webhook.ping': 'A test delivery was requested.',
   },
+  errors: {
+    webhook_address_forbidden: 'invalid',
+    webhook_inactive: 'conflict',
+    webhook_limit_reached: 'conflict',
+    no_secret_staged: 'conflict',
+  },
   reference: [{ name: 'Webhooks', description: 'Signed notifications to other systems.' }],
   resources: { 'webhook endpoint': endpointRecord },
   eventObjects: { 'webhook.ping': pingObject, 'webhook.disabled': endpointRecord },
