@@ -6,8 +6,8 @@ import { modules } from '../server/src/app/modules.ts';
 /**
  * Checks the rules of the architecture (docs/concepts/architecture.md) against imports and SQL:
  * - a file imports only from its own layer or a layer below;
- * - folders of platform/ do not import each other, except that `jobs` uses `postgres`, `lists` also `http`, and `http`
- *   `admission`;
+ * - folders of platform/ do not import each other, except that all use `caching` and `concurrency`, `jobs` `postgres`,
+ *   `lists` also `http`, and `http` `admission`;
  * - a module imports only modules that come earlier in `app/modules.ts`;
  * - of the two files of a group, modules of the group and of those above import `app.ts`, and only `app/` imports
  *   `services.ts`;
@@ -27,6 +27,9 @@ const groups = ['identity', 'webhooks', 'payments', 'billing'];
 const ownerOfTable = new Map<string, string>(
   modules.flatMap(({ name, tables }) => tables.map((table) => [table, name] as const)),
 );
+
+/** Data structures without I/O, for all of platform/. */
+const structures = ['caching', 'concurrency'];
 
 /** Folders of platform/ that may import others. */
 const platformDependencies: Record<string, readonly string[]> = {
@@ -135,7 +138,11 @@ export function importsFromOutside(packageName: string, sources: readonly Source
 
 /** Files directly in platform/ define modules and may import all of its folders. */
 function mayImport(folder: string, target: string): boolean {
-  return folder === target || folder.endsWith('.ts') || (platformDependencies[folder] ?? []).includes(target);
+  return (
+    folder === target ||
+    folder.endsWith('.ts') ||
+    [...structures, ...(platformDependencies[folder] ?? [])].includes(target)
+  );
 }
 
 function brokenWrites({ path, text }: Source): string[] {

@@ -1,4 +1,4 @@
-import type { Steps } from '../../core/in-pieces.ts';
+import type { Steps } from '../../platform/concurrency/in-pieces.ts';
 import { Html, type HtmlPart, html, joined } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { htmlOf } from './markdown.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import type { Steps } from '../../core/in-pieces.ts';
+import type { Steps } from '../../platform/concurrency/in-pieces.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { StaticContent } from '../../platform/http/server/static-content.ts';
 import type { Site } from './site.ts';

@@ -1,5 +1,5 @@
-import { boundedCache } from '../../core/bounded-cache.ts';
-import { inPieces, type Steps } from '../../core/in-pieces.ts';
+import { boundedCache } from '../../platform/caching/bounded-cache.ts';
+import { inPieces, type Steps } from '../../platform/concurrency/in-pieces.ts';
 import type { Html } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
 import { jsonType } from '../../platform/http/server/broken-http.ts';

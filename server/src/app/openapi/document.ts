@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { eventTypes, pingType, type SentType, scopeOfEventType } from '../../core/event-types.ts';
-import { inOnePiece, type Steps } from '../../core/in-pieces.ts';
 import { deliveryHeaders } from '../../domains/webhooks/deliveries/schema.ts';
+import { inOnePiece, type Steps } from '../../platform/concurrency/in-pieces.ts';
 import { type OpenApiDocument, openApiDocument } from '../../platform/http/openapi/document.ts';
 import type { DocumentedEvent } from '../../platform/http/openapi/webhooks.ts';
 import type { Route } from '../../platform/http/route.ts';

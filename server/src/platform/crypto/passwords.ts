@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Refusal } from '../../core/errors.ts';
-import { RoundRobinQueue } from '../../core/round-robin-queue.ts';
+import { RoundRobinQueue } from '../concurrency/round-robin-queue.ts';
 
 export interface PasswordCost {
   /** In KiB. */

@@ -1,9 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import type { LRUCache } from 'lru-cache';
-import { boundedCache } from '../../core/bounded-cache.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
+import { boundedCache } from '../caching/bounded-cache.ts';
 import type { Keyring } from './keyring.ts';
 
 /** The header `typ` of each kind (RFC 9068 for access tokens): one can never pass for the other. */

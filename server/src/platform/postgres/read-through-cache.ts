@@ -1,5 +1,5 @@
 import type { LRUCache } from 'lru-cache';
-import { boundedCache } from '../../core/bounded-cache.ts';
+import { boundedCache } from '../caching/bounded-cache.ts';
 
 export interface ReadThroughCacheOptions<Key, Value> {
   /** Reads the value from the database. Undefined: there is none, which is not cached. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { RoundRobinQueue } from '../../core/round-robin-queue.ts';
+import { RoundRobinQueue } from '../concurrency/round-robin-queue.ts';
 import type { TaskResult } from './serve-tasks.ts';
 
 /** How a task ended. Only `done` has a value; `full` and `stopped` did not begin. */

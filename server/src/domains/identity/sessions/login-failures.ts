@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache';
-import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import { boundedCache } from '../../../platform/caching/bounded-cache.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { OtherProcesses } from '../../../platform/process/other-processes.ts';
 import { normalizedAccount } from './account.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { platformTenant } from '../../../core/principal.ts';
-import { RoundRobinQueue } from '../../../core/round-robin-queue.ts';
+import { RoundRobinQueue } from '../../../platform/concurrency/round-robin-queue.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { retryWhileUnavailable } from '../../../platform/postgres/connection/retry.ts';
 import type { Database } from '../../../platform/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
-import { KeyedMutex } from '../../../core/keyed-mutex.ts';
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { boundedCache } from '../../../core/bounded-cache.ts';
 import { type Clock, secondMs } from '../../../core/clock.ts';
 import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { eventTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId } from '../../../core/id.ts';
+import { boundedCache } from '../../../platform/caching/bounded-cache.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Topics } from '../../../platform/postgres/notifications/topics.ts';
 import { eventsWritten } from '../events/append-events.cte.ts';

@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache';
-import { boundedCache } from '../../../core/bounded-cache.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
+import { boundedCache } from '../../caching/bounded-cache.ts';
 
 export interface RateLimiterOptions {
   /** Number allowed in a window. */

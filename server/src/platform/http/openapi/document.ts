@@ -1,4 +1,4 @@
-import type { Steps } from '../../../core/in-pieces.ts';
+import type { Steps } from '../../concurrency/in-pieces.ts';
 import type { Route } from '../route.ts';
 import { stateInputNulls } from './input-nulls.ts';
 import { type OperationExample, operationOf } from './operation.ts';

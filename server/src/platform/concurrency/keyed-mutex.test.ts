@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 test('work of one key is done in turn, in the order in which it came, also after work that failed', async () => {
   const turns = new KeyedMutex<string>();

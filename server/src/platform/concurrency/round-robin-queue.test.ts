@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RoundRobinQueue } from '../round-robin-queue.ts';
+import { RoundRobinQueue } from './round-robin-queue.ts';
 
 function queueOf(...items: string[]): RoundRobinQueue<string> {
   const queue = new RoundRobinQueue<string>();
