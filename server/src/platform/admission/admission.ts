@@ -9,7 +9,7 @@ export interface AdmissionOptions {
 }
 
 /** Called once: without an argument when the write may begin, else with the reason why it is refused. */
-export type Proceed = (refusal?: Refusal) => void;
+type Proceed = (refusal?: Refusal) => void;
 
 interface Waiting {
   cost: number;

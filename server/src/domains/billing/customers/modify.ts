@@ -7,9 +7,9 @@ import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type IdempotentAnswer, type Once, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendSaved } from '../../identity/audit/append.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { type SavedRow, type SaveRequest, save } from '../../identity/audit/save.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
@@ -33,17 +33,23 @@ export async function modifyCustomer(
   app: BillingApp,
 ): Promise<IdempotentAnswer<CustomerRecord>> {
   const principal = await actFor(caller, input.tenantId, app.database);
-  const once = onceFor(app.database, {
-    tenantId: principal.tenantId,
+  const secrets = secretsGiven(customerInput, input);
+  const request: SaveRequest<CustomerRow, CustomerRecord> = {
+    type: 'customer',
     path: '/api/customer/modify',
-    key: idempotencyKey,
-    input: { ...input, ...secretsGiven(customerInput, input), mode: principal.livemode ?? null },
-    nowMs: app.clock(),
-  });
+    principal,
+    idempotencyKey,
+    input: { ...input, ...secrets, mode: principal.livemode ?? null },
+    secrets,
+    recordOf,
+    answerOf: recordOf,
+  };
   try {
-    return input.id === undefined
-      ? await create(input as NewCustomer, principal, app, once)
-      : await update(input.id, input, principal, app, once);
+    const work =
+      input.id === undefined
+        ? await creation(input as NewCustomer, principal, app)
+        : await change(input.id, input, principal, app);
+    return await save(app, request, work);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
     throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
@@ -52,12 +58,9 @@ export async function modifyCustomer(
   }
 }
 
-async function create(
-  input: NewCustomer,
-  caller: Principal,
-  app: BillingApp,
-  once: Once,
-): Promise<IdempotentAnswer<CustomerRecord>> {
+type Work = (transaction: Queryable) => Promise<SavedRow<CustomerRow>>;
+
+async function creation(input: NewCustomer, caller: Principal, app: BillingApp): Promise<Work> {
   const principal = await app.channels.actOn(input.defaultChannelId, caller);
   if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
   const channel = await usableChannel(input.defaultChannelId, principal.tenantId, app.channels);
@@ -83,14 +86,12 @@ async function create(
     app.clock(),
     livemode,
   ];
-  return once(async (transaction) => {
+  return async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
-    const saved = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, app) : row;
-    const secrets = secretsGiven(customerInput, input);
-    await appendSaved(transaction, principal, 'customer', { before: undefined, after: saved, recordOf, secrets });
-    await appendEvent(transaction, eventDraftOf('customer.created', saved, app.generateUuid()));
-    return recordOf(saved);
-  });
+    const after = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, app) : row;
+    await appendEvent(transaction, eventDraftOf('customer.created', after, app.generateUuid()));
+    return { before: undefined, after };
+  };
 }
 
 /** Runs after the insert, because the token is sealed to the customer's id. */
@@ -105,13 +106,12 @@ async function storePaymentMethod(
   return saved;
 }
 
-async function update(
+async function change(
   id: number,
   input: CustomerInput,
   principal: Principal,
   { database, channels, clock, generateUuid, seal }: BillingApp,
-  once: Once,
-): Promise<IdempotentAnswer<CustomerRecord>> {
+): Promise<Work> {
   const existing = await readCustomer(database, id, principal);
   requireUnchangedMode(input.livemode, existing.livemode);
   const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -135,14 +135,12 @@ async function update(
     ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
     clock(),
   ];
-  return once(async (transaction) => {
+  return async (transaction) => {
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
-    const [row] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
-    const secrets = secretsGiven(customerInput, input);
-    await appendSaved(transaction, principal, 'customer', { before, after: row, recordOf, secrets });
-    await appendEvent(transaction, eventDraftOf('customer.updated', row, generateUuid()));
-    return recordOf(row);
-  });
+    const [after] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
+    await appendEvent(transaction, eventDraftOf('customer.updated', after, generateUuid()));
+    return { before, after };
+  };
 }
 
 function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {

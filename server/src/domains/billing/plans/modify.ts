@@ -5,8 +5,8 @@ import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../c
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendSaved } from '../../identity/audit/append.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
+import { type SaveRequest, save } from '../../identity/audit/save.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
@@ -31,13 +31,15 @@ export async function modifyPlan(
 ): Promise<IdempotentAnswer<PlanRecord>> {
   const named = await actFor(caller, input.tenantId, app.database);
   const principal = input.id === undefined ? await app.channels.actOn(input.channelId, named) : named;
-  const once = onceFor(app.database, {
-    tenantId: principal.tenantId,
+  const request: SaveRequest<PlanRow, PlanRecord> = {
+    type: 'plan',
     path: '/api/plan/modify',
-    key: idempotencyKey,
+    principal,
+    idempotencyKey,
     input: { ...input, mode: principal.livemode ?? null },
-    nowMs: app.clock(),
-  });
+    recordOf,
+    answerOf: recordOf,
+  };
   const { id } = input;
   if (id === undefined) {
     const plan = input as WholePlan;
@@ -45,14 +47,13 @@ export async function modifyPlan(
     const channel = await acceptingChannel(plan, principal.tenantId, app.channels);
     const livemode = livemodeOfNew(principal, input.livemode, channel);
     const values = [principal.tenantId, ...valuesOf(plan), app.clock(), livemode];
-    return once(async (transaction) => {
+    return save(app, request, async (transaction) => {
       requireInUse(plan.currency);
-      const [created] = (await transaction.run(insertPlan, values)) as [PlanRow];
-      await appendSaved(transaction, principal, 'plan', { before: undefined, after: created, recordOf });
-      return recordOf(created);
+      const [after] = (await transaction.run(insertPlan, values)) as [PlanRow];
+      return { before: undefined, after };
     });
   }
-  return once(async (transaction) => {
+  return save(app, request, async (transaction) => {
     const existing = await readVisible(transaction, lockPlan, { noun: 'plan', id }, principal);
     requireUnchangedMode(input.livemode, existing.livemode);
     const { name, currency, amount, interval, state } = recordOf(existing);
@@ -64,14 +65,9 @@ export async function modifyPlan(
       requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
     }
     await requireUnused(plan, existing, transaction, app);
-    const [updated] = await transaction.run(updatePlan, [
-      existing.tenant_id,
-      id,
-      ...valuesOf(plan, existing),
-      app.clock(),
-    ]);
-    await appendSaved(transaction, principal, 'plan', { before: existing, after: updated as PlanRow, recordOf });
-    return recordOf(updated as PlanRow);
+    const values = [existing.tenant_id, id, ...valuesOf(plan, existing), app.clock()];
+    const [after] = (await transaction.run(updatePlan, values)) as [PlanRow];
+    return { before: existing, after };
   });
 }
 

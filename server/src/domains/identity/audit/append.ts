@@ -40,36 +40,6 @@ export async function appendAudit(transaction: Queryable, actor: Actor, change: 
   await appendAuditEntries(transaction, [[actor, change]]);
 }
 
-/** The types of records that have the actions `create` and `update`. */
-type SavedType = { [Action in AuditAction]: Action extends `${infer Type}.update` ? Type : never }[AuditAction];
-type CreatedType = { [Action in AuditAction]: Action extends `${infer Type}.create` ? Type : never }[AuditAction];
-
-interface Saved<Row> {
-  /** Undefined: the record was created. */
-  before: Row | undefined;
-  after: Row;
-  /** The record as the API shows it. */
-  recordOf: (row: Row) => object;
-  secrets?: SecretsGiven;
-}
-
-/** Records that a record was created or updated, as `appendAudit` does. */
-export async function appendSaved<Row extends { tenant_id: number; id: number }>(
-  transaction: Queryable,
-  actor: Actor,
-  type: SavedType & CreatedType,
-  { before, after, recordOf, secrets }: Saved<Row>,
-): Promise<void> {
-  await appendAudit(transaction, actor, {
-    action: before === undefined ? `${type}.create` : `${type}.update`,
-    tenantId: after.tenant_id,
-    recordId: after.id,
-    before: before && recordOf(before),
-    after: recordOf(after),
-    secrets,
-  });
-}
-
 /** Records several changes by one statement. */
 export async function appendAuditEntries(
   database: Queryable,

@@ -1,14 +1,11 @@
-import { type Clock, minuteMs } from '../../../core/clock.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import type { WriteBehind } from '../../../platform/postgres/write-behind.ts';
 import { principalOfAccount } from '../sessions/account.ts';
-import { type LastUse, lastUseWriter } from '../sessions/last-uses.ts';
-import { principals } from '../tenants/statements.ts';
+import { type LiveCredential, LiveCredentials } from '../sessions/live-credentials.ts';
 import { addressMatcher } from './allowed-addresses.ts';
 import { fingerprintOf, hasKeyFormat } from './rules.ts';
 import { findLiveKey, liveKeys, recordLastUses } from './statements.ts';
@@ -18,39 +15,27 @@ export interface KeyAuthenticatorOptions {
   caches: Pick<Caches, 'readThrough'>;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
-  /** Maximum number of cached keys. */
-  maxCached?: number;
 }
 
-interface LiveKey {
-  id: number;
-  principal: Principal;
-  /** Infinity: never. */
-  expiresAtMs: number;
-  /** The last use that was recorded; -Infinity: none. */
-  lastUseRecordedAtMs: number;
+interface LiveKey extends LiveCredential<number> {
   /** Undefined: from anywhere. */
   isAllowedFrom: ((address: string) => boolean) | undefined;
 }
 
-/** Authenticates developer keys, from a cache of live keys: every payment passes here. */
+/** Authenticates developer keys, from a cache of live keys. */
 export class KeyAuthenticator {
   readonly #clock: Clock;
-  readonly #live: ReadThroughCache<string, LiveKey>;
-  readonly #lastUses: WriteBehind<LastUse<number>>;
+  readonly #live: LiveCredentials<number, LiveKey>;
 
-  constructor({ database, caches, clock, logError, maxCached = 10_000 }: KeyAuthenticatorOptions) {
+  constructor({ database, caches, clock, logError }: KeyAuthenticatorOptions) {
     this.#clock = clock;
-    this.#live = caches.readThrough(liveKeys, {
-      parseKey: String,
-      max: maxCached,
+    this.#live = new LiveCredentials({
+      name: liveKeys,
+      caches,
       load: (fingerprint) => loadLiveKey(database, fingerprint),
-      clearedBy: principals,
+      recordUses: (...uses) => database.run(recordLastUses, uses),
+      onUsesLost: (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
     });
-    this.#lastUses = lastUseWriter(
-      (...uses) => database.run(recordLastUses, uses),
-      (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
-    );
   }
 
   /**
@@ -59,7 +44,7 @@ export class KeyAuthenticator {
    */
   async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
     if (!hasKeyFormat(key)) throw keyRefused();
-    return this.#admit(await this.#live.get(fingerprintOf(key)), address, isCheck);
+    return this.#admit(await this.#live.find(fingerprintOf(key)), address, isCheck);
   }
 
   /** The same for a key that is cached, by its fingerprint; undefined: it is not. */
@@ -73,19 +58,13 @@ export class KeyAuthenticator {
     if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
     if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address))
       throw new AddressRefusal(live.principal, address);
-    if (!isCheck) this.#recordUse(live, nowMs, address);
+    if (!isCheck) this.#live.recordUse(live, nowMs, address);
     return live.principal;
   }
 
   /** Resolves when the last uses recorded so far have been written. */
   settled(): Promise<void> {
-    return this.#lastUses.flush();
-  }
-
-  #recordUse(live: LiveKey, nowMs: number, address: string): void {
-    if (nowMs - live.lastUseRecordedAtMs < minuteMs) return;
-    live.lastUseRecordedAtMs = nowMs;
-    this.#lastUses.add({ id: live.id, at: new Date(nowMs), address }, live.id);
+    return this.#live.settled();
   }
 }
 

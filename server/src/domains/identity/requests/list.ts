@@ -5,7 +5,9 @@ import { leastUuidAt, publicId, uuidOfPublicId, uuidTimeMs } from '../../../core
 import type { Principal } from '../../../core/principal.ts';
 import { type CursorList, filtersOf, indexFor, readSlice } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { listedTenants, tenantOfRow, visibleTenants } from '../tenants/visible-tenants.ts';
+import type { IdentityApp } from '../app.ts';
+import { defineList, type ListRequest } from '../tenants/define-list.ts';
+import { tenantOfRow, visibleTenants } from '../tenants/visible-tenants.ts';
 import { requestFilters, statements } from './list-statements.ts';
 import type { listedRequest, requestListQuery, requestRecord } from './schema.ts';
 import { findRequest, type RequestRow } from './statements.ts';
@@ -13,14 +15,23 @@ import { findRequest, type RequestRow } from './statements.ts';
 type Query = Static<typeof requestListQuery>;
 type Record = Static<typeof requestRecord>;
 
-/** The requests that the caller may see and asks for, newest first. */
-export async function requestList(
-  database: Queryable,
-  query: Query,
-  principal: Principal,
-): Promise<CursorList<RequestRow>> {
+export const listRequests = defineList<Query, RequestRow, Static<typeof listedRequest>, IdentityApp>({
+  async find(request, app) {
+    await app.requestRecorder.flush();
+    return requestsOf(request, app.listDatabase);
+  },
+  listedAs: ({ query: { fields = '' }, principal }) => {
+    const wanted = new Set(fields.split(','));
+    return (row) => {
+      const { address, userAgent, idempotencyKey, error, ...listed } = recordOf(row, principal);
+      const optional = Object.entries({ address, userAgent, idempotencyKey, error });
+      return { ...listed, ...Object.fromEntries(optional.filter(([name]) => wanted.has(name))) };
+    };
+  },
+});
+
+function requestsOf({ query, principal, tenantIds }: ListRequest<Query>, database: Queryable): CursorList<RequestRow> {
   const { fromMs, toMs } = timeRangeOf(query);
-  const tenantIds = await listedTenants(database, principal, query.tenantId);
   const mode = principal.livemode ?? query.livemode;
   const isRefused = query.errorType !== undefined || /^[45]/.test(query.status ?? '');
   const given = {
@@ -68,19 +79,6 @@ function restrictionOf({ holdsAll, by, userId, keyId }: Principal): {
 } {
   if (holdsAll) return {};
   return by === 'key' ? { ownKeyId: keyId } : { ownUserId: userId };
-}
-
-/** A row of the list, with the optional fields that the query asks for. */
-export function listedAs(
-  { fields = '' }: Query,
-  principal: Principal,
-): (row: RequestRow) => Static<typeof listedRequest> {
-  const wanted = new Set(fields.split(','));
-  return (row) => {
-    const { address, userAgent, idempotencyKey, error, ...listed } = recordOf(row, principal);
-    const optional = Object.entries({ address, userAgent, idempotencyKey, error });
-    return { ...listed, ...Object.fromEntries(optional.filter(([name]) => wanted.has(name))) };
-  };
 }
 
 export function recordOf(row: RequestRow, principal: Principal): Record {

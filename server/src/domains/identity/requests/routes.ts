@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
-import { pageOf } from '../../../platform/lists/list.ts';
 import type { IdentityApp } from '../app.ts';
-import { findRequestOf, listedAs, recordOf, requestList } from './list.ts';
+import { findRequestOf, listRequests, recordOf } from './list.ts';
 import { listedRequest, requestListQuery, requestQuery, requestRecord } from './schema.ts';
 
 const { get } = routesFor<IdentityApp>();
@@ -19,11 +18,7 @@ export const requestRoutes: readonly Route<IdentityApp>[] = [
     query: requestListQuery,
     data: Type.Array(listedRequest),
     paged: 'by_cursor_only',
-    handle: async ({ query, principal }, app) => {
-      await app.requestRecorder.flush();
-      const { rows, pagination } = await pageOf(await requestList(app.listDatabase, query, principal), query);
-      return { data: rows.map(listedAs(query, principal)), pagination };
-    },
+    handle: listRequests,
   }),
 
   get('/api/request/detail', 'caller', 'Requests', {

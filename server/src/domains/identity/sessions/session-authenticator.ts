@@ -4,11 +4,8 @@ import { type Principal, platformTenant } from '../../../core/principal.ts';
 import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
-import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
-import type { WriteBehind } from '../../../platform/postgres/write-behind.ts';
-import { principals } from '../tenants/statements.ts';
 import { principalOfAccount } from './account.ts';
-import { type LastUse, lastUseWriter } from './last-uses.ts';
+import { type LiveCredential, LiveCredentials } from './live-credentials.ts';
 import { findLiveSession, type LiveSessionRow, liveSessions, recordSessionUses } from './statements.ts';
 
 export interface TokenLifetimes {
@@ -31,17 +28,11 @@ export interface SessionAuthenticatorOptions {
   /** `app.security.profile`: every user needs a second factor. */
   isStrict: boolean;
   lifetimes: Pick<TokenLifetimes, 'idleMs' | 'sessionSeconds'>;
-  /** Maximum number of cached sessions. */
-  maxCached?: number;
 }
 
-interface LiveSession {
-  principal: Principal;
+interface LiveSession extends LiveCredential<string> {
   /** Of its tokens: those of former generations were replaced. */
   generation: number;
-  expiresAtMs: number;
-  /** The last use that was recorded; -Infinity: none. */
-  lastUseRecordedAtMs: number;
   /** The last use that is known, or the login. */
   lastUsedMs: number;
 }
@@ -54,24 +45,20 @@ export class SessionAuthenticator {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
   readonly #idleMs: number;
-  readonly #live: ReadThroughCache<string, LiveSession>;
-  readonly #lastUses: WriteBehind<LastUse<string>>;
+  readonly #live: LiveCredentials<string, LiveSession>;
 
   constructor(options: SessionAuthenticatorOptions) {
-    const { database, caches, tokens, clock, logError, maxCached = 10_000 } = options;
+    const { database, caches, tokens, clock, logError } = options;
     this.#tokens = tokens;
     this.#clock = clock;
     this.#idleMs = options.lifetimes.idleMs;
-    this.#live = caches.readThrough(liveSessions, {
-      parseKey: String,
-      max: maxCached,
+    this.#live = new LiveCredentials({
+      name: liveSessions,
+      caches,
       load: (id) => loadLiveSession(id, options),
-      clearedBy: principals,
+      recordUses: (...uses) => database.run(recordSessionUses, uses),
+      onUsesLost: (error) => logError(error, 'The last uses of sessions could not be recorded.'),
     });
-    this.#lastUses = lastUseWriter(
-      (...uses) => database.run(recordSessionUses, uses),
-      (error) => logError(error, 'The last uses of sessions could not be recorded.'),
-    );
   }
 
   /**
@@ -88,28 +75,24 @@ export class SessionAuthenticator {
   }
 
   async #principalOf({ sessionId, generation }: VerifiedToken, address: string, isCheck: boolean): Promise<Principal> {
-    let live = this.#live.peek(sessionId) ?? (await this.#live.get(sessionId));
+    let live = this.#live.peek(sessionId) ?? (await this.#live.find(sessionId));
     const nowMs = this.#clock();
     const sinceMs = idleSince(nowMs, this.#idleMs).getTime();
     if (live !== undefined && (live.lastUsedMs < sinceMs || live.generation < generation)) {
       // It may have been used, or got other tokens, on another node since it was cached here.
-      this.#live.drop(sessionId);
-      live = await this.#live.get(sessionId);
+      live = await this.#live.findAgain(sessionId);
     }
     if (live === undefined || live.expiresAtMs <= nowMs || live.lastUsedMs < sinceMs) throw sessionEnded();
     if (live.generation !== generation) throw tokenReplaced();
     if (isCheck) return live.principal;
     live.lastUsedMs = nowMs;
-    if (nowMs - live.lastUseRecordedAtMs >= minuteMs) {
-      live.lastUseRecordedAtMs = nowMs;
-      this.#lastUses.add({ id: sessionId, at: new Date(nowMs), address }, sessionId);
-    }
+    this.#live.recordUse(live, nowMs, address);
     return live.principal;
   }
 
   /** Resolves when the last uses recorded so far have been written. */
   settled(): Promise<void> {
-    return this.#lastUses.flush();
+    return this.#live.settled();
   }
 }
 
@@ -149,6 +132,7 @@ async function loadLiveSession(
     isStrict || (row.tenant_id === platformTenant ? platformSecondFactorRequired : row.second_factor_required);
   const steppedUpUntilMs = row.stepped_up_until === null ? Number.NEGATIVE_INFINITY : Date.parse(row.stepped_up_until);
   return {
+    id: sessionId,
     principal: {
       by: 'session',
       sessionId,

@@ -4,9 +4,9 @@ import { refuseTestKey } from '../../../core/livemode.ts';
 import { platformTenant } from '../../../core/principal.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
-import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import type { IdentityApp } from '../app.ts';
-import { appendAudit } from '../audit/append.ts';
+import { type SaveRequest, save } from '../audit/save.ts';
 import { recordOf, type TenantRecord } from './record.ts';
 import { requireStepUpToChange, toldToPayers } from './rules.ts';
 import type { tenantInput } from './schema.ts';
@@ -15,6 +15,13 @@ import { insertTenant, lockTenant, type TenantRow, updateTenant } from './statem
 
 type TenantInput = Static<typeof tenantInput>;
 
+/** A tenant and what its invoices say about it. */
+interface SavedTenant {
+  id: number;
+  row: TenantRow;
+  seller: TenantSeller;
+}
+
 /**
  * Creates a tenant, or updates the tenant named by `id`; fields that are left out keep their values. Disabling a tenant
  * refuses its logins, sessions and keys immediately; enabling it again makes its keys and its unexpired sessions work
@@ -22,33 +29,33 @@ type TenantInput = Static<typeof tenantInput>;
  */
 export async function modifyTenant(
   { body: input, principal, idempotencyKey }: Call<TenantInput>,
-  { database, clock, tenantSellers }: IdentityApp,
+  app: IdentityApp,
 ): Promise<IdempotentAnswer<TenantRecord>> {
   refuseTestKey(principal, 'change tenants');
+  const { clock, tenantSellers } = app;
   const { id, name, state, secondFactorRequired, address, taxId, customerMails, mailLanguage } = input;
-  const seller = { address, taxId, customerMails, mailLanguage };
+  const changes = { address, taxId, customerMails, mailLanguage };
   const now = new Date(clock());
-  const { tenantId } = principal;
-  const once = onceFor(database, {
-    ...{ tenantId, path: '/api/tenant/modify', key: idempotencyKey, input },
-    nowMs: now.getTime(),
-  });
+  const shown = ({ row, seller }: SavedTenant) => recordOf(row, seller);
+  const request: SaveRequest<SavedTenant, TenantRecord> = {
+    type: 'tenant',
+    path: '/api/tenant/modify',
+    principal,
+    idempotencyKey,
+    input,
+    recordOf: shown,
+    answerOf: shown,
+  };
   if (id === undefined) {
-    return once(async (transaction) => {
+    return save(app, request, async (transaction) => {
       const values = [name, state, now, secondFactorRequired ?? null];
-      const [created] = (await transaction.run(insertTenant, values)) as [TenantRow];
-      const after = recordOf(created, await tenantSellers.save(transaction, created.id, seller));
-      await appendAudit(transaction, principal, {
-        action: 'tenant.create',
-        tenantId: created.id,
-        recordId: created.id,
-        after,
-      });
-      return after;
+      const [row] = (await transaction.run(insertTenant, values)) as [TenantRow];
+      const after = { id: row.id, row, seller: await tenantSellers.save(transaction, row.id, changes) };
+      return { before: undefined, after };
     });
   }
   if (id === platformTenant) requireNoRestriction(input);
-  return once(async (transaction) => {
+  return save(app, request, async (transaction) => {
     const [existing] = await transaction.run(lockTenant, [id]);
     if (existing === undefined) throw notFound('tenant', id);
     if (existing.second_factor_required && secondFactorRequired === false) {
@@ -57,13 +64,12 @@ export async function modifyTenant(
     // Its users log in again, and its keys work again.
     if (!existing.state && state === true) requireStepUp(principal, now.getTime(), 'Enabling a tenant');
     const [sellerBefore] = (await tenantSellers.find(transaction, [id])) as [TenantSeller];
-    const before = recordOf(existing, sellerBefore);
+    const before = { id, row: existing, seller: sellerBefore };
     const values = [id, name ?? existing.name, state ?? existing.state, now, secondFactorRequired ?? null];
     const [row] = (await transaction.run(updateTenant, values)) as [TenantRow];
-    const after = recordOf(row, await tenantSellers.save(transaction, id, seller));
-    requireStepUpToChange(toldToPayers, before, after, principal, now.getTime());
-    await appendAudit(transaction, principal, { action: 'tenant.update', tenantId: id, recordId: id, before, after });
-    return after;
+    const after = { id, row, seller: await tenantSellers.save(transaction, id, changes) };
+    requireStepUpToChange(toldToPayers, shown(before), shown(after), principal, now.getTime());
+    return { before, after };
   });
 }
 

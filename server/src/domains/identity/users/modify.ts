@@ -6,10 +6,10 @@ import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import type { IdentityApp } from '../app.ts';
-import { appendSaved } from '../audit/append.ts';
 import { secretsGiven } from '../audit/changes.ts';
+import { type SavedRow, type SaveRequest, save } from '../audit/save.ts';
 import { revokeKeysOfUser } from '../developer-keys/statements.ts';
 import { insertUserMail } from '../mails/statements.ts';
 import { endSessionsOfUser } from '../sessions/statements.ts';
@@ -60,23 +60,25 @@ export async function modifyUser(
   if (input.password !== undefined) requireStepUp(principal, now.getTime(), 'Setting a password');
   if (input.userName !== undefined) requireUserName(input.userName);
   const passwordHash = await hashOfNewPassword(input, app);
-  const once = onceFor(app.database, {
-    tenantId: principal.tenantId,
+  const request: SaveRequest<UserRow, UserRecord> = {
+    type: 'user',
     path: '/api/user/modify',
-    key: idempotencyKey,
+    principal,
+    idempotencyKey,
     input: { ...input, ...secretsGiven(userInput, input) },
-    nowMs: now.getTime(),
-  });
-  return once(async (transaction) => {
-    if (id === undefined) {
-      const created = await createUser(input as WholeUser, passwordHash, now, principal, transaction);
-      if (awaitsInvitation(created)) await invite(created, now, transaction);
-      return recordOf(created);
-    }
-    const { before, saved } = await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
-    const isNewlyReachable = !before.state || before.email !== saved.email;
-    if (awaitsInvitation(saved) && isNewlyReachable) await invite(saved, now, transaction);
-    return recordOf(saved);
+    // Not the present password, which authenticates the caller and changes nothing.
+    secrets: secretsGiven(userInput, { ...input, oldPassword: undefined }),
+    recordOf,
+    answerOf: recordOf,
+  };
+  return save(app, request, async (transaction) => {
+    const { before, after } =
+      id === undefined
+        ? await createUser(input as WholeUser, passwordHash, now, principal, transaction)
+        : await replaceUser({ ...input, id }, passwordHash, now, principal, transaction);
+    const isNewlyReachable = !before?.state || before.email !== after.email;
+    if (awaitsInvitation(after) && isNewlyReachable) await invite(after, now, transaction);
+    return { before, after };
   });
 }
 
@@ -126,16 +128,13 @@ async function createUser(
   now: Date,
   principal: Principal,
   transaction: Queryable,
-): Promise<UserRow> {
+): Promise<SavedRow<UserRow>> {
   const { tenantId } = await actFor(principal, input.tenantId, transaction);
   const privileges = { tenantId, userType: input.userType, roles: input.roles ?? [] };
   refusePrivilegeEscalation(principal, privileges);
   refuseTenantOfPlatformAdministrator(privileges);
   const user = { ...input, ...privileges, passwordHash, now };
-  const created = await insertWithNames(transaction, user, namingBy(principal));
-  const secrets = secretsOf(input);
-  await appendSaved(transaction, principal, 'user', { before: undefined, after: created, recordOf, secrets });
-  return created;
+  return { before: undefined, after: await insertWithNames(transaction, user, namingBy(principal)) };
 }
 
 async function replaceUser(
@@ -144,7 +143,7 @@ async function replaceUser(
   now: Date,
   principal: Principal,
   transaction: Queryable,
-): Promise<{ before: UserRow; saved: UserRow }> {
+): Promise<SavedRow<UserRow>> {
   const locked = await transaction.run(lockWithAdministrators, [given.id]);
   const before = locked.find((user) => user.id === given.id);
   if (before === undefined || !(seesAllTenants(principal) || before.tenant_id === principal.tenantId)) {
@@ -188,13 +187,8 @@ async function replaceUser(
     await transaction.run(voidResetsOfUser, [saved.id, now]);
   }
   if (!saved.state) await transaction.run(revokeKeysOfUser, [saved.id, now]);
-  const secrets = secretsOf(given);
-  await appendSaved(transaction, principal, 'user', { before, after: saved, recordOf, secrets });
-  return { before, saved };
+  return { before, after: saved };
 }
-
-/** Leaves out the present password, which authenticates the caller and changes nothing. */
-const secretsOf = (input: UserInput) => secretsGiven(userInput, { ...input, oldPassword: undefined });
 
 function refuseLosingLastAdministrator(before: UserRow, after: WholeUser, locked: UserRow[]): void {
   const remains = after.state && after.userType === 'PLATFORM_ADMIN';

@@ -7,9 +7,9 @@ import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
-import { appendSaved } from '../../identity/audit/append.ts';
+import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
+import { type SavedRow, type SaveRequest, save } from '../../identity/audit/save.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { PaymentsApp } from '../app.ts';
@@ -34,22 +34,25 @@ type ChannelInput = Static<typeof channelInput>;
 type WholeChannel = Creation<ChannelInput, typeof requiredOfNewChannel>;
 
 /** Creates a channel, or updates the one with `id`; fields left out keep their value. Returns the saved channel. */
-export async function saveChannel(
+export async function modifyChannel(
   { body: input, principal: caller, idempotencyKey }: Call<ChannelInput>,
   app: PaymentsApp,
 ): Promise<IdempotentAnswer<ChannelRow>> {
   const principal = await actFor(caller, input.tenantId, app.database);
   const secrets = secretsGiven(channelInput, input);
   if (Object.keys(secrets).length > 0) requireStepUp(principal, app.clock(), 'Setting the secrets of a channel');
-  const once = onceFor(app.database, {
-    tenantId: principal.tenantId,
+  const request: SaveRequest<ChannelRow, ChannelRow> = {
+    type: 'channel',
     path: '/api/channel/modify',
-    key: idempotencyKey,
+    principal,
+    idempotencyKey,
     input: { ...input, ...secrets, mode: principal.livemode ?? null },
-    nowMs: app.clock(),
-  });
+    secrets,
+    recordOf,
+    answerOf: (row) => row,
+  };
   return refuseTakenCode(input.code, () =>
-    once(async (transaction) => {
+    save(app, request, async (transaction) => {
       await transaction.run(lockChannels);
       return input.id === undefined
         ? create(input as WholeChannel, principal, transaction, app)
@@ -58,9 +61,9 @@ export async function saveChannel(
   );
 }
 
-async function refuseTakenCode<Result>(code: string | undefined, save: () => Promise<Result>): Promise<Result> {
+async function refuseTakenCode<Result>(code: string | undefined, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await save();
+    return await work();
   } catch (error) {
     if (violatedConstraint(error) !== 'channel_tenant_id_code_key') throw error;
     throw new Refusal('channel_code_taken', `Another channel already has the code ${code}.`, { field: 'code' });
@@ -72,7 +75,7 @@ async function create(
   principal: Principal,
   transaction: Queryable,
   { seal, clock, sandboxEnabled, maxChannels }: PaymentsApp,
-): Promise<ChannelRow> {
+): Promise<SavedRow<ChannelRow>> {
   const currencies = currenciesOf(input.currency);
   const { tenantId } = principal;
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
@@ -83,7 +86,7 @@ async function create(
   await requireRoom(tenantId, maxChannels, transaction);
   const [{ id }] = (await transaction.run(nextChannelId)) as [{ id: number }];
   const sealed = (name: SecretName) => sealedOrNull(input[name], seal, tenantId, id, name);
-  const [row] = await transaction.run(insertChannel, [
+  const [after] = (await transaction.run(insertChannel, [
     tenantId,
     id,
     input.name,
@@ -99,11 +102,8 @@ async function create(
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
     livemode,
-  ]);
-  const secrets = secretsGiven(channelInput, input);
-  const after = row as ChannelRow;
-  await appendSaved(transaction, principal, 'channel', { before: undefined, after, recordOf, secrets });
-  return after;
+  ])) as [ChannelRow];
+  return { before: undefined, after };
 }
 
 /** The channels are locked (`lockChannels`), so that parallel creates cannot exceed the limit. */
@@ -123,7 +123,7 @@ async function update(
   principal: Principal,
   transaction: Queryable,
   { seal, clock, generateUuid, sandboxEnabled }: PaymentsApp,
-): Promise<ChannelRow> {
+): Promise<SavedRow<ChannelRow>> {
   const [existing] = await transaction.run(findChannel, [id]);
   if (existing === undefined || !mayChange(existing, principal)) throw notFound('channel', id);
   const { name, code, type, currency, country, state, livemode } = recordOf(existing);
@@ -145,7 +145,7 @@ async function update(
     input[name] !== undefined,
     sealedOrNull(input[name], seal, existing.tenant_id, id, name),
   ];
-  const [row] = await transaction.run(updateChannel, [
+  const [after] = (await transaction.run(updateChannel, [
     existing.tenant_id,
     id,
     whole.name,
@@ -161,12 +161,9 @@ async function update(
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
     new Date(clock()),
-  ]);
-  const secrets = secretsGiven(channelInput, input);
-  const after = row as ChannelRow;
-  await appendSaved(transaction, principal, 'channel', { before: existing, after, recordOf, secrets });
+  ])) as [ChannelRow];
   if (existing.state && !after.state) await appendDisabledEvent(transaction, after, generateUuid());
-  return after;
+  return { before: existing, after };
 }
 
 /** Under way at a provider, and then refunded there, is only what the channel's credentials belong to. */

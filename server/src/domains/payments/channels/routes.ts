@@ -7,7 +7,7 @@ import { routesFor, savedMessage } from '../../../platform/http/routes-for.ts';
 import { filteredTenant } from '../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../app.ts';
 import { callbackUrlOf } from './credentials.ts';
-import { saveChannel } from './modify.ts';
+import { modifyChannel } from './modify.ts';
 import { recordOf } from './record.ts';
 import { mayChange, maySee } from './rules.ts';
 import { channelInput, channelListQuery, channelQuery, listedChannel, savedChannel } from './schema.ts';
@@ -61,7 +61,7 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
     data: savedChannel,
     message: savedMessage('Channel'),
     handle: async (call, app) => {
-      const { answer: row, replayed } = await saveChannel(call, app);
+      const { answer: row, replayed } = await modifyChannel(call, app);
       return { answer: savedChannelOnWire(row, call.principal, app), replayed };
     },
   }),

@@ -7,11 +7,12 @@ import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
 import { type CursorList, filtersOf, readSlice, type Selection } from '../../../platform/lists/list.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import { listedTenants, visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { defineList, type ListRequest } from '../../identity/tenants/define-list.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { AddressGuard } from '../endpoints/address-guard.ts';
 import { findManagedEndpoint } from '../endpoints/managed-endpoint.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
-import type { deliveryDetail, deliveryListQuery, deliveryRecord } from './schema.ts';
+import { type deliveryDetail, type deliveryListQuery, deliveryRecord } from './schema.ts';
 import {
   type AttemptRow,
   type DeliveryRow,
@@ -29,15 +30,24 @@ type DeliveryDetail = Static<typeof deliveryDetail>;
 
 type Query = Static<typeof deliveryListQuery>;
 
+export const listDeliveries = defineList<Query, DeliveryRow, DeliveryRecord>({
+  async find(request, { listDatabase }) {
+    const { query, principal } = request;
+    if (query.endpointId !== undefined) {
+      await findManagedEndpoint(listDatabase, query.endpointId, principal, 'endpointId');
+    }
+    return deliveriesOf(request, listDatabase);
+  },
+  listedAs: () => recordOf,
+  exported: { file: 'deliveries', shape: deliveryRecord, action: 'delivery.export' },
+});
+
 /** The deliveries, latest events first: of events that the caller may read, to endpoints that it may manage. */
-export async function deliveryList(
+function deliveriesOf(
+  { query, principal, tenantIds }: ListRequest<Query>,
   database: Queryable,
-  query: Query,
-  principal: Principal,
-): Promise<CursorList<DeliveryRow>> {
+): CursorList<DeliveryRow> {
   const { endpointId, state, eventType } = query;
-  if (endpointId !== undefined) await findManagedEndpoint(database, endpointId, principal, 'endpointId');
-  const tenantIds = await listedTenants(database, principal, query.tenantId);
   const eventId = eventIdOf(query);
   const [fromKey, toKey] = idRangeOf(query, eventId);
   const patterns = readablePatterns(principal.scopes);

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import { answerList } from '../../identity/audit/answer-list.ts';
 import type { WebhooksApp } from '../app.ts';
-import { deliveryList, readDelivery, recordOf } from './read.ts';
+import { listDeliveries, readDelivery } from './read.ts';
 import { createReplay } from './replay/create.ts';
 import { readReplay } from './replay/read.ts';
 import {
@@ -32,17 +31,7 @@ export const deliveryRoutes: readonly Route<WebhooksApp>[] = [
     data: Type.Array(deliveryRecord),
     paged: 'by_cursor',
     exportTypes,
-    handle: async (call, app) => {
-      const list = await deliveryList(app.listDatabase, call.query, call.principal);
-      const answer = {
-        list,
-        listedAs: recordOf,
-        shape: deliveryRecord,
-        file: 'deliveries',
-        action: 'delivery.export',
-      } as const;
-      return answerList(call, app.database, answer);
-    },
+    handle: listDeliveries,
   }),
 
   get('/api/webhook/delivery/detail', 'webhook_read', 'Webhooks', {

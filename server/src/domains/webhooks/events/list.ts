@@ -4,26 +4,29 @@ import { invalid } from '../../../core/errors.ts';
 import { eventTypes, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
-import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import { tenantOnWire } from '../../../core/principal.ts';
 import { type CursorList, filtersOf, readSlice, rowsOf, type Selection } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
-import type { eventListQuery, eventRow, listedEvent } from './schema.ts';
+import { defineList, type ListRequest } from '../../identity/tenants/define-list.ts';
+import { type eventListQuery, eventRow, type listedEvent } from './schema.ts';
 import { type EventRow, eventFilters, type ListedRow, listEventsOfObject, readEvents } from './statements.ts';
 
 export type ListedEvent = Static<typeof listedEvent>;
 
 type Query = Static<typeof eventListQuery>;
 
-/** The events that the caller may read, newest first. */
-export async function eventList(
-  database: Queryable,
-  query: Query,
-  principal: Principal,
-): Promise<CursorList<ListedRow>> {
+export const listEvents = defineList<Query, ListedRow, Static<typeof eventRow>>({
+  find: async (request, { listDatabase }) => eventsOf(request, listDatabase),
+  listedAs:
+    ({ query: { fields } }) =>
+    (row) => ({ ...recordOf(row), ...(fields !== undefined && { payload: JSON.parse(row.body ?? '{}') }) }),
+  exported: { file: 'events', shape: eventRow, action: 'event.export' },
+});
+
+/** The events that the caller may read. */
+function eventsOf({ query, principal, tenantIds }: ListRequest<Query>, database: Queryable): CursorList<ListedRow> {
   const { type } = query;
   const types = readableTypes(principal.scopes).filter((readable) => type === undefined || readable === type);
-  const tenantIds = await listedTenants(database, principal, query.tenantId);
   const [fromKey, toKey] = idRangeOf(query);
   const objectId = objectIdOf(query);
   const modes = visibleModes(principal, query.livemode, {
@@ -72,10 +75,6 @@ function idRangeOf(query: Query): [string, string] {
   const id = uuidOfPublicId('evt', query.search ?? '');
   if (id === undefined) return [from, to];
   return id >= from && id < to ? [id, uuidAfter(id)] : [from, from];
-}
-
-export function listedAs({ fields }: Query): (row: ListedRow) => Static<typeof eventRow> {
-  return (row) => ({ ...recordOf(row), ...(fields !== undefined && { payload: JSON.parse(row.body ?? '{}') }) });
 }
 
 export function recordOf(row: EventRow): ListedEvent {

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
-import { answerList } from '../../identity/audit/answer-list.ts';
 import type { WebhooksApp } from '../app.ts';
-import { eventList, listedAs } from './list.ts';
+import { listEvents } from './list.ts';
 import { readEvent } from './read.ts';
 import { eventDetail, eventListQuery, eventQuery, eventRow } from './schema.ts';
 
@@ -22,18 +21,7 @@ export const eventRoutes: readonly Route<WebhooksApp>[] = [
     data: Type.Array(eventRow),
     paged: 'by_cursor',
     exportTypes,
-    handle: async (call, app) => {
-      const { query, principal } = call;
-      const list = await eventList(app.listDatabase, query, principal);
-      const answer = {
-        list,
-        listedAs: listedAs(query),
-        shape: eventRow,
-        file: 'events',
-        action: 'event.export',
-      } as const;
-      return answerList(call, app.database, answer);
-    },
+    handle: listEvents,
   }),
 
   get('/api/event/detail', 'caller', 'Events', {

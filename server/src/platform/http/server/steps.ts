@@ -237,7 +237,7 @@ type CallersRoute = Route & { needs: CallerNeed | UserTypeNeed };
 const isOpen = (route: Route | undefined): route is Exclude<Route | undefined, CallersRoute> =>
   route === undefined || route.needs === 'nothing' || route.needs === 'token';
 
-/** What is known of a request before its body is read. Its method is: only responses of other servers have none. */
+/** The head of a request. Node types `method` as optional because messages that are responses have none. */
 const headOf = ({ raw }: FastifyRequest) => raw as AuthenticatedRequest;
 
 interface Turns<Key> {
