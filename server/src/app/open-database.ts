@@ -197,7 +197,7 @@ async function requireVersion(connection: ConnectionConfig, setting: string): Pr
   }
 }
 
-/** For commands, which do not wait for a database that is away. */
+/** For commands, which do not wait for an unavailable database. */
 async function requireUsable(connection: ConnectionConfig): Promise<void> {
   try {
     await requireVersion(connection, 'app.database.url');

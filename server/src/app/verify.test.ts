@@ -728,7 +728,7 @@ const plants: Plant[] = [
   ],
   [
     /no charge under way/,
-    'a payment called off while its charge is under way',
+    'a payment cancelled while its charge is under way',
     `update transaction set status = 'CANCELLED' where id = {waiting}`,
     ofPayment('waiting'),
   ],

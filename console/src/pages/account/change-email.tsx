@@ -6,7 +6,7 @@ import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 
-/** Changing one's own address needs the password: whoever reads its mail can reset the password. */
+/** Changing one's own address needs the password: a person who reads its mail can reset the password. */
 export function ChangeEmail() {
   const text = useText();
   const { userId, email } = useProfile();

@@ -192,7 +192,7 @@ const defects: Record<string, Defect> = {
     cure: /rename or disable/,
     settings: () => clusterNode({ APP_SECURITY_PROFILE: 'strict', APP_ADMIN_ACCOUNT: 'chief' }),
   },
-  'a database that is away': {
+  'an unavailable database': {
     check: 'the database can be reached',
     what: /127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/,
     cure: /start it/,

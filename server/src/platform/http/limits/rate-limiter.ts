@@ -123,7 +123,7 @@ export class FailureLimiter {
 
 const failures: ReadonlySet<string> = new Set<RefusalType>(['reset_token_invalid', 'expired_token']);
 
-/** Wrong credentials; not a malformed request, nor a database that is away. */
+/** Wrong credentials; not a malformed request, nor an unavailable database. */
 function isFailure(error: unknown): boolean {
   return error instanceof Refusal && (error.kind === 'unauthenticated' || failures.has(error.type));
 }

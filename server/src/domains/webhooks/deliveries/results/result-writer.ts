@@ -11,7 +11,7 @@ export interface ResultWriterOptions {
   /** Called once for each batch whose first write fails. */
   onError: (error: unknown) => void;
   onWritten: () => void;
-  /** Results that did not count: another sender had claimed the delivery, or the database was away beyond the lease. */
+  /** Results that did not count: another sender had claimed the delivery, or the database was unavailable beyond the lease. */
   onDiscarded: (count: number) => void;
 }
 
