@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import tests from './vitest.config.ts';
 
-/** What needs a browser: every page of the console, the documentation and payers. `npm run browser`; `npm test` does without. */
+/** What needs a browser: every page of the console, the documentation and payers. Run by `npm run browser`. */
 export default defineConfig({
   test: {
     ...tests.test,

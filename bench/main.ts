@@ -30,9 +30,10 @@ const largeRows = 10_000_000;
 answerHelp(
   `Usage: npm run bench [-- NAME ... [against PATH]] [--large]
 
-Runs all measurements, or those named, and prints a table. Without names it takes some twenty minutes and writes its table
-into bench/README.md. --large runs those on a full table, with ten times the rows. With --minutes N, steady runs that long and
-draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak. NAME against PATH runs the
+Runs all measurements, or those named, and prints a table. Without names it takes some twenty minutes and writes its
+table into bench/README.md. --large runs those on a full table, with ten times the rows. With --minutes N, steady runs
+that long and draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak. NAME
+against PATH runs the
 service of this checkout and of the one at PATH in turns.
 
 Measurements: ${Object.keys(measurements).join(', ')}.

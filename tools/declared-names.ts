@@ -49,5 +49,8 @@ export function collected(declared: readonly Names[], listed: Names): Names {
 
 function listFile(name: string, values: Names): string {
   const lines = Object.entries(values).map(([key, value]) => `  '${key}': ${JSON.stringify(value)},`);
-  return `// Collected from the modules by \`npm run docs\`. Do not edit.\n\nexport const ${name} = {\n${lines.join('\n')}\n} as const;\n`;
+  return (
+    `// Collected from the modules by \`npm run docs\`. Do not edit.\n\nexport const ${name} = ` +
+    `{\n${lines.join('\n')}\n} as const;\n`
+  );
 }

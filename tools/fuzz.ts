@@ -15,8 +15,10 @@ import { startService } from '../server/tests/support/service/service-process.ts
 const usage = `Usage: npm run fuzz -- [--requests number] [--seed number] [--raw percent]
 
 Starts a service in a temporary folder and sends requests to it over the loopback interface: most are generated from its
-OpenAPI document, some are raw bytes that no HTTP client would send. Prints each request whose answer is a 5xx or lacks the
-envelope, with the seed and the number of its batch, and ends with 1 if there was one. The same seed sends the same requests.
+OpenAPI document, some are raw bytes that no HTTP client would send. Prints each request whose answer is a 5xx
+    or lacks the
+envelope, with the seed and the number of its batch,
+    and ends with 1 if there was one. The same seed sends the same requests.
 
   --requests  how many, 20000 by default
   --seed      where the generator begins, 1 by default
@@ -136,6 +138,7 @@ function report(startedAt: number): void {
   const seconds = (performance.now() - startedAt) / 1000;
   const byStatus = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([status, times]) => `${status}: ${times}`);
   process.stdout.write(
-    `${sent} requests in ${seconds.toFixed(0)} s (${(sent / seconds).toFixed(0)}/s), ${faults} faults. ${byStatus.join(', ')}\n`,
+    `${sent} requests in ${seconds.toFixed(0)} s (${(sent / seconds).toFixed(0)}/s), ${faults} faults. ` +
+      `${byStatus.join(', ')}\n`,
   );
 }

@@ -23,7 +23,8 @@ import { answerHelp } from './usage.ts';
  */
 answerHelp(`Usage: npm run generators
 
-Makes types and clients from the OpenAPI document with third-party generators, compiles them, and makes a payment with each client at
+Makes types and clients from the OpenAPI document with third-party generators, compiles them,
+    and makes a payment with each client at
 a temporary service. They are installed into build/generators. Languages that this machine lacks are left out.
 `);
 

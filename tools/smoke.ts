@@ -12,7 +12,8 @@ import { answerHelp } from './usage.ts';
  */
 answerHelp(`Usage: npm run smoke
 
-Clones this repository into a scratch folder, starts it and pastes the lines of the README. Ports 8080 and 9999 must be free.
+Clones this repository into a scratch folder, starts it and pastes the lines of the README. Ports 8080
+    and 9999 must be free.
 `);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -24,7 +25,8 @@ const running: Launched[] = [];
 try {
   await smoke();
   console.log(
-    'smoke: a fresh clone started twice, took the payments of the README each time, delivered their webhooks, and verify passed',
+    'smoke: a fresh clone started twice, took the payments of the README each time, ' +
+      'delivered their webhooks, and verify passed',
   );
 } finally {
   for (const program of running) program.kill();

@@ -157,7 +157,7 @@ test('help and version exit with 0 and start nothing', async () => {
   expect((await shell.run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('a login is stored so that only its owner can read it, used, not sent to another service, and removed by logout', async () => {
+test('a login is stored for its owner alone, used, not sent to another service, and removed by logout', async () => {
   const home = shellWith({});
   const url = ['--url', florin.address];
   const line = ['login', '--account', 'admin', ...url];

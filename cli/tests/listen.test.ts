@@ -188,7 +188,7 @@ class Terminal extends PassThrough {
   }
 }
 
-test('in a terminal r posts the last event again, under the same id, and o opens it; both end with the command', async () => {
+test('in a terminal r posts the last event again, under the same id, and o opens it', async () => {
   const stdin = new Terminal();
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const listening = listen(' --from-now', { stdin, isTerminal: true, open });

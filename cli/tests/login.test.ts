@@ -94,7 +94,7 @@ test('a login that is denied ends with the exit code of a missing permission', a
   expect(ran).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('florin: The user denied') });
 });
 
-test('logs tail shows requests as they arrive, with the reason of refusals, and logs list shows earlier ones', async () => {
+test('logs tail shows requests and refusals as they arrive, and logs list shows earlier ones', async () => {
   const key = (await admin.keys.generate({ scope: '*', livemode: false })).sk as string;
   const shop = new Florin({ baseUrl: florin.address, apiKey: key, maxRetries: 0 });
   await shop.channels.list().toArray();

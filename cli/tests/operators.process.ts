@@ -49,7 +49,7 @@ test('create-admin creates an administrator who can log in, beside the running s
   expect(exitCodeOf(again)).toBe(exitCodes.conflict);
 });
 
-test('create-admin in the strict profile creates an administrator without a password, and a link to choose one', async () => {
+test('in the strict profile create-admin sets no password and gives a link to choose one', async () => {
   const strict = { APP_SECURITY_PROFILE: 'strict', APP_ADMIN_ACCOUNT: 'chief', APP_PUBLIC_URL: 'https://pay.example' };
   const { invitation } = (await createAdministrator('invited', undefined, settings(strict))) as { invitation: string };
   expect(invitation).toMatch('https://pay.example/reset-password?token=');
@@ -59,7 +59,7 @@ test('create-admin in the strict profile creates an administrator without a pass
   await florin.login('invited', newPassword);
 });
 
-test('remove-second-factor lets a locked-out administrator log in with the password, ends the sessions, and is audited', async () => {
+test('remove-second-factor lets an administrator log in by password, ends the sessions, and is audited', async () => {
   const client = new Florin({ baseUrl: florin.address });
   const password = 'a battery of horses';
   await createAdministrator('alone', password, settings());

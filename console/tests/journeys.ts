@@ -47,7 +47,7 @@ export function journeys(opened: () => OpenedConsole): void {
     channelId = channels[0].id;
   });
 
-  test('a payment that arrives while its list is open is announced, and moves no row until the user shows it', async () => {
+  test('a payment that arrives while its list is open is announced, and moves no row before', async () => {
     await goTo(page, '/payments', 'Test');
     const before = await page.locator('tbody tr').count();
     await pay(4711, 'USD', { description: 'Just now' });
@@ -265,7 +265,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('invalid_request').waitFor();
   });
 
-  test('while the service does not answer, the page says that it is retrying, and a click reads again once it is back', async () => {
+  test('while the service does not answer, the page says so, and a click reads again once it is back', async () => {
     const error = { type: 'internal_error', requestId: 'req_1' };
     const body = JSON.stringify({ code: 500, message: 'Out of order.', data: null, error });
     await page.route('**/api/request/list?*', (route) =>

@@ -75,7 +75,8 @@ export async function openConsole(): Promise<OpenedConsole> {
 /** What a script on the page could read: its markup and the storage of the browser. */
 export async function readableIn(page: Page): Promise<string> {
   const kept = await page.evaluate(
-    `(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, await indexedDB.databases()]))()`,
+    '(async () => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, ' +
+      'await indexedDB.databases()]))()',
   );
   return `${page.url()} ${kept} ${await page.content()}`;
 }

@@ -15,7 +15,7 @@ export function pages(opened: () => OpenedConsole): void {
     paths = await withRecords(opened());
   });
 
-  test('every page is accessible in both themes, fits 360 pixels, and moves nothing where less motion is preferred', async () => {
+  test('every page is accessible in both themes, fits 360 pixels, and respects reduced motion', async () => {
     await goTo(page, '/payments', 'Live');
     const faults: string[] = [];
     for (const path of paths) {
@@ -69,7 +69,9 @@ export function pages(opened: () => OpenedConsole): void {
     }
     expect(faults).toEqual([]);
     // Each is isolated, so that it does not reorder the text next to it.
-    const isolated = `[...document.querySelectorAll('time')].map((time) => (time.closest('bdi') ?? time.querySelector('bdi')) !== null)`;
+    const isolated =
+      "[...document.querySelectorAll('time')].map((time) => (time.closest('bdi') ?? " +
+      "time.querySelector('bdi')) !== null)";
     expect(new Set((await arabic.evaluate(isolated)) as boolean[])).toEqual(new Set([true]));
     await arabic.evaluate(`localStorage.removeItem('florin.preferences')`);
   });

@@ -214,7 +214,8 @@ const pairsIn = (headers: GivenHeaders): Iterable<readonly [string, string]> =>
 function requireNoRedirect({ status, type, headers }: Response, baseUrl: string): void {
   const target = headers.get('location');
   if (type !== 'opaqueredirect' && (target === null || status < 300 || status > 399)) return;
-  const message = `${baseUrl} redirects${target === null ? '' : ` to ${printable(target)}`}, and redirects are not followed.`;
+  const to = target === null ? '' : ` to ${printable(target)}`;
+  const message = `${baseUrl} redirects${to}, and redirects are not followed.`;
   throw new ApiError(message, { type: 'redirected', status });
 }
 

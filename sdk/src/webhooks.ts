@@ -109,7 +109,8 @@ async function hasStandardSignature(
   throw wrong(
     'timestamp_outside_tolerance',
     `The webhook was sent ${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs > 0 ? 'ago' : 'ahead of this clock'}, and ` +
-      `${toleranceMs / 1000} s are allowed. If it is not a repetition by somebody else, check the clock of this machine.`,
+      `${toleranceMs / 1000} s are allowed. If it is not a repetition by somebody else, ` +
+      'check the clock of this machine.',
   );
 }
 
@@ -152,8 +153,10 @@ function bytesOf(rawBody: unknown): Bytes {
 function bodyNotRaw(given: unknown): string {
   const what = given === undefined || given === null ? 'no body' : 'a parsed body';
   return `verify() needs the body as it arrived, and was given ${what}: the signature is over its bytes.
-  Express: app.post(path, express.raw({ type: '*/*' }), …) before express.json(), then pass req.body; or use @florin/sdk/express.
-  Fastify: app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => done(null, body)), then pass request.body; or use @florin/sdk/fastify.
+  Express: app.post(path, express.raw({ type: '*/*' }), …) before express.json(), then pass req.body;
+    or use @florin/sdk/express.
+  Fastify: app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => done(null, body)),
+    then pass request.body; or use @florin/sdk/fastify.
   Hono: pass await c.req.text(); or use @florin/sdk/hono.
   Next.js: pass await request.text() in a route handler; or use @florin/sdk/next.`;
 }
@@ -163,7 +166,8 @@ function requiredHeader(headers: WebhookHeaders, name: string): string {
   if (value !== undefined) return value;
   const hint =
     name !== 'x-service-signature' && headerOf(headers, 'x-service-signature') !== undefined
-      ? ' To accept X-Service-Signature alone, which does not say when the webhook was sent, pass { scheme: "service" }.'
+      ? ' To accept X-Service-Signature alone, which does not say when the webhook was sent, pass { scheme: ' +
+        '"service" }.'
       : '';
   throw wrong('signature_missing', `The header ${name} is missing: this is not a webhook of Florin.${hint}`);
 }

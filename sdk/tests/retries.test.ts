@@ -75,7 +75,7 @@ test.each([
   expect(keysSent()).toEqual(['order-1', 'order-1']);
 });
 
-test('a header of a call replaces that of the client and of the SDK whatever its case, and one without a value is not given', async () => {
+test('a header of a call replaces that of the client and of the SDK, whatever its case', async () => {
   const client = new sdk.Florin({
     apiKey: 'sk_live_secret',
     baseUrl: server.address,
@@ -238,7 +238,7 @@ test('an access token that stays refused ends the call after one refresh', async
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', undefined, 'Bearer new']);
 });
 
-test('tokens that the service replaces at a refresh, a step-up or an enrolment are stored and used from then on', async () => {
+test('tokens replaced at a refresh, a step-up or an enrolment are stored and used from then on', async () => {
   const answers =
     (data: object): typeof accepted =>
     (response) =>

@@ -17,7 +17,8 @@ const generators = [
 
       export const draft: Create = { amount: 1999, currency: 'USD', channelId: 1 };
       export const idOf = ({ data }: Created): Transaction['id'] => data.id;
-      export const statusOf = ({ status }: Transaction): 'SUCCESS' | 'other' => (status === 'SUCCESS' ? status : 'other');
+      export const statusOf = ({ status }: Transaction): 'SUCCESS' | 'other' =>
+        (status === 'SUCCESS' ? status : 'other');
       export const named: keyof Event = 'requestBody';
       // @ts-expect-error An amount is a number.
       export const refused: Create = { amount: '19.99', currency: 'USD', channelId: 1 };
@@ -40,7 +41,8 @@ const generators = [
 
       export const draft: CreateTransactionData['body'] = { amount: 1999, currency: 'USD', channelId: 1 };
       export const idOf = ({ data }: CreateTransactionResponse): Transaction['id'] => data.id;
-      export const statusOf = ({ status }: Transaction): 'SUCCESS' | 'other' => (status === 'SUCCESS' ? status : 'other');
+      export const statusOf = ({ status }: Transaction): 'SUCCESS' | 'other' =>
+        (status === 'SUCCESS' ? status : 'other');
       // @ts-expect-error An amount is a number.
       export const refused: CreateTransactionData['body'] = { amount: '19.99', currency: 'USD', channelId: 1 };
     `,

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
  */
 const simulators = ['stripe', 'mollie'];
 
-const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address] [--webhook-secret text]
+const usage = `Usage: npm run simulator -- ${simulators.join(' | ')} [--port number] [--callback-url address]
+       [--webhook-secret text]
 
 Simulates a payment provider on the loopback interface; docs/guides/providers.md says how to point Florin to it.
 `;

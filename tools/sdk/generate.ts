@@ -62,7 +62,16 @@ function methodOf(httpMethod: 'GET' | 'POST', path: string, operation: OpenApiOp
     name,
     httpMethod,
     path,
-    flags: `${isList ? 'l' : ''}${isPaged ? 'p' : ''}${schema === undefined && !isRaw ? 'n' : ''}${isDocument ? 'd' : ''}${isRaw ? 'r' : ''}${takesKey ? 'k' : ''}`,
+    flags: [
+      isList && 'l',
+      isPaged && 'p',
+      schema === undefined && !isRaw && 'n',
+      isDocument && 'd',
+      isRaw && 'r',
+      takesKey && 'k',
+    ]
+      .filter((flag) => flag !== false)
+      .join(''),
     params: schema && withoutNull(writer.typeOf(schema, `${typeName(name)}Params`, false), isRaw),
     isOptional,
     idType: idType === 'string' ? 'string' : idType === 'integer' ? 'number' : undefined,
@@ -180,7 +189,10 @@ function resources(methods: readonly Method[]): string {
   });
   const tops = [...names].filter((name) => !name.includes('.'));
   const api = tops.map((name) => `  declare readonly ${name}: ${typeName(name)}Api;`);
-  return `/** All operations of the service, by resource. */\nexport class Api {\n${api.join('\n')}\n}\n\n${interfaces.join('\n\n')}`;
+  return (
+    '/** All operations of the service, by resource. */\nexport class Api ' +
+    `{\n${api.join('\n')}\n}\n\n${interfaces.join('\n\n')}`
+  );
 }
 
 const withParents = (name: string): string[] => {

@@ -113,7 +113,10 @@ export class TypeWriter {
       const isOptional = !schema.required?.includes(field);
       const type = this.typeOf(inner, name + capital(field), open);
       const key = /^[A-Za-z_]\w*$/.test(field) ? field : JSON.stringify(field);
-      return `${commentOf(inner.description, '  ')}  ${key}${isOptional ? '?' : ''}: ${type}${isOptional ? ' | undefined' : ''};`;
+      return (
+        `${commentOf(inner.description, '  ')}  ${key}${isOptional ? '?' : ''}: ` +
+        `${type}${isOptional ? ' | undefined' : ''};`
+      );
     });
     return `${comment}export interface ${name} {\n${fields.join('\n')}\n}`;
   }

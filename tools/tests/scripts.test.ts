@@ -6,7 +6,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 const installing = Object.entries(scripts).filter(([, command]) => command.includes('tools/install.mjs'));
 
-test('every script that installs first makes the shell look for node again, because the installation adds another one', () => {
+test('every script that installs first makes the shell look for node again', () => {
   expect(installing.length).toBeGreaterThan(5);
   for (const [name, command] of installing) {
     expect(command, name).toMatch(/^node tools\/install\.mjs( --\w+)* && hash -r && /);

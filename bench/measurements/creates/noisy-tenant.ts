@@ -57,11 +57,15 @@ export async function noisyTenant(bench: Bench): Promise<Line[]> {
   return [
     {
       measurement: 'noisy-tenant',
-      what: `p99 of the creates of a tenant with ${connections} connections, beside one that floods over ${floodConnections} ÷ alone`,
+      what:
+        `p99 of the creates of a tenant with ${connections} connections, beside one that floods over ` +
+        `${floodConnections} ÷ alone`,
       ours: milliseconds(series[0]?.median as number),
       against: milliseconds(series[1]?.median as number),
       figure: ratios[1] as number,
-      comment: `${perSecond(median(served))} beside ${perSecond(median(floods))} of the other, ${perSecond(median(alone))} alone; others used ${otherCpus.toFixed(2)} CPU`,
+      comment:
+        `${perSecond(median(served))} beside ${perSecond(median(floods))} of the other, ` +
+        `${perSecond(median(alone))} alone; others used ${otherCpus.toFixed(2)} CPU`,
     },
   ];
 }

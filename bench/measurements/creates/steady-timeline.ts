@@ -90,7 +90,10 @@ export async function steadyTimeline(bench: Bench, options: SteadyTimeline): Pro
     against: `bare ${milliseconds(bare.quietP99Ms)}`,
     figure: load.quietP99Ms / bare.quietP99Ms,
     goal: { atMost: 3 },
-    comment: `in all seconds ${milliseconds(load.p99Ms)} | bare ${milliseconds(bare.p99Ms)}; ${late} of ${load.timeline.length} seconds above three times bare's quiet p99; longest ${milliseconds(load.longestMs)}; bench/steady.svg`,
+    comment:
+      `in all seconds ${milliseconds(load.p99Ms)} | bare ${milliseconds(bare.p99Ms)}; ` +
+      `${late} of ${load.timeline.length} seconds above three times bare's quiet p99; ` +
+      `longest ${milliseconds(load.longestMs)}; bench/steady.svg`,
   };
 }
 

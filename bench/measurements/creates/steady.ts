@@ -61,7 +61,9 @@ export async function steady(bench: Bench): Promise<Line[]> {
       ours: milliseconds(series[0]?.median as number),
       against: `bare ${milliseconds(series[1]?.median as number)}`,
       figure: series[0]?.median as number,
-      comment: `median ${medians.join(' | ')}; peak ${perSecond(peak.perSecond)}; others used ${otherCpus.toFixed(2)} CPU`,
+      comment:
+        `median ${medians.join(' | ')}; peak ${perSecond(peak.perSecond)}; others used ${otherCpus.toFixed(2)} ` +
+        'CPU',
     },
     {
       measurement: 'steady',

@@ -165,5 +165,8 @@ function cpuLine(measurement: string, when: string, result: FlowResult): Line {
 function commentOf({ offered, accepted, postP99Ms, successP99Ms, drainedMs, cpu }: FlowResult): string {
   const latencies = `posts ${milliseconds(postP99Ms)}, SUCCESS ${milliseconds(successP99Ms)} (p99)`;
   const used = `µs node + postgres: ${cpu.nodeUs.toFixed(0)} + ${cpu.postgresUs.toFixed(0)}`;
-  return `${perSecond(accepted)} accepted of ${perSecond(offered)}; ${latencies}; all done ${milliseconds(drainedMs)} after the last create; ${used}`;
+  return (
+    `${perSecond(accepted)} accepted of ${perSecond(offered)}; ${latencies}; all done ` +
+    `${milliseconds(drainedMs)} after the last create; ${used}`
+  );
 }

@@ -16,7 +16,8 @@ const mostFiles = 1_000;
 
 /**
  * Memory and open files of a node over an hour (or `--minutes`) of payments (200 a second, or `--rate`) that are posted
- * to three endpoints: neither may grow. A node that gave one endpoint 819 connections held 2,135 files and 341 MB after 25 minutes.
+ * to three endpoints: neither may grow. A node that gave one endpoint 819 connections held 2,135 files and 341 MB after
+ * 25 minutes.
  */
 export async function flowHour(bench: Bench): Promise<Line[]> {
   const shop = await openFlowShop(bench, { answering: endpoints });
@@ -36,7 +37,9 @@ export async function flowHour(bench: Bench): Promise<Line[]> {
     const ratePerSecond = bench.steadyRate ?? usualRate;
     const { accepted } = await offer(bench, shop, { ratePerSecond, seconds, prepare });
     clearInterval(sampling);
-    const comment = `${bench.minutes ?? minutes} minutes, ${accepted.toFixed(0)} payments a second to ${endpoints} endpoints; peak ${megabytes(memoryOf(pid).peakMb)}`;
+    const comment =
+      `${bench.minutes ?? minutes} minutes, ${accepted.toFixed(0)} payments a second to ${endpoints} ` +
+      `endpoints; peak ${megabytes(memoryOf(pid).peakMb)}`;
     const warm = Math.floor(memoryMb.length * warmUpShare);
     const half = Math.floor((warm + memoryMb.length) / 2);
     const [first, second] = [median(memoryMb.slice(warm, half)), median(memoryMb.slice(half))];

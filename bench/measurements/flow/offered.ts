@@ -134,7 +134,8 @@ async function hasOpenOperations(service: Service): Promise<boolean> {
 
 async function successP99Ms(service: Service): Promise<number> {
   const [row] = await service.query<{ ms: number }>(
-    `select (percentile_cont(0.99) within group (order by extract(epoch from updated_at - created_at)) * 1000)::float8 as ms
+    `select (percentile_cont(0.99) within group (order by extract(epoch from updated_at - created_at)) * 1000)::float8
+         as ms
        from transaction where status = 'SUCCESS'`,
   );
   return row?.ms ?? Number.NaN;

@@ -22,7 +22,9 @@ export async function flowReplay(bench: Bench): Promise<Line[]> {
       prepare,
     });
     if (replayed >= replayedEvents) throw new Error('The replay had ended before the load did.');
-    const comment = `${accepted.toFixed(0)} accepted a second; ${replayed} of ${replayedEvents} events were sent again meanwhile`;
+    const comment =
+      `${accepted.toFixed(0)} accepted a second; ${replayed} of ${replayedEvents} events were sent again ` +
+      'meanwhile';
     const line = (what: string, p99Ms: number, atMost: number): Line => ({
       measurement: 'flow-replay',
       what: `p99 from ${what}, ${ratePerSecond} a second beside a replay`,
@@ -62,5 +64,6 @@ const insertEvents = `
          'transaction.created', 'txn_' || number, to_timestamp(ms / 1000.0), '{}'
     from (select number, ms, lpad(to_hex(ms), 12, '0') as hex
             from generate_series(1, $2::bigint) as number,
-                 lateral (select floor(extract(epoch from now()) * 1000 - 60000 - number * 3600000.0 / $2)::bigint as ms)
+                 lateral (select floor(extract(epoch from now()) * 1000 - 60000 - number * 3600000.0 / $2)::bigint
+                     as ms)
                    as moment) as event`;

@@ -69,7 +69,9 @@ async function compareLastPage(bench: Bench, { shop, filled }: FilledShop, name:
     against: milliseconds(series[1]?.median as number),
     figure: ratios[1] as number,
     goal: { atMost: 3 },
-    comment: `page ${pages}; a page from the middle of a day ${milliseconds(series[2]?.median as number)}; others used ${otherCpus.toFixed(2)} CPU`,
+    comment:
+      `page ${pages}; a page from the middle of a day ${milliseconds(series[2]?.median as number)}; ` +
+      `others used ${otherCpus.toFixed(2)} CPU`,
   };
 }
 

@@ -40,7 +40,9 @@ export async function memory(bench: Bench): Promise<Line[]> {
       against: `peak ${megabytes(peakMb)}`,
       figure: second,
       goal: { atMost: 200 },
-      comment: `over ${createCount} at ${perSecond(served / seconds)}, 64 connections; before them ${megabytes(beforeLoad.residentMb)}; ${megabytes(ofFilesMb)} of it is program text mapped from files`,
+      comment:
+        `over ${createCount} at ${perSecond(served / seconds)}, 64 connections; before them ` +
+        `${megabytes(beforeLoad.residentMb)}; ${megabytes(ofFilesMb)} of it is program text mapped from files`,
     },
     {
       measurement: 'memory',

@@ -124,7 +124,8 @@ const insertSubscriptions = `
     insert into subscription (tenant_id, customer_id, plan_id, quantity, unit_amount, currency, time_zone, user_id,
                               clock_id, state, anchor_at, next_number, period_start, period_end, trial_end, created_at,
                               updated_at)
-    select $1, payer.id, gold.id, 1, 3100, 'USD', 'UTC', $3::bigint, 0, 'TRIALING', ends, 0, ends - interval '1 day', ends,
+    select $1, payer.id, gold.id, 1, 3100, 'USD', 'UTC', $3::bigint, 0, 'TRIALING', ends, 0, ends - interval '1 day',
+        ends,
            ends, ends - interval '1 day', ends - interval '1 day'
       from gold cross join trial cross join payer cross join generate_series(1, $5::int / $4::int)
     returning tenant_id, id, period_start, period_end

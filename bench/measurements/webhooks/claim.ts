@@ -64,7 +64,8 @@ export async function claim(bench: Bench): Promise<Line[]> {
 /** Inserts one finished delivery per existing event, up to `finishedDeliveries`. */
 async function insertFinishedDeliveries(service: Service, tenantId: number, endpointId: number): Promise<void> {
   await service.query(
-    `insert into delivery (tenant_id, id, event_id, endpoint_id, state, attempts, claims, due_at, created_at, finished_at)
+    `insert into delivery (tenant_id, id, event_id, endpoint_id, state, attempts, claims, due_at, created_at,
+         finished_at)
      select tenant_id, ${deliveryIdFrom('id')}, id, $2::bigint, 'SUCCEEDED', 1, 1, created_at, created_at,
             created_at + interval '50 ms'
        from event
@@ -145,7 +146,9 @@ function idleLine({ nodeUs, postgresUs }: Cpu, idleTimes: StatementTimes): Line 
     against: `postgres ${milliseconds(ms(postgresUs))}`,
     figure: ms(nodeUs + postgresUs),
     goal: { atMost: 40 },
-    comment: `the whole service; the sender runs ${(senderTimes.length / idleTimesSeconds).toFixed(0)} statements a second in ${milliseconds(busyMs)}`,
+    comment:
+      `the whole service; the sender runs ${(senderTimes.length / idleTimesSeconds).toFixed(0)} statements a ` +
+      `second in ${milliseconds(busyMs)}`,
   };
 }
 

@@ -69,7 +69,10 @@ export async function isolation(bench: Bench): Promise<Line[]> {
       against: milliseconds(against?.median as number),
       figure: ratios[1] as number,
       goal: { atMost: 1.05 },
-      comment: `${perSecond(ratePerSecond)}; rounds ${roundedMs(ours)} | ${roundedMs(against)} ms; right after the 10⁵ come due ${milliseconds(median(p99sInFlood))}; others used ${otherCpus.toFixed(2)} CPU`,
+      comment:
+        `${perSecond(ratePerSecond)}; rounds ${roundedMs(ours)} | ${roundedMs(against)} ms; ` +
+        `right after the 10⁵ come due ${milliseconds(median(p99sInFlood))}; others used ` +
+        `${otherCpus.toFixed(2)} CPU`,
     },
   ];
 }

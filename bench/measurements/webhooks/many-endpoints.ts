@@ -57,7 +57,11 @@ export async function manyEndpoints(bench: Bench): Promise<Line[]> {
       against: `median ${milliseconds(posts.medianMs)}`,
       figure: posts.p99Ms / 1000,
       goal: { atMost: 2 },
-      comment: `${posts.count} posts at ${perSecond(createsPerSecond * healthyEndpoints)}, the latest after ${milliseconds(posts.longestMs)}; the first to each endpoint after ${milliseconds(firstPosts.medianMs)}, at most ${milliseconds(firstPosts.longestMs)}; ${backlogPosts} of ${healthyEndpoints * backlogPerEndpoint} of their backlog sent; ${attempts}`,
+      comment:
+        `${posts.count} posts at ${perSecond(createsPerSecond * healthyEndpoints)}, ` +
+        `the latest after ${milliseconds(posts.longestMs)}; the first to each endpoint after ` +
+        `${milliseconds(firstPosts.medianMs)}, at most ${milliseconds(firstPosts.longestMs)}; ` +
+        `${backlogPosts} of ${healthyEndpoints * backlogPerEndpoint} of their backlog sent; ${attempts}`,
     },
   ];
 }
@@ -88,5 +92,8 @@ async function summarizeAttempts(service: Service, tenantId: number): Promise<st
             (select count(*) from webhook_endpoint where tenant_id = $1 and open_until is not null)::int as paused`,
     [tenantId],
   );
-  return `${row?.tried} dead endpoints tried, ${row?.refused} attempts refused, ${row?.timed_out} timed out, ${row?.paused} endpoints paused`;
+  return (
+    `${row?.tried} dead endpoints tried, ${row?.refused} attempts refused, ${row?.timed_out} timed out, ` +
+    `${row?.paused} endpoints paused`
+  );
 }

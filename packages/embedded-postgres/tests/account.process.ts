@@ -79,7 +79,7 @@ if (process.geteuid?.() === 0) {
     expect(statSync(folder.path).uid).toBe(0);
   });
 
-  test('as root with everything below a closed folder, the account runs binaries from a folder of their own', async () => {
+  test('as root below a closed folder, the account runs binaries from a folder of their own', async () => {
     const parent = newFolder(homedir());
     const base = join(parent.path, '..');
     chmodSync(base, 0o700);
@@ -114,7 +114,7 @@ if (process.geteuid?.() === 0) {
     expect(await query(connection, 'select n from kept')).toEqual([]);
   });
 
-  test('an ordinary user keeps everything in the data folder and changes nothing in a foreign installation', async () => {
+  test('an ordinary user keeps all in the data folder and changes no foreign installation', async () => {
     const folder = folderOfNobody();
     const { folder: installation, ...options } = asNobody();
     const holder = folder.hold(options);

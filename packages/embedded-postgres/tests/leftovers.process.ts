@@ -102,7 +102,7 @@ test('a PostgreSQL that somebody else started on the data is refused by name and
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
 });
 
-test('in a deep folder the socket lies in a private folder with a short path, and goes when it is stopped', async () => {
+test('in a deep folder the socket lies in a private folder with a short path, until the stop', async () => {
   const deep = new TestFolder(undefined, 'd'.repeat(100), 'e'.repeat(100));
   try {
     const holder = deep.hold();

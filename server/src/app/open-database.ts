@@ -64,7 +64,8 @@ async function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiti
   await migrateExplained(direct, log, {
     signal: waiting.signal,
     onWait: ({ migration, waitedMs, blockedBy }) => {
-      const reason = `Migration ${migration} waits for a lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
+      const reason =
+        `Migration ${migration} waits for a ` + `lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
       return waiting.report(reason, { migration, waitedMs });
     },
     onNewer: (migrations) =>

@@ -91,7 +91,8 @@ describe('after a new key was added as the first', () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(
       new RegExp(
-        `^key ${olderId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, channels: \\d, payments: 2, callbacks: \\d+, customers: 1$`,
+        `^key ${olderId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, channels: ` +
+          '\\d, payments: 2, callbacks: \\d+, customers: 1$',
       ),
     );
     const total = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
@@ -126,7 +127,8 @@ test('what an older version stored in clear is charged, and then sealed', async 
   );
   expect(await codeOfPayment()).toBe('expired_card');
   await db.query(
-    `insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, payment_method, created_at, updated_at)
+    `insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, payment_method,
+         created_at, updated_at)
      select 0, gen_random_uuid(), 1, 'USD', 'FAILED', 1, 1, 'pm_old', now(), now() from generate_series(1, 3)`,
   );
   // More than two batches.

@@ -228,11 +228,13 @@ const bookAs = (
   changes: { leg?: number; debit?: string; credit?: string; amount?: number },
 ) => {
   const { leg = 1, debit = 'PROVIDER_RECEIVABLE', credit = 'MERCHANT_PAYABLE', amount = 1999 } = changes;
-  return `insert into ledger_transfer values (0, ${source}, ${leg}, ${payment}, 1, '${debit}', '${credit}', 'USD', ${amount}, now())`;
+  return `insert into ledger_transfer
+         values (0, ${source}, ${leg}, ${payment}, 1, '${debit}', '${credit}', 'USD', ${amount}, now())`;
 };
 
 const aCheckout = `
-  insert into checkout (tenant_id, id, livemode, token_hash, token_sealed, amount, currency, channel_ids, user_id, expires_at,
+  insert into checkout (tenant_id, id, livemode, token_hash, token_sealed, amount, currency, channel_ids, user_id,
+      expires_at,
                         created_at, updated_at)
   select 0, 5, true, 'hash', 'sealed', 1999, 'USD', array[]::bigint[], min(id), now(), now(), now() from app_user`;
 const paidBy = (payment: string, number: number) =>
@@ -266,7 +268,8 @@ const plants: Plant[] = [
   [
     /Every delivery that succeeded has an attempt/,
     'a delivery marked as succeeded',
-    `update delivery set state = 'SUCCEEDED', finished_at = now(), attempts = attempts + 1, lease = null, leased_until = null
+    `update delivery set state = 'SUCCEEDED', finished_at = now(), attempts = attempts + 1, lease = null,
+         leased_until = null
       where event_id = {paid}`,
     () => /^dlv_/,
   ],
@@ -392,7 +395,8 @@ const plants: Plant[] = [
     /deliveries that were enqueued with it/,
     'a delivery that was made twice',
     `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at)
-     select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at from delivery where event_id = {paid}`,
+     select tenant_id, gen_random_uuid(), event_id, endpoint_id, due_at, created_at from delivery
+         where event_id = {paid}`,
     ofEvent('paid'),
   ],
   [
@@ -516,20 +520,23 @@ const plants: Plant[] = [
   [
     /has its event/,
     'a success that was not reported',
-    `delete from event where type = 'transaction.succeeded' and id in (select id from event where object_id = 'txn_' || replace({paid}, '-', ''))`,
+    `delete from event where type = 'transaction.succeeded'
+         and id in (select id from event where object_id = 'txn_' || replace({paid}, '-', ''))`,
     ofPayment('paid'),
   ],
   [
     /has its event/,
     'a success reported twice',
-    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event where type = 'transaction.succeeded' and object_id = 'txn_' || replace({paid}, '-', '')`,
+    `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
+         where type = 'transaction.succeeded' and object_id = 'txn_' || replace({paid}, '-', '')`,
     ofPayment('paid'),
   ],
   [/has its event/, 'a creation that was not reported', `delete from event where id = {pending}`, ofPayment('pending')],
   [
     /has its event/,
     'a failure reported as a success',
-    `update event set type = 'transaction.succeeded' where type = 'transaction.failed' and object_id = 'txn_' || replace({failed}, '-', '')`,
+    `update event set type = 'transaction.succeeded' where type = 'transaction.failed'
+         and object_id = 'txn_' || replace({failed}, '-', '')`,
     ofPayment('failed'),
   ],
   [
@@ -653,7 +660,8 @@ const plants: Plant[] = [
   [
     /payment holds and has given back/,
     'a payment that still counts a refund that came back',
-    `update transaction set status = 'REFUNDED', amount_refunded = amount, amount_refund_held = amount where id = {reversed}`,
+    `update transaction set status = 'REFUNDED', amount_refunded = amount, amount_refund_held = amount
+         where id = {reversed}`,
     ofPayment('reversed'),
   ],
   [
@@ -709,15 +717,18 @@ const plants: Plant[] = [
   [
     /no other transaction.refunded/,
     'a refund reported for a payment that has none',
-    `update event set object_id = 'txn_' || replace({paid}, '-', '') where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,
+    `update event set object_id = 'txn_' || replace({paid}, '-', '')
+         where type = 'transaction.refunded' and object_id = 'txn_' || replace({charged}, '-', '')`,
     ofPayment('paid'),
   ],
   [
     /at most one charge/,
     'two charges of one payment',
     `drop index provider_operation_one_charge;
-     insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at, created_at)
-     select tenant_id, transaction_id, 9, kind, channel_id, provider, amount, now(), now() from provider_operation where transaction_id = {charged} and number = 1`,
+     insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at,
+         created_at)
+     select tenant_id, transaction_id, 9, kind, channel_id, provider, amount, now(), now() from provider_operation
+         where transaction_id = {charged} and number = 1`,
     ofPayment('charged'),
   ],
   [

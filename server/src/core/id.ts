@@ -34,7 +34,8 @@ export function uuidGenerator(clock: Clock): GenerateUuid {
     }
     const sequence = (0x7000 | counter).toString(16);
     const variant = (0x8 | (Number.parseInt(digits[offset] as string, 16) & 3)).toString(16);
-    const id = `${time}-${sequence}-${variant}${digits.slice(offset + 1, offset + 4)}-${digits.slice(offset + 4, offset + 16)}`;
+    const [clockSequence, node] = [digits.slice(offset + 1, offset + 4), digits.slice(offset + 4, offset + 16)];
+    const id = `${time}-${sequence}-${variant}${clockSequence}-${node}`;
     offset += 16;
     return id;
   };

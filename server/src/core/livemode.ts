@@ -72,7 +72,8 @@ export function requireSameMode(livemode: boolean, ofNamed: boolean, field: stri
 export function otherModeRefusal(livemode: boolean, ofNamed: boolean, field: string, named: string): Refusal {
   return livemodeMismatch(
     field,
-    `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: name one for ${modeName(livemode)} use.`,
+    `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: ` +
+      `name one for ${modeName(livemode)} use.`,
   );
 }
 

@@ -51,7 +51,7 @@ async function refunded(): Promise<{ transactionId: string; id: string; referenc
   return { transactionId, id, reference: (await read(`/api/refund/detail?id=${id}`)).providerReference };
 }
 
-test('whenever the process is killed, each refund that fails afterwards is reversed and reported exactly once', async () => {
+test('whenever the process is killed, each refund that fails later is reversed and reported once', async () => {
   const all: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const refunds = await Promise.all(Array.from({ length: refundsInRound }, refunded));

@@ -520,7 +520,8 @@ async function openDiscrepancy(payment: string): Promise<void> {
   await db.query(
     `insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
      select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
-         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null, closed_by = null`,
+         on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null,
+             closed_by = null`,
     [payment.replace('txn_', '')],
   );
 }
@@ -794,7 +795,7 @@ test('every route without an audit entry is a route', () => {
   expect(routes).toEqual(expect.arrayContaining(Object.keys(unaudited)));
 });
 
-describe('each endpoint grants each caller exactly what they may do, and a change leaves an entry in the audit log', () => {
+describe('each endpoint grants callers exactly what they may do, and a change leaves an audit entry', () => {
   test.each(Object.keys(cases))('%s', async (route) => {
     const { needs: _needs, administrators: _administrators, alsoWhenEnded: _ended, ...rest } = cases[route] as Case;
     const one: Case = { ...rest, ...neededFor(declared[route] as Declared) };

@@ -26,7 +26,7 @@ const createMany = () => Promise.all(Array.from({ length: 400 }, create));
 const ids = (replies: readonly Reply[]) =>
   replies.filter(({ status }) => status === 200).map((reply) => dataOf(reply).id);
 
-test('while charges cannot be settled, creates are refused and say when to try again; reads go on, and what was accepted is settled afterwards', async () => {
+test('while charges cannot be settled, creates are refused, reads go on, and the accepted settles later', async () => {
   const accepted: string[] = [];
   await db.database.transaction(async (transaction) => {
     // Every settlement writes the ledger; no create does.

@@ -42,7 +42,7 @@ function clientAt(address: string, headers: Record<string, string> = {}) {
   };
 }
 
-test('beside 130 connections that guess, logins from other addresses, familiar logins and tokens are served', async () => {
+test('beside 130 connections that guess, other addresses, familiar logins and tokens are served', async () => {
   const hostile = clientAt('127.0.0.2');
   const familiar = clientAt('127.0.0.2');
   const elsewhere = clientAt('127.0.0.3');
@@ -83,7 +83,7 @@ test.each([
   await Promise.all([client.close(), other.close()]);
 });
 
-test('however many refreshes and resets have failed from an address, those with a genuine token succeed there', async () => {
+test('genuine tokens succeed however many refreshes and resets from their address have failed', async () => {
   const client = clientAt('127.0.0.7');
   const login = await client.login('admin', administratorPassword);
   const { refreshToken } = login.body.data.token;
@@ -121,7 +121,7 @@ test('X-Forwarded-For counts only from a trusted proxy', async () => {
   expect(await guess('127.0.0.6', '203.0.113.99')).toBe(429);
 });
 
-test('ports and notations of an address in X-Forwarded-For change no limit, and an entry that is no address is the proxy itself', async () => {
+test('ports and notations of an address change no limit, and a malformed entry is the proxy itself', async () => {
   const guess = async (forwarded: string) => {
     const client = clientAt('127.0.0.9', { 'x-forwarded-for': forwarded });
     const { status } = await client.post('/api/user/login', { account: 'notation', password: 'wrong!' });

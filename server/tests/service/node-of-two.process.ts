@@ -121,7 +121,7 @@ test('the metrics of all processes are shown by each', async () => {
   }
 });
 
-test('a key that is revoked through one process is refused there at once, and by the other within a second', async () => {
+test('a key revoked through one process is refused there at once, by the other within a second', async () => {
   for (const [one, other] of [connections, connections.toReversed() as typeof connections]) {
     const key = await makeKey(service, admin, 'transaction_read');
     const use = async ({ request }: Connection) => (await request('GET', '/api/transaction/list', key.as)).status;

@@ -57,7 +57,7 @@ function pay({ florin, admin }: (typeof nodes)[0]): Promise<string> {
   });
 }
 
-test('two bursts of 120 payments at two nodes succeed, each charged once, with fewer refusals than payments', async () => {
+test('two bursts of 120 payments at two nodes are charged once each, with few refusals', async () => {
   const first = await burst(120);
   const second = await burst(120);
   expect([...first, ...second]).toEqual(Array(240).fill('SUCCESS'));

@@ -128,7 +128,8 @@ test('a refund of Mollie that has failed and is made afterwards opens a discrepa
   const state = async () => dataOf(await florin.get(`/api/refund/detail?id=${refund.id}`, admin));
   await eventually('it waits', async () => {
     const [row] = await db.query<{ state: string }>(
-      `select state from provider_operation where kind = 'REFUND' and 'txn_' || replace(transaction_id::text, '-', '') = $1`,
+      `select state from provider_operation where kind = 'REFUND'
+           and 'txn_' || replace(transaction_id::text, '-', '') = $1`,
       [id],
     );
     return row?.state === 'WAITING';
@@ -209,7 +210,7 @@ function forget(operation: string): void {
 const closeDiscrepancy = (body: object) =>
   florin.post('/api/discrepancy/close', { note: 'Looked at the dashboard', ...body }, admin);
 
-test('a charge that Stripe answered with a stored 500 and has forgotten a day later is never sent again, and ends by a person', async () => {
+test('a charge that Stripe answered with a stored 500 and has forgotten is ended by a person', async () => {
   const hit = stripe.next('status500After');
   const id = await pay('stripe', { paymentMethod: 'pm_card_visa' });
   await hit;

@@ -71,7 +71,7 @@ async function expectReversed(transactionId: string, id: string): Promise<void> 
   expect(failuresReported(id)).toMatchObject([{ type: 'refund.failed', data: { object: await refund(id) } }]);
 }
 
-test('Stripe: refund.failed after succeeded, reported in three ways, is reversed and reported once; then it can be refunded again', async () => {
+test('Stripe: refund.failed after succeeded, in three ways, is reversed once, and refundable again', async () => {
   const channelId = await makeChannel(florin, admin, {
     provider: 'stripe',
     livemode: false,
@@ -163,7 +163,7 @@ test('the sandbox reports that a refund succeeded, and later that it failed; its
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
 });
 
-test('subscribing to refund.failed needs the scope that reads refunds, and the event is listed under the refund', async () => {
+test('subscribing to refund.failed needs the read scope of refunds, and lists it under the refund', async () => {
   const [sent] = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.object.id);
   const { body } = await florin.get(`/api/event/list?objectId=${sent}`, admin);
   expect(body.data).toMatchObject(

@@ -232,7 +232,9 @@ describe('formats and limits', () => {
   });
 
   test('a body may be written with spaces, escapes and exponents', async () => {
-    const body = ` {"amount" : 1.999e3 ,\n"currency":"\\u0055SD", "channelId":${channelId}.0, "description":"\\ud83d\\ude00"}\n`;
+    const body =
+      ` {"amount" : 1.999e3 ,\n"currency":"\\u0055SD", "channelId":${channelId}.0, ` +
+      '"description":"\\ud83d\\ude00"}\n';
     expect(dataOf(await post('/api/transaction/create', body))).toMatchObject({ amount: 1999, description: '😀' });
   });
 });
@@ -301,7 +303,8 @@ describe('bodies that are not JSON', () => {
       status: 413,
       body: aRefusal(413, { type: 'body_too_large' }),
     });
-    const pieces = `${post1(create)}Transfer-Encoding: chunked\r\n\r\n${`1000\r\n${' '.repeat(4096)}\r\n`.repeat(17)}0\r\n\r\n`;
+    const pieces =
+      `${post1(create)}Transfer-Encoding: ` + `chunked\r\n\r\n${`1000\r\n${' '.repeat(4096)}\r\n`.repeat(17)}0\r\n\r\n`;
     expect((await raw(pieces)).status).toBe(413);
     expect((await raw(`${post1(create)}Content-Length: 1000000000\r\n\r\n{`)).status).toBe(413);
   });
@@ -568,7 +571,8 @@ describe('invalid HTTP', () => {
     ],
     [
       'a piece of no size',
-      'POST /api/user/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      'POST /api/user/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: ' +
+        'chunked\r\n\r\nzz\r\n',
       400,
     ],
     ['headers beyond 16 KiB', `GET /health/live HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],

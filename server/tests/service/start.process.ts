@@ -86,7 +86,7 @@ describe('valid settings', () => {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  test('from florin.yaml, nested; the environment has precedence, and characters special to a shell survive', async () => {
+  test('from florin.yaml, nested; the environment has precedence, and special characters survive', async () => {
     const cwd = await folder.withYaml(
       [
         'app:',

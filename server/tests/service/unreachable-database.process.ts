@@ -35,13 +35,14 @@ beforeEach(async () => {
 
 const waitingService = () => {
   const { user = '', password: own, database = '' } = folder.db.connection;
-  const url = `postgres://${encodeURIComponent(user)}:${own ? encodeURIComponent(String(own)) : password}@127.0.0.1:${port}/${database}`;
+  const account = `${encodeURIComponent(user)}:${own ? encodeURIComponent(String(own)) : password}`;
+  const url = `postgres://${account}@127.0.0.1:${port}/${database}`;
   return spawnService(startOn(url, { APP_LOG_LEVEL: 'info' }));
 };
 const addressOf = (service: ServiceProcess) =>
   eventually('the port is open', () => /"address":"(http[^"]+)"/.exec(service.stderr)?.[1]);
 
-test('makes the start wait: live, not ready, with the reason; the start continues when the database answers', async () => {
+test('makes the start wait, live and not ready, with the reason, until the database answers', async () => {
   const service = waitingService();
   const address = await addressOf(service);
   const { call } = clientOf(address);

@@ -60,6 +60,7 @@ export async function axeViolations(
   // Reading axe takes four times as long as running it, so that a document reads it once.
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(axe);
   const options = JSON.stringify({ ...(rules && { runOnly: rules }), resultTypes: ['violations'], preload: false });
-  return (await page.evaluate(`axe.run({ exclude: ${JSON.stringify(except)} }, ${options}).then(({ violations }) =>
-    violations.map(({ id, nodes: [{ html, failureSummary }] }) => id + ': ' + html + ' ' + failureSummary))`)) as string[];
+  const violations = await page.evaluate(`axe.run({ exclude: ${JSON.stringify(except)} }, ${options}).then((found) =>
+    found.violations.map(({ id, nodes: [{ html, failureSummary }] }) => id + ': ' + html + ' ' + failureSummary))`);
+  return violations as string[];
 }

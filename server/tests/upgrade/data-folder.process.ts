@@ -48,7 +48,7 @@ test('the service runs on a data folder of release 0001 without the superuser, w
   }
 });
 
-test('every connection of its processes is that of the role of the service, and every table belongs to it', async () => {
+test("every connection is that of the service's role, to which every table belongs", async () => {
   const db = databaseAt({ ...superuser });
   try {
     const connections = await db.query<{ usename: string; name: string }>(

@@ -73,8 +73,10 @@ async function makeRareRows({ query }: TestDatabase): Promise<void> {
     select tenant_id, day, channel_id, currency, outcome, change
       from (select * from charge_total limit 1) as total, unnest(array[1, -1]) as change`);
   await query(`insert into provider_callback (channel_id, event_id, id, received_at, state, due_at, settled_at)
-    values (11, 'unknown', '01900000-0000-7000-8000-000000000001', '2026-01-31', 'IGNORED', '2026-01-31', '2026-01-31')`);
-  await query(`insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at, closed_at)
+    values (11, 'unknown', '01900000-0000-7000-8000-000000000001', '2026-01-31', 'IGNORED', '2026-01-31',
+        '2026-01-31')`);
+  await query(`insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at,
+      closed_at)
     select tenant_id, id, 1, channel_id, 'FAILED', 'AGREES', '2026-01-31', '2026-01-31', '2026-01-31'
       from transaction where status = 'SUCCESS' limit 1`);
 }

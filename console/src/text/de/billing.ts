@@ -42,7 +42,8 @@ export const billing = {
   'invoices.taxRate': 'Steuer',
   'invoices.none': 'Keine Rechnungen',
   'invoices.noneHint':
-    'Eine Rechnung beginnt als Entwurf, erhält beim Ausstellen ihre Nummer und wird über einen Kanal bezahlt. Abonnements erzeugen ihre eigenen.',
+    'Eine Rechnung beginnt als Entwurf, erhält beim Ausstellen ihre Nummer und wird über einen Kanal ' +
+    'bezahlt. Abonnements erzeugen ihre eigenen.',
   'invoices.noPayments': 'Keine Zahlungen für diese Rechnung',
   'invoices.finalize': 'Ausstellen',
   'invoices.finalizeTitle': 'Diese Rechnung ausstellen?',
@@ -68,7 +69,8 @@ export const billing = {
   'subscriptions.zone': 'Zeitzone',
   'subscriptions.none': 'Keine Abonnements',
   'subscriptions.noneHint':
-    'Ein Abonnement belastet einen Kunden in jeder Periode mit dem Preis eines Tarifs. Legen Sie zuerst Tarif und Kunden an.',
+    'Ein Abonnement belastet einen Kunden in jeder Periode mit dem Preis eines Tarifs. ' +
+    'Legen Sie zuerst Tarif und Kunden an.',
   'subscriptions.toPlans': 'Tarife',
   'subscriptions.noInvoices': 'Noch keine Rechnungen: die erste kommt am Ende der Testphase',
   'subscriptions.pause': 'Pausieren',

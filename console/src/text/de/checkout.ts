@@ -5,7 +5,8 @@ export const checkout = {
   'checkouts.create': 'Link erstellen',
   'checkouts.none': 'Noch keine Zahlungslinks',
   'checkouts.noneHint':
-    'Ein Zahlungslink ist eine Seite, auf der ein Betrag oder eine Rechnung bezahlt wird, ohne eigene Seite von Ihnen. Für Rechnungen entsteht er auf deren Seite.',
+    'Ein Zahlungslink ist eine Seite, auf der ein Betrag oder eine Rechnung bezahlt wird, ' +
+    'ohne eigene Seite von Ihnen. Für Rechnungen entsteht er auf deren Seite.',
   'checkouts.invoice': 'Rest einer Rechnung',
   'checkouts.expires': 'Gültig bis',
   'checkouts.copy': 'Link kopieren',
@@ -56,7 +57,8 @@ export const checkout = {
   'passkey.add': 'Passkey hinzufügen',
   'passkey.none': 'Keine Passkeys',
   'passkey.hint':
-    'Melden Sie sich mit Finger, Gesicht oder Sicherheitsschlüssel statt mit einem Code an. Ein Passkey kann nicht abgefischt werden.',
+    'Melden Sie sich mit Finger, Gesicht oder Sicherheitsschlüssel statt mit einem Code an. ' +
+    'Ein Passkey kann nicht abgefischt werden.',
   'passkey.backedUp': 'synchronisiert',
   'passkey.rename': 'Passkey umbenennen',
   'passkey.removeTitle': 'Passkey {name} entfernen?',

@@ -5,7 +5,8 @@ export const developers = {
   'channels.edit': 'Kanal bearbeiten',
   'channels.none': 'Noch keine Kanäle',
   'channels.noneHint':
-    'Ein Kanal ist ein Konto bei einem Anbieter oder ein Weg, offline zu zahlen. Beginnen Sie mit einer Sandbox: es fließt kein Geld.',
+    'Ein Kanal ist ein Konto bei einem Anbieter oder ein Weg, offline zu zahlen. ' +
+    'Beginnen Sie mit einer Sandbox: es fließt kein Geld.',
   'channels.noProvider': 'kein Anbieter',
   'channels.noCharges': 'Seit gestern keine Belastung abgeschlossen',
   'channels.success': '{share} erfolgreich seit gestern ({n} von {of})',
@@ -91,7 +92,8 @@ export const developers = {
   'deliveries.waiting': 'wartet auf den Endpunkt',
   'deliveries.none': 'Keine Zustellungen',
   'deliveries.noneYet':
-    'Jedes Ereignis wird den Endpunkten zugestellt, die es wünschen. Legen Sie einen an, oder senden Sie ihm einen Test.',
+    'Jedes Ereignis wird den Endpunkten zugestellt, die es wünschen. ' +
+    'Legen Sie einen an, oder senden Sie ihm einen Test.',
   'deliveries.noneHint': 'Senden Sie einen Test, oder erzeugen Sie eine Zahlung.',
   'deliveries.choose': 'Auswahl',
   'deliveries.chooseOne': 'Zustellung {id} auswählen',
@@ -145,7 +147,8 @@ export const developers = {
   'events.noEndpoint': 'Kein Endpunkt',
   'events.none': 'Keine Ereignisse',
   'events.noneYet':
-    'Jede Änderung einer Zahlung, einer Rechnung oder eines anderen Datensatzes ist ein Ereignis. Der erste Durchlauf erzeugt einige.',
+    'Jede Änderung einer Zahlung, einer Rechnung oder eines anderen Datensatzes ist ein Ereignis. ' +
+    'Der erste Durchlauf erzeugt einige.',
   'event.title': 'Ereignis',
   'event.payload': 'Inhalt',
   'requests.title': 'Anfragen',

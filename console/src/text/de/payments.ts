@@ -27,7 +27,8 @@ export const payments = {
   'firstRun.open': 'In einer Minute einrichten',
   'firstRun.prepare': 'Sandbox und Test-Postfach vorbereiten',
   'firstRun.prepareHint':
-    'Legt einen Sandbox-Kanal an, bei dem kein Geld fließt, und ein Test-Postfach, das Ihre Webhooks empfängt und ihre Signatur prüft.',
+    'Legt einen Sandbox-Kanal an, bei dem kein Geld fließt, und ein Test-Postfach, ' +
+    'das Ihre Webhooks empfängt und ihre Signatur prüft.',
   'firstRun.noSandbox':
     'Die Sandbox ist hier abgeschaltet. Legen Sie zuerst einen Kanal an; das Test-Postfach empfängt Ihre Webhooks.',
   'firstRun.prepareGo': 'Vorbereiten',
@@ -38,7 +39,8 @@ export const payments = {
   'firstRun.payHere': 'Von hier aus zahlen',
   'firstRun.arrives': 'Zahlung und Webhooks kommen an',
   'firstRun.done':
-    'Fertig: Die Webhooks sind angekommen, und ihre Signatur stimmt. Als Nächstes lassen Sie sie an Ihren Server senden:',
+    'Fertig: Die Webhooks sind angekommen, und ihre Signatur stimmt. ' +
+    'Als Nächstes lassen Sie sie an Ihren Server senden:',
   'payments.title': 'Zahlungen',
   'payments.arrived.one': '{n} neue Zahlung',
   'payments.arrived.other': '{n} neue Zahlungen',
@@ -90,7 +92,8 @@ export const payments = {
   'discrepancies.closeTitle': 'Diese Abweichung schließen',
   'discrepancies.outcome': 'Beim Anbieter',
   'discrepancies.outcomeHint':
-    'Nur wenn das Ergebnis einer Belastung oder Erstattung unbekannt ist: Sie endet so, wie Sie es dort gefunden haben.',
+    'Nur wenn das Ergebnis einer Belastung oder Erstattung unbekannt ist: ' +
+    'Sie endet so, wie Sie es dort gefunden haben.',
   'discrepancies.outcome.none': 'Die Zahlung so lassen',
   'discrepancies.outcome.SUCCEEDED': 'Sie wurde ausgeführt',
   'discrepancies.outcome.FAILED': 'Sie wurde nicht ausgeführt',

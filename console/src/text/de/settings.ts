@@ -51,7 +51,8 @@ export const settings = {
   'factor.hint': 'Ein Code einer Authenticator-App zusätzlich zum Passwort.',
   'factor.begin': 'Zweiten Faktor einrichten',
   'factor.scan':
-    'Scannen Sie dies mit Ihrer Authenticator-App, oder tippen Sie das Geheimnis ein, und geben Sie dann den angezeigten Code ein.',
+    'Scannen Sie dies mit Ihrer Authenticator-App, oder tippen Sie das Geheimnis ein, ' +
+    'und geben Sie dann den angezeigten Code ein.',
   'factor.picture': 'QR-Code des Geheimnisses darunter',
   'factor.confirm': 'Bestätigen',
   'factor.renew': 'Neue Wiederherstellungscodes',

@@ -42,7 +42,8 @@ export const billing = {
   'invoices.taxRate': 'Tax',
   'invoices.none': 'No invoices',
   'invoices.noneHint':
-    'An invoice begins as a draft, gets its number when it is finalized, and is paid through a channel. Subscriptions create their own.',
+    'An invoice begins as a draft, gets its number when it is finalized, and is paid through a channel. ' +
+    'Subscriptions create their own.',
   'invoices.noPayments': 'No payments for this invoice',
   'invoices.finalize': 'Finalize',
   'invoices.finalizeTitle': 'Finalize this invoice?',

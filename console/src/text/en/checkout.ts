@@ -5,7 +5,8 @@ export const checkout = {
   'checkouts.create': 'Create the link',
   'checkouts.none': 'No payment links yet',
   'checkouts.noneHint':
-    'A payment link leads to a page on which a payer pays an amount or an invoice. You need no page of your own. Links for invoices are created on the page of the invoice.',
+    'A payment link leads to a page on which a payer pays an amount or an invoice. ' +
+    'You need no page of your own. Links for invoices are created on the page of the invoice.',
   'checkouts.invoice': 'Invoice balance',
   'checkouts.expires': 'Valid until',
   'checkouts.copy': 'Copy the link',

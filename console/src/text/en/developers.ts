@@ -57,7 +57,8 @@ export const developers = {
   'webhooks.secretOnce': 'Your receiver checks signatures with it. It is not shown again.',
   'webhooks.none': 'No endpoints yet',
   'webhooks.noneHint':
-    'An endpoint is a URL of yours that receives signed events. A delivery is retried until the endpoint answers with 2xx.',
+    'An endpoint is a URL of yours that receives signed events. ' +
+    'A delivery is retried until the endpoint answers with 2xx.',
   'webhooks.tryInbox': 'Try it with a test inbox',
   'webhooks.paused': 'Paused after failures',
   'webhooks.failing': 'Failing',

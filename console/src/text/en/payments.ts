@@ -27,7 +27,8 @@ export const payments = {
   'firstRun.open': 'Set up in a minute',
   'firstRun.prepare': 'Prepare a sandbox and a test inbox',
   'firstRun.prepareHint':
-    'Creates a sandbox channel, which moves no money, and a test inbox that receives your webhooks and checks their signatures.',
+    'Creates a sandbox channel, which moves no money, and a test inbox that receives your webhooks and ' +
+    'checks their signatures.',
   'firstRun.noSandbox': 'The sandbox is switched off here. Add a channel first; the test inbox receives your webhooks.',
   'firstRun.prepareGo': 'Prepare',
   'firstRun.key': 'Create a developer key',

@@ -18,15 +18,15 @@ import { openScratch } from './scratch.ts';
 
 const usage = `Usage: npm run backup -- DIR [--without-keys] [--json]
 
-Copies the database, and the keys that open it, into a new folder in DIR, whether the service runs or not. The copy is then
-restored into a PostgreSQL of its own and checked as by npm run verify. Only then the folder gets its name,
+Copies the database, and the keys that open it, into a new folder in DIR, whether the service runs or not. The copy is
+then restored into a PostgreSQL of its own and checked as by npm run verify. Only then the folder gets its name,
 DIR/florin-DATE. A folder that ends in .partial was not completed; the next backup removes it.
 
   --without-keys  leaves the keys out, if you keep them elsewhere; a restore needs them
   --json          prints one JSON object
 
-It reads the settings of npm start. Exit code 0: there is a proven backup. 1: there is none; if the database itself breaks
-a claim, its copy is in DIR/florin-DATE.unproven. 2: wrong arguments. See docs/guides/backup.md.
+It reads the settings of npm start. Exit code 0: there is a proven backup. 1: there is none; if the database itself
+breaks a claim, its copy is in DIR/florin-DATE.unproven. 2: wrong arguments. See docs/guides/backup.md.
 `;
 
 /** A copy of a database in a folder, which was restored once and checked. */

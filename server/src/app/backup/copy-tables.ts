@@ -149,6 +149,7 @@ async function requireSameRows(
   await pipeline(target.client.query(copyTo(copyOut(table))), rows, nowhere, { signal });
   if (rows.rows === entry.rows && rows.digest() === entry.digest) return;
   throw new CommandFailure(
-    `table ${table.name} does not contain after the restore what was copied: ${rows.rows} rows of ${entry.rows}, or other ones.`,
+    `table ${table.name} does not contain after the restore what was copied: ` +
+      `${rows.rows} rows of ${entry.rows}, or other ones.`,
   );
 }

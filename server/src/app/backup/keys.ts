@@ -23,7 +23,8 @@ export async function requireKeyText(name: KeyFile, settings: Settings): Promise
   const text = await findKeyText(name, settings);
   if (text !== undefined) return text;
   throw new CommandFailure(
-    `there are no ${name}: neither is ${keyFiles[name]} set, nor is there a file ${join(settings['app.data-dir'], name)}. Run this with the settings of the service.`,
+    `there are no ${name}: neither is ${keyFiles[name]} set, nor is there a file ` +
+      `${join(settings['app.data-dir'], name)}. Run this with the settings of the service.`,
   );
 }
 

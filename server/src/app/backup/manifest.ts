@@ -87,7 +87,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.format !== 1) {
     throw new CommandFailure(
-      `${folder} was made by Florin ${manifest.florin} in a format that this version does not know; restore it with that version.`,
+      `${folder} was made by Florin ${manifest.florin} in a format that this version does not know; ` +
+        'restore it with that version.',
     );
   }
   return manifest;

@@ -24,7 +24,8 @@ export const recordLocks: Statement<never> = {
         insert into rehearsal.lock
         select l.relation, l.mode, current_setting('rehearsal.begun_at')::timestamptz
           from pg_locks l join rehearsal.present p on p.oid = l.relation
-         where l.pid = pg_backend_pid() and l.granted and l.mode in (${blockingModes.map((mode) => `'${mode}'`).join(', ')})
+         where l.pid = pg_backend_pid() and l.granted
+             and l.mode in (${blockingModes.map((mode) => `'${mode}'`).join(', ')})
             on conflict do nothing;
       end if;
     end $$;

@@ -11,7 +11,7 @@ import { type Rehearsal, run } from './rehearse.ts';
 
 const fixture = new URL('../../../tests/upgrade/fixture/release-0001.sql', import.meta.url);
 
-test('an upgrade is rehearsed on a copy: each migration with its time and its locks, and the original is not touched', async () => {
+test('an upgrade is rehearsed on a copy, each migration with its time and locks', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'florin-rehearsal-'));
   const db = await databaseFromTemplate('template0');
   try {

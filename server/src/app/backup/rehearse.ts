@@ -20,9 +20,9 @@ import { openScratch, type Scratch } from './scratch.ts';
 
 const usage = `Usage: npm run rehearse [-- --in DIR] [--json]
 
-Rehearses an upgrade to this version: copies the database into a PostgreSQL of its own, migrates the copy, and checks it as by
-npm run verify. Prints for each migration how long it took and which tables it locked against writers. The service goes on
-with the old version meanwhile; its database is only read. The copy is deleted.
+Rehearses an upgrade to this version: copies the database into a PostgreSQL of its own, migrates the copy, and checks
+it as by npm run verify. Prints for each migration how long it took and which tables it locked against writers. The
+service goes on with the old version meanwhile; its database is only read. The copy is deleted.
 
   --in DIR  where the copy is made, default ${tmpdir()}; it needs room for the database and for its compressed copy
   --json    prints one JSON object

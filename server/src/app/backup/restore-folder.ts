@@ -32,7 +32,8 @@ export async function requireUnusedFolder(dataDir: string, backup: string): Prom
   }
   if (found.length === 0) return;
   throw new CommandFailure(
-    `data folder ${dataDir} is not empty (it has ${found.slice(0, 3).join(', ')}): stop Florin and move the folder away, or choose another one with --data-dir.`,
+    `data folder ${dataDir} is not empty (it has ${found.slice(0, 3).join(', ')}): ` +
+      'stop Florin and move the folder away, or choose another one with --data-dir.',
   );
 }
 

@@ -33,8 +33,8 @@ database is checked as by npm run verify.
   --unproven      accepts a copy of a database that breaks a claim (DIR ends in .unproven)
   --json          prints one JSON object
 
-It reads the settings of npm start. Exit code 0: restored, and every claim holds. 1: refused or failed; the line says why.
-2: wrong arguments. See docs/guides/backup.md.
+It reads the settings of npm start. Exit code 0: restored, and every claim holds. 1: refused or failed; the line says
+why. 2: wrong arguments. See docs/guides/backup.md.
 `;
 
 /** `npm run restore`. */
@@ -90,7 +90,8 @@ export async function restore(
   await requireKnownVersion(folder, manifest);
   if (manifest.broken.length > 0 && !acceptsUnproven) {
     throw new CommandFailure(
-      `${folder} is the copy of a database that breaks a claim (${manifest.broken[0]}); use an older backup, or --unproven.`,
+      `${folder} is the copy of a database that breaks a claim (${manifest.broken[0]}); use an older backup, ` +
+        'or --unproven.',
     );
   }
   const keys = await requireKeys(folder, manifest, settings);
@@ -112,7 +113,8 @@ async function requireKnownVersion(folder: string, manifest: Manifest): Promise<
   const unknown = manifest.migrations.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new CommandFailure(
-    `${folder} was made by Florin ${manifest.florin}, which is newer than this ${version}: its migration ${unknown[0]} is unknown here. Restore it with that version.`,
+    `${folder} was made by Florin ${manifest.florin}, which is newer than this ${version}: ` +
+      `its migration ${unknown[0]} is unknown here. Restore it with that version.`,
   );
 }
 
@@ -130,7 +132,9 @@ async function requireKeys(folder: string, manifest: Manifest, settings: Setting
   const missing = manifest.encryptionKeys.find(({ id }) => keys.find(id) === undefined && !keys.isLost(id));
   if (missing !== undefined) {
     throw new CommandFailure(
-      `key ${missing.id}, which opens stored secrets (${missing.neededFor}), is missing in ${own === undefined ? 'the keys' : setting}; put it back into the list${kept === undefined ? '' : `, from ${join(folder, 'encryption-keys')}`}.`,
+      `key ${missing.id}, which opens stored secrets (${missing.neededFor}), is missing in ` +
+        `${own === undefined ? 'the keys' : setting}; put it back into the ` +
+        `list${kept === undefined ? '' : `, from ${join(folder, 'encryption-keys')}`}.`,
     );
   }
   return keys;
@@ -191,7 +195,9 @@ async function intoDatabase(
 ): Promise<Pick<Restored, 'into' | 'broken' | 'next'>> {
   const { direct, hosts } = configuredDatabase(settings);
   const broken = await load(direct);
-  const keysAt = `set ${keyFiles['encryption-keys']} and ${keyFiles['jwt-keys']} to the keys of the backup, if they are not set yet`;
+  const keysAt =
+    `set ${keyFiles['encryption-keys']} and ${keyFiles['jwt-keys']} to the keys of the backup, ` +
+    'if they are not set yet';
   return { into: hosts, broken, next: [`Before you start Florin, ${keysAt}.`] };
 }
 

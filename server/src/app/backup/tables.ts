@@ -37,7 +37,8 @@ export async function requireTables(source: Session, tables: readonly TableRow[]
     const [further] = actual.columns.filter((column) => !columns.includes(column));
     if (missing !== undefined || further !== undefined) {
       throw new CommandFailure(
-        `table ${name} was changed by hand: column ${missing ?? further} is ${missing === undefined ? 'not part of its schema' : 'missing'}.`,
+        `table ${name} was changed by hand: column ${missing ?? further} is ` +
+          `${missing === undefined ? 'not part of its schema' : 'missing'}.`,
       );
     }
     found.delete(name);

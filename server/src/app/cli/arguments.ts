@@ -106,22 +106,24 @@ It takes no other arguments. Settings come from the environment or from florin.y
 
 For example: PORT=9000 npm start
 
-Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in docs/reference/api/.
+Every setting is in docs/reference/settings.md, how to run it in docs/guides/operations.md, the interface in
+docs/reference/api/.
 `;
 
 export const resealUsage = `Usage: npm run reseal [-- --json | --help | --version]
 
-Seals the stored secrets again with the first of the encryption keys, and prints its progress. It may run while the service
-runs, be interrupted and be started again. Exit code 0: the other keys seal nothing any more and can be removed from the list.
-1: values are left that could not be opened. 2: the command failed.
+Seals the stored secrets again with the first of the encryption keys, and prints its progress. It may run while the
+service runs, be interrupted and be started again. Exit code 0: the other keys seal nothing any more and can be
+removed from the list. 1: values are left that could not be opened. 2: the command failed.
 
 --json prints one JSON object at the end. It reads the settings of npm start. See docs/guides/operations.md, "Keys".
 `;
 
 export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --json | --help | --version]
 
-Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It only
-reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the check failed.
+Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It
+only reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the
+check failed.
 
 The last lines, "head", name the last entry of each audit log. Keep them outside and give them to a later run as
 --audit-head: it then also proves that nothing was removed or replaced before that entry.

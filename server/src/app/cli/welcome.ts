@@ -76,7 +76,8 @@ AS_ADMIN="Authorization: Bearer $ACCESS_TOKEN"
 curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" | grep -q '"code":"bank"' ||
   curl -s $FLORIN/api/channel/modify -H "$AS_ADMIN" -H "$JSON" \\
     -d '{"name":"Bank transfer","code":"bank","type":"OFFLINE","currency":"USD,EUR","country":"US","state":true}'
-BANK=$(curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" | sed 's/.*"id":\\([0-9]*\\),"name":"[^"]*","code":"bank".*/\\1/')
+BANK=$(curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" |
+  sed 's/.*"id":\\([0-9]*\\),"name":"[^"]*","code":"bank".*/\\1/')
 
 curl -s $FLORIN/api/transaction/create -H "$AS_ADMIN" -H "$JSON" \\
   -d '{"amount":1999,"currency":"USD","channelId":'$BANK',"description":"My first payment"}'

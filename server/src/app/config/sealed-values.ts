@@ -56,7 +56,8 @@ const sampleSealed = statement<SealedRow>(
      (select 'customer', tenant_id, id, '', substring(payment_method_sealed from 1 for 33), payment_method_sealed
         from customer where payment_method_sealed is not null limit 1000)
      union all
-     (select 'transaction', t.tenant_id, 0, t.id::text, substring(t.payment_method_sealed from 1 for 33), t.payment_method_sealed
+     (select 'transaction', t.tenant_id, 0, t.id::text, substring(t.payment_method_sealed from 1 for 33),
+         t.payment_method_sealed
         from provider_operation o join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
        where o.finished_at is null and o.kind = 'CHARGE' and t.payment_method_sealed is not null limit 1000)
      union all

@@ -122,11 +122,15 @@ export async function requireKeysInUse(
         if (isFile(from) && !existsSync(from))
           throw missing(from, `the database holds secrets sealed with key ${id} (${what})`);
         throw new SettingsError(
-          `${from} lacks key ${id}, which sealed secrets in the database (${what}); put it back into the list, from a backup of the data folder or wherever your keys are kept; ${howToGiveUp}.`,
+          `${from} lacks key ${id}, which sealed secrets in the database (${what}); ` +
+            'put it back into the list, from a backup of the data folder or wherever your keys are kept; ' +
+            `${howToGiveUp}.`,
         );
       case 'other':
         throw new SettingsError(
-          `key ${id} in ${from} is not the key of this name that sealed secrets in the database (${what}); put that one back, from a backup of the data folder or wherever your keys are kept; ${howToGiveUp}.`,
+          `key ${id} in ${from} is not the key of this name that sealed secrets in the database (${what}); ` +
+            'put that one back, from a backup of the data folder or wherever your keys are kept; ' +
+            `${howToGiveUp}.`,
         );
       case 'lost':
         log.warn({ key: id, what }, 'Secrets were sealed with a key that is marked as lost; set them again');
@@ -137,7 +141,9 @@ export async function requireKeysInUse(
 
 function missing(file: string, why: string): SettingsError {
   return new SettingsError(
-    `${file} is missing, and ${why}: only the key in it opens the stored secrets of channels, webhook endpoints, inboxes and customers. Put the file back from a backup of the data folder, or set app.encryption.keys if the key was given so; ${howToGiveUp}.`,
+    `${file} is missing, and ${why}: only the key in it opens the stored secrets of channels, ` +
+      'webhook endpoints, inboxes and customers. Put the file back from a backup of the data folder, ' +
+      `or set app.encryption.keys if the key was given so; ${howToGiveUp}.`,
   );
 }
 
@@ -149,7 +155,8 @@ function fileOf(name: KeyringName, settings: Settings): string | undefined {
   if (settings['app.deployment-mode'] === 'CLUSTER') {
     throw new SettingsError(
       `${name} must be given in CLUSTER mode, the same on every node, for example ` +
-        `${environmentName(name)}=${freshKeyring()} (just generated); for a single node set APP_DEPLOYMENT_MODE=STANDALONE.`,
+        `${environmentName(name)}=${freshKeyring()} (just generated); for a single node set ` +
+        'APP_DEPLOYMENT_MODE=STANDALONE.',
     );
   }
   return join(settings['app.data-dir'], name.slice('app.'.length).replace('.', '-'));

@@ -37,17 +37,22 @@ const nodeSettings = {
   }),
   'app.server.trust-proxy': setting(proxies, {
     description:
-      'Addresses or networks of proxies whose X-Forwarded-For header is trusted, in which ports and IPv4 addresses in IPv6 notation are understood; also loopback, linklocal and uniquelocal. Without it the header is ignored, and limits per address count all requests through a proxy as from one address.',
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted, ' +
+      'in which ports and IPv4 addresses in IPv6 notation are understood; also loopback, ' +
+      'linklocal and uniquelocal. Without it the header is ignored, and limits per address count all ' +
+      'requests through a proxy as from one address.',
   }),
   'app.server.connections-per-address': setting(integer(1, 1_000_000), {
     default: '2000',
     description:
-      'Open connections allowed from one address (a /64 network of IPv6) to each process of the node. Those of app.server.trust-proxy are not limited.',
+      'Open connections allowed from one address (a /64 network of IPv6) to each process of the node. ' +
+      'Those of app.server.trust-proxy are not limited.',
   }),
   'app.server.connections': setting(integer(1, 1_000_000), {
     default: '40000',
     description:
-      'Open connections allowed in all, to each process of the node: never more than three quarters of the files that it may open. Further ones get 503.',
+      'Open connections allowed in all, to each process of the node: ' +
+      'never more than three quarters of the files that it may open. Further ones get 503.',
   }),
   'app.cors.origins': setting(origins, {
     description:
@@ -59,18 +64,21 @@ const nodeSettings = {
   }),
   'app.database.url': setting(databaseUrl, {
     description:
-      'A PostgreSQL 15 or newer to use instead of the embedded one. Several hosts are tried in order: `postgres://user:password@h1:5432,h2:5432/florin?target_session_attrs=read-write`.',
+      'A PostgreSQL 15 or newer to use instead of the embedded one. Several hosts are tried in order: ' +
+      '`postgres://user:password@h1:5432,h2:5432/florin?target_session_attrs=read-write`.',
     secret: true,
   }),
   'app.database.direct-url': setting(databaseUrl, {
     description:
-      'The same database without a pooler, for the listener and migrations, which need a session of their own. Default: app.database.url.',
+      'The same database without a pooler, for the listener and migrations, which need a session of their ' +
+      'own. Default: app.database.url.',
     secret: true,
   }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:
-      'Connections for requests. A node has thirteen more for its workers, look-ups and lists, and one each for the batch writer, the listener and the primary monitor.',
+      'Connections for requests. A node has thirteen more for its workers, look-ups and lists, ' +
+      'and one each for the batch writer, the listener and the primary monitor.',
   }),
   'app.role': setting(oneOf('all', 'api', 'worker'), {
     default: 'all',
@@ -78,11 +86,14 @@ const nodeSettings = {
   }),
   'app.processes': setting(integer(1, 64), {
     description:
-      'Processes of this node. The first does everything, the others only serve requests, on the same port. Each takes about 110 MB and up to app.database.connections + 8 connections. Default: one for each core, at most 4, on Linux with at least 4 cores; else 1.',
+      'Processes of this node. The first does everything, the others only serve requests, on the same port. ' +
+      'Each takes about 110 MB and up to app.database.connections + 8 connections. Default: ' +
+      'one for each core, at most 4, on Linux with at least 4 cores; else 1.',
   }),
   'app.deployment-mode': setting(oneOf('STANDALONE', 'CLUSTER'), {
     description:
-      'STANDALONE without a database url, else CLUSTER. CLUSTER requires configured keys and refuses private webhook addresses.',
+      'STANDALONE without a database url, else CLUSTER. CLUSTER requires configured keys and refuses private ' +
+      'webhook addresses.',
   }),
   'app.public-url': setting(serviceAddress, {
     description:
@@ -94,17 +105,20 @@ const nodeSettings = {
   }),
   'app.admin.password': setting(text, {
     description:
-      'The password of that administrator. Without it a random one is printed once and stored in <data-dir>/admin-password.',
+      'The password of that administrator. Without it a random one is printed once and stored in ' +
+      '<data-dir>/admin-password.',
     secret: true,
   }),
   'app.jwt.keys': setting(keys, {
     description:
-      'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. Generated at the first start outside CLUSTER mode.',
+      'Signing keys as kid:base64 of 32 bytes, comma-separated: the first signs, all verify. ' +
+      'Generated at the first start outside CLUSTER mode.',
     secret: true,
   }),
   'app.encryption.keys': setting(keys, {
     description:
-      'Keys that encrypt stored secrets, in the format of app.jwt.keys: the first encrypts, all decrypt. Generated at the first start outside CLUSTER mode. Write kid:lost for a key that is lost for good.',
+      'Keys that encrypt stored secrets, in the format of app.jwt.keys: the first encrypts, all decrypt. ' +
+      'Generated at the first start outside CLUSTER mode. Write kid:lost for a key that is lost for good.',
     secret: true,
   }),
   'app.rate-limit.requests-per-minute': setting(integer(1, 1_000_000_000), {
@@ -119,20 +133,25 @@ const nodeSettings = {
   }),
   'app.rate-limit.address-requests-per-minute': setting(integer(1, 1_000_000_000), {
     description:
-      'Requests per minute from one address (a /64 network of IPv6), with or without credentials. Without it there is no limit.',
+      'Requests per minute from one address (a /64 network of IPv6), with or without credentials. ' +
+      'Without it there is no limit.',
   }),
   'app.rate-limit.failures-per-address': setting(integer(1, 1_000_000_000), {
     default: '100',
     description:
-      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, and callbacks that do not verify. Further failures get 429.',
+      'Failures from one address (a /64 network of IPv6) in 15 minutes, each: ' +
+      'failed logins over all accounts, failed refreshes, failed password resets, requests for reset mails, ' +
+      'and callbacks that do not verify. Further failures get 429.',
   }),
   'app.security.contact': setting(contact, {
     description:
-      'Where to report a vulnerability, an e-mail address or an https: address: published at /.well-known/security.txt. Without it there is no such page.',
+      'Where to report a vulnerability, an e-mail address or an https: address: ' +
+      'published at /.well-known/security.txt. Without it there is no such page.',
   }),
   'app.sandbox.enabled': setting(oneOf('true', 'false'), {
     description:
-      'Whether channels may use the sandbox, a provider that moves no money. Default: true in STANDALONE mode, else false. Its payments are in the same ledger and statistics as real ones.',
+      'Whether channels may use the sandbox, a provider that moves no money. Default: ' +
+      'true in STANDALONE mode, else false. Its payments are in the same ledger and statistics as real ones.',
   }),
   'app.mail.url': setting(url('smtp:', 'smtps:'), {
     description: 'The SMTP server. Without it, mail is written to <data-dir>/mail.',
@@ -141,11 +160,13 @@ const nodeSettings = {
   'app.mail.from': setting(text, { default: 'Florin <florin@localhost>', description: 'The sender of mail.' }),
   'app.drill.fail-point': setting(text, {
     description:
-      'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ends as by kill -9, such as begun or answered:3.',
+      'For fault tests, refused in CLUSTER mode: the step of a payment or of a backup at which this process ' +
+      'ends as by kill -9, such as begun or answered:3.',
   }),
   'app.metrics.token': setting(text, {
     description:
-      'The Bearer token that /metrics needs. Without it, /metrics answers programs on this machine alone, and none that a proxy forwards.',
+      'The Bearer token that /metrics needs. Without it, /metrics answers programs on this machine alone, ' +
+      'and none that a proxy forwards.',
     secret: true,
   }),
   'app.tracing.endpoint': setting(url('http:', 'https:'), {

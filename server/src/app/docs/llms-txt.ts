@@ -24,15 +24,19 @@ export function llmsTxt(
   const lines = [
     '# Florin',
     '',
-    '> A self-hosted payment processing service: payments through providers such as Stripe and Mollie, refunds, a double-entry',
-    '> ledger, invoices, subscriptions, and signed webhooks. One Node.js process with a PostgreSQL inside, or many nodes on one.',
+    '> A self-hosted payment processing service: payments through providers such as Stripe and Mollie, ' +
+      'refunds, a double-entry',
+    '> ledger, invoices, subscriptions, and signed webhooks. ' +
+      'One Node.js process with a PostgreSQL inside, or many nodes on one.',
     '',
-    'Amounts are integers in minor units (1999 is 19.99 USD). Every reply is `{ code, message, data }`, every refusal names its',
+    'Amounts are integers in minor units (1999 is 19.99 USD). ' +
+      'Every reply is `{ code, message, data }`, every refusal names its',
     '`error.type`, field and reason. Writes take an `Idempotency-Key`. Unknown fields of a request are refused.',
     '',
     '## API',
     '',
-    `Every node serves its OpenAPI 3.1 document at \`${basePath}/openapi.json\`: operations, schemas, webhooks, examples and refusals.`,
+    `Every node serves its OpenAPI 3.1 document at \`${basePath}/openapi.json\`: ` +
+      'operations, schemas, webhooks, examples and refusals.',
     '',
   ];
   for (const page of pages.filter(({ path }) => path.startsWith('reference/api/'))) lines.push(entry(page));

@@ -32,8 +32,8 @@ export function htmlOf(
       code({ text, lang }) {
         // The pages load no script that would draw it, and a table of the same follows.
         if (lang === 'mermaid')
-          return html`<details><summary>The diagram as text (Mermaid)</summary><pre tabindex="0"><code>${text}</code></pre></details>\n`
-            .text;
+          return html`<details><summary>The diagram as text (Mermaid)</summary>
+<pre tabindex="0"><code>${text}</code></pre></details>\n`.text;
         return html`<pre tabindex="0"><code>${text}</code></pre>\n`.text;
       },
       link({ href, tokens }) {

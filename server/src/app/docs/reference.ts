@@ -55,12 +55,14 @@ ${lines(operationsOfGroup)}
   const webhooks = yield* webhooksHtml(document);
   const schemas = yield* schemasHtml(document);
   return html`<h1>API reference</h1>
-<p>${String(document.info.description)} In a body, <code>null</code> for an optional field means that it is not given; where its
-description says so, <code>null</code> clears it in an update.</p>
+<p>${String(document.info.description)} In a body, <code>null</code> for an optional field means that it is not given;
+where its description says so, <code>null</code> clears it in an update.</p>
 <form id="tools" role="search">
 <label>Search <input id="search" type="search" placeholder="refund, POST /api/…" autocomplete="off"></label>
-<label>Key or access token <input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
-<p id="key-note">Used by “Try it”, and kept only while this page is open. With a test key, examples name records of yours.</p>
+<label>Key or access token
+<input id="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-note"></label>
+<p id="key-note">Used by “Try it”, and kept only while this page is open.
+With a test key, examples name records of yours.</p>
 <p id="found" role="status"></p>
 </form>
 <ul class="groups">${lines(links)}
@@ -125,9 +127,12 @@ function parameterRow({
 function table(rows: readonly FieldRow[]): Html {
   const cells = rows.map(
     ({ name, type, required, description }) =>
-      html`<tr><th scope="row"><code>${name}</code>${required && html` <small>required</small>`}</th><td>${type}</td><td>${inline(description)}</td></tr>`,
+      html`<tr><th scope="row"><code>${name}</code>${required && html` <small>required</small>`}</th>
+<td>${type}</td><td>${inline(description)}</td></tr>`,
   );
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Fields"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${cells}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Fields"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${cells}</tbody></table></div>`;
 }
 
 const inline = (text: string) => new Html(html`${text}`.text.replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
@@ -175,7 +180,8 @@ function* webhooksHtml(document: OpenApiDocument): Steps<Html> {
   for (const [type, webhook] of Object.entries(document.webhooks)) {
     const { description, requestBody } = (webhook as { post: Operation }).post;
     const schema = requestBody?.content['application/json']?.schema ?? {};
-    all.push(html`<details id="event-${type}" data-search="${type} webhook event"><summary><h3><code>${type}</code></h3></summary>
+    all.push(html`<details id="event-${type}" data-search="${type} webhook event">
+<summary><h3><code>${type}</code></h3></summary>
 ${htmlOf(description ?? '')}${table(fieldsOf(schema, document))}</details>`);
     yield;
   }
@@ -192,7 +198,8 @@ function* schemasHtml(document: OpenApiDocument): Steps<Html> {
     const { enum: listed, description = '' } = schema as Schema;
     const rows = fieldsOf(schema as Schema, document);
     const fields = rows.length === 0 ? html`<p>${inline(description)}</p>` : table(rows);
-    all.push(html`<details id="schema-${name}" data-search="${name.toLowerCase()} schema"><summary><h3>${name}</h3></summary>
+    all.push(html`<details id="schema-${name}" data-search="${name.toLowerCase()} schema">
+<summary><h3>${name}</h3></summary>
 ${listed === undefined ? fields : html`<p>One of ${codeList(listed)}.</p>`}</details>`);
     yield;
   }

@@ -46,7 +46,8 @@ export function shell(
 <a class="skip" href="#main">Skip to the content</a>
 <header><a href="${basePath}/docs">Florin</a> <a href="${basePath}/openapi.json">openapi.json</a>
 <form action="${basePath}/docs/search" role="search" aria-label="All pages">
-<input type="search" name="q" value="${query}" maxlength="200" aria-label="Find in all pages" placeholder="Find in all pages">
+<input type="search" name="q" value="${query}" maxlength="200" aria-label="Find in all pages"
+placeholder="Find in all pages">
 <button>Find</button>
 </form></header>
 <nav aria-label="Documentation">

@@ -13,8 +13,8 @@ import { DocSearch, searchPage } from './search.ts';
 import { type NavGroup, shell } from './shell.ts';
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
-  "form-action 'self'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const served = (page: Html, { isCompressed = true } = {}) =>
   new StaticContent(page.text, 'text/html; charset=utf-8', {
     headers: { 'content-security-policy': policy },

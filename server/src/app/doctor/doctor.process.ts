@@ -272,7 +272,8 @@ const defects: Record<string, Defect> = {
       for (const [at, secret] of secrets.entries()) {
         const id = 901 + at;
         await db.query(
-          `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at, livemode, secret_is_legacy)
+          `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at, livemode,
+               secret_is_legacy)
            select 0, $1, id, 'https://shop.example', '{*}', $2, now(), true, true from app_user limit 1`,
           [id, sealer.seal(secret, endpointSecretPlace(0, id))],
         );
@@ -292,7 +293,8 @@ const defects: Record<string, Defect> = {
         [903, true, 'sk_live_1'],
       ] as const) {
         await db.query(
-          `insert into channel (tenant_id, id, name, code, type, currencies, country, state, provider, livemode, api_key_sealed,
+          `insert into channel (tenant_id, id, name, code, type, currencies, country, state, provider, livemode,
+               api_key_sealed,
                                 created_at)
            values (0, $1, 'Shop', $2, 'ONLINE', '{USD}', 'US', true, 'stripe', $3, $4, now())`,
           [id, `shop-${id}`, livemode, sealer.seal(apiKey, channelSecretPlace(0, id, 'apiKey'))],

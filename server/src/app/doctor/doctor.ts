@@ -16,8 +16,8 @@ import { readServer } from './statements.ts';
 
 const usage = `Usage: npm run doctor [-- --json]
 
-Examines this node and its database, whether the service runs or not, and prints what is wrong and how to cure it. It only
-reads. An embedded PostgreSQL is examined while the service runs; it is not started.
+Examines this node and its database, whether the service runs or not, and prints what is wrong and how to cure it. It
+only reads. An embedded PostgreSQL is examined while the service runs; it is not started.
 
   --json  prints one JSON object
 

@@ -57,7 +57,9 @@ export const operationsRoutes: readonly Route<OperationsApp>[] = [
     operationId: 'getReadiness',
     summary: 'Readiness: requests can be served',
     description:
-      '503 while the database has not accepted writes for 20 seconds, while its disk is full, before it has accepted any since the start, and after the service has begun to stop. `error.details` holds the reason.',
+      '503 while the database has not accepted writes for 20 seconds, while its disk is full, ' +
+      'before it has accepted any since the start, and after the service has begun to stop. ' +
+      '`error.details` holds the reason.',
     takesAnyQuery: true,
     data: readiness,
     handle: async (_call, { primary, clock, isStopping }) => {

@@ -43,7 +43,7 @@ async function servedOf(count: number, as: string | undefined): Promise<[number,
   return [count, undefined];
 }
 
-test('requests are limited by key, by user with all keys, by tenant, and by address; health checks are not', async () => {
+test('requests are limited by key, user, tenant and address; health checks are not', async () => {
   const tenantId = await makeTenant(florin, admin);
   const one = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const two = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
@@ -59,7 +59,7 @@ test('requests are limited by key, by user with all keys, by tenant, and by addr
   expect((await florin.get('/health/live')).status).toBe(200);
 });
 
-test('every route is limited but the health checks: pages, documentation, metrics, and paths that do not exist', async () => {
+test('every route but the health checks is limited, also pages, metrics and unknown paths', async () => {
   const open = [
     '/metrics',
     '/docs',

@@ -10,7 +10,7 @@ const unassigned = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB XK ZZ'.split(
 /** A withdrawn code or an alias has a successor: UK is GB, YU is RS. */
 const isCurrent = (code: string) => new Intl.Locale(`und-${code}`).region === code;
 
-test('countries are the 249 codes that ISO 3166-1 assigns: those that Unicode knows, without withdrawn codes and aliases', () => {
+test('countries are the 249 codes of ISO 3166-1 that Unicode knows, without withdrawn codes and aliases', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const known = letters.flatMap((first) => letters.map((second) => first + second)).filter((code) => names.of(code));

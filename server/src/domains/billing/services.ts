@@ -45,8 +45,8 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
 function excessCounter({ metrics }: PaymentsApp): BillingApp['onExcess'] {
   const payments = metrics.counter(
     'florin_excess_payments_total',
-    'Payments that took more than was left to pay of their invoice or payment link. `refunded`: the excess is given back at ' +
-      'once. `to_return`: it stands as `amountToReturn` until somebody gives it back.',
+    'Payments that took more than was left to pay of their invoice or payment link. `refunded`: ' +
+      'the excess is given back at once. `to_return`: it stands as `amountToReturn` until somebody gives it back.',
     ['result'],
   );
   return (result) => payments.labels(result).inc();

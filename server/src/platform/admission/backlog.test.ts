@@ -19,7 +19,7 @@ test('what came due before the end of an outage does not count', () => {
   expect(backlog.waitedMs(outageEndedMs + 1, outageEndedMs + 101)).toBe(100);
 });
 
-test('what came due while the backlog was done does not count either, while each round is shorter than the last', () => {
+test('what came due while the backlog was done does not count, while each round is shorter', () => {
   const backlog = backlogAfterOutage();
   // The backlog took 50 s. What came due meanwhile takes 10 s, and what came due during these 2 s.
   backlog.claimed(outageEndedMs, outageEndedMs + 50_000);

@@ -36,7 +36,7 @@ test('the longest wait of all work of the process counts', () => {
   expect(worker.isBehind).toBe(true);
 });
 
-test('a process that only serves requests learns how long work waits elsewhere, and when it does no longer', async () => {
+test('a process that only serves requests learns how long work waits elsewhere', async () => {
   const { worker, server, sent } = twoProcesses();
   let waitMs = 0;
   worker.watch(() => waitMs);

@@ -40,7 +40,7 @@ test('a computation that fails frees its slot', async () => {
   expect(await passwords.verify(await passwords.hash('x'), 'x')).toBe(true);
 });
 
-test('a caller with many hashes delays another by one hash at most, and is the one refused when the queue is full', async () => {
+test('a caller with many hashes delays another by one, and is refused when the queue is full', async () => {
   const passwords = new Passwords({ concurrency: 1, maxQueued: 10, cost: passwordCost });
   const served: string[] = [];
   const ask = (caller: string) => passwords.hash('x', caller).then(() => served.push(caller));

@@ -50,8 +50,8 @@ export const cursorListFields = {
       minLength: 1,
       maxLength: 100,
       description:
-        'The id of a row: only rows below it. An export that broke off goes on after the last whole row received. For pages ' +
-        '`cursor` is better, because it notices a changed filter.',
+        'The id of a row: only rows below it. An export that broke off goes on after the last whole row ' +
+        'received. For pages `cursor` is better, because it notices a changed filter.',
     }),
   ),
   pageSize,
@@ -142,7 +142,8 @@ export const metadataField = Type.Optional(
     maxProperties: 5,
     title: 'given by key, as metadata[order]=7',
     description:
-      'Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match.',
+      'Only rows whose metadata has this value under this key: `metadata[order]=7`. ' +
+      'Up to 5 keys, which must all match.',
   }),
 );
 

@@ -81,7 +81,8 @@ const onceHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'A request with the same key and body returns the same answer again; the same key with another body is refused (422).',
+        'A request with the same key and body returns the same answer again; the same key with another body ' +
+        'is refused (422).',
     }),
   ),
 });

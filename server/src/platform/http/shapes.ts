@@ -80,8 +80,8 @@ export const metadataChange = {
       {
         ...metadataOptions,
         description:
-          'Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 ' +
-          'keys in all, and numbers up to 2^53 − 1.',
+          'Keys of your own data to set; null deletes a key, and other keys stay. ' +
+          'At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1.',
       },
     ),
   ),
@@ -170,7 +170,9 @@ export const livemodeFilter = Type.Optional(
 export const livemodeInput = (otherwise: string) =>
   Type.Optional(
     Type.Boolean({
-      description: `Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session ${otherwise}.`,
+      description:
+        'Whether it is live (true) or for tests (false); never changes. Default: ' +
+        `the mode of the key; for a session ${otherwise}.`,
     }),
   );
 

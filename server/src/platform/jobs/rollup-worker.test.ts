@@ -3,7 +3,7 @@ import { eventually } from '../../../tests/support/postgres/database.ts';
 import type { Database } from '../postgres/database.ts';
 import { rollupWorker } from './rollup-worker.ts';
 
-test('a failure is reported once until all rollups have succeeded again, and does not stop the other rollups', async () => {
+test('a failure is reported once until all rollups have succeeded, and stops no other', async () => {
   const ran: string[] = [];
   const rollUp = (name: string) => async () => {
     ran.push(name);

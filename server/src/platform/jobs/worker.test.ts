@@ -186,7 +186,7 @@ test('the work of a claim that returns after the stop is released, and nothing m
   expect(done).toEqual([]);
 });
 
-test('the leases of a claim whose answer was lost are released before the next claim, and again while it may still be executed', async () => {
+test('the leases of a claim whose answer was lost are released before the next claim, and again later', async () => {
   const queue = works(1, 2, 3);
   const taken = new Map<string, Work[]>();
   const returned: string[][] = [];

@@ -11,8 +11,10 @@ export type ExportType = (typeof exportTypes)[number];
 
 /** The part of a list's description that is about its export. */
 export const exportText =
-  'With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead ' +
-  'of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded ' +
+  'With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, ' +
+  'as a stream instead ' +
+  'of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. ' +
+  'The export is recorded ' +
   'in the audit log.';
 
 /** The header of an export with the number of its rows, by which a client shows its progress. */

@@ -31,7 +31,8 @@ const inRange = (alias: string, key: RowSource['key']) =>
 export type ReadRow<Row> = Partial<Row> & { bound: string | number | null };
 
 const rangesOf = (key: string) =>
-  `select row_number() over () as number, * from unnest($1::bigint[], $2::${key}[], $3::${key}[]) as row (tenant_id, from_key, to_key)`;
+  `select row_number() over () as number, * from unnest($1::bigint[], $2::${key}[], $3::${key}[])
+       as row (tenant_id, from_key, to_key)`;
 
 /**
  * Reads a page, newest first. From each tenant, or each of its groups, up to `scan` rows are read in the order of an
@@ -57,14 +58,16 @@ export function readStatement<Row>(
         cross join lateral (
           select ${alias}.tenant_id, ${alias}.id, (${filters.condition(firstFilter)}) as passes
             from ${from}
-           where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key and ${alias}.id < source.to_key
+           where ${alias}.tenant_id = source.tenant_id and ${alias}.id >= source.from_key
+               and ${alias}.id < source.to_key
              ${condition === undefined ? '' : `and ${condition}`}
            order by ${alias}.id desc limit ${scan}
         ) as near
      ),
      bound as (
        select max(lowest)::${key} as bound
-         from (select min(${key === 'uuid' ? 'id::text' : 'id'}) as lowest from scanned group by number having count(*) = ${scan}) as cut_off
+         from (select min(${key === 'uuid' ? 'id::text' : 'id'}) as lowest from scanned
+             group by number having count(*) = ${scan}) as cut_off
      ),
      page as materialized (
        select tenant_id, id from scanned cross join bound
@@ -74,7 +77,8 @@ export function readStatement<Row>(
      select row.*, bound
        from bound
        left join (
-         select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id and ${alias}.id = page.id ${joins}
+         select ${columns} from page join ${from} on ${alias}.tenant_id = page.tenant_id
+             and ${alias}.id = page.id ${joins}
        ) as row on true
       order by row.id desc`,
   );

@@ -104,7 +104,8 @@ export function keyAfter(
 function noPageNumbers(uncounted: string | undefined): string {
   return uncounted === undefined
     ? 'page cannot be used together with cursor.'
-    : `Rows are not counted under ${uncounted}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.`;
+    : `Rows are not counted under ${uncounted}, so there are no page numbers: ` +
+        'leave out page, and pass on pagination.nextCursor as cursor.';
 }
 
 /** Rows scanned per statement when filters may exclude them. */

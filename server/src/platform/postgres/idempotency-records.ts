@@ -109,6 +109,7 @@ const deleteExpired = statement<unknown>(
       where created_at < to_timestamp($1::float8 / 1000) - interval '${retentionDays} days' limit $2
    )
    delete from idempotency_record using expired
-    where idempotency_record.tenant_id = expired.tenant_id and idempotency_record.path = expired.path and idempotency_record.key = expired.key
+    where idempotency_record.tenant_id = expired.tenant_id and idempotency_record.path = expired.path
+        and idempotency_record.key = expired.key
    returning 1`,
 );

@@ -148,8 +148,10 @@ async function watchBlockers(connection: ConnectionConfig, client: pg.Client) {
     const watcher = await connect(connection, 'migration watch', 1_000);
     try {
       const { rows: blocking } = await watcher.query<{ description: string }>(
-        `select format('process %s (%s), %s, in its transaction for %s s', pid, coalesce(nullif(application_name, ''), usename),
-                       state, round(extract(epoch from clock_timestamp() - coalesce(xact_start, query_start)))) as description
+        `select format('process %s (%s), %s, in its transaction for %s s', pid,
+             coalesce(nullif(application_name, ''), usename),
+                       state, round(extract(epoch from clock_timestamp() - coalesce(xact_start, query_start))))
+                           as description
            from pg_stat_activity where pid = any(pg_blocking_pids($1))`,
         [rows[0]?.pid],
       );
@@ -204,7 +206,8 @@ function requireUsable(unknown: readonly string[]): void {
   const breaking = unknown.find((name) => name.endsWith(breaksOlderNodes));
   if (breaking === undefined) return;
   throw new UnknownSchemaError(
-    `a newer version of Florin has changed the database in a way that this version cannot use (migration ${breaking}); start that version again, or restore a backup of this one.`,
+    'a newer version of Florin has changed the database in a way that this version cannot use (migration ' +
+      `${breaking}); start that version again, or restore a backup of this one.`,
   );
 }
 
@@ -238,7 +241,8 @@ async function stateOf(client: pg.Client, dir: string): Promise<MigrationState &
   const [baseline = ''] = names;
   if (done.size > 0 && !done.has(baseline)) {
     throw new UnknownSchemaError(
-      `the database was made by a version before the first release (it lacks the migration ${baseline}); start with a new data folder or database.`,
+      `the database was made by a version before the first release (it lacks the migration ${baseline}); ` +
+        'start with a new data folder or database.',
     );
   }
   const unknown = applied.filter((name) => !names.includes(name));

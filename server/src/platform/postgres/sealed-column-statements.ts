@@ -84,7 +84,8 @@ export function sealedColumn<Row>(options: SealedColumnOptions<Row>): SealedColu
     ),
     page: statement(
       `${name}.page`,
-      `select ${[...names, ...further].join(', ')}, plain, case when plain is not null or ${keyId('head')} <> $1 then sealed end as sealed
+      `select ${[...names, ...further].join(', ')}, plain, case when plain is not null
+           or ${keyId('head')} <> $1 then sealed end as sealed
          from (select ${[...names, ...further].join(', ')}, ${plain} as plain, ${column} as sealed,
                       substring(${column} from 1 for 33) as head
                  from ${table}

@@ -92,7 +92,7 @@ test('processes start when they are needed and end when they are idle', async ()
   await eventually('the idle process has ended', async () => pool.processes === 0);
 });
 
-test('when the process begins to stop, waiting tasks end at once, and running ones when the pool is stopped', async () => {
+test('at a stop waiting tasks end at once, and running ones with the pool', async () => {
   const gate = gateIn(open());
   const waiting = pool.run(answer('waiting'), 'a');
   stopping.abort();

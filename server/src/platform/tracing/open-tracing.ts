@@ -115,7 +115,8 @@ async function load() {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new TracingNotInstalled(
-      `app.tracing.endpoint is set, but the SDK of OpenTelemetry is not installed: npm install --no-save ${packages.join(' ')}`,
+      'app.tracing.endpoint is set, but the SDK of OpenTelemetry is not installed: ' +
+        `npm install --no-save ${packages.join(' ')}`,
       { cause },
     );
   }

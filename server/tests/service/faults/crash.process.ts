@@ -21,7 +21,7 @@ afterAll(async () => {
   await stripe.close();
 });
 
-test('kill -9 during a provider call: the call is repeated with the same idempotency key, and nobody is charged twice', async () => {
+test('kill -9 during a provider call: it is repeated under its key, and nobody is charged twice', async () => {
   const channelId = await makeChannel(node.service, node.as, {
     provider: 'stripe',
     livemode: false,
@@ -90,7 +90,7 @@ test('SIGTERM under load answers every accepted request, and the process ends wi
   expect({ cutOff: load.connectionErrors, refusals: load.errorStatuses }).toEqual({ cutOff: [], refusals: [] });
 });
 
-test('kill -9 of PostgreSQL while a channel is paused: the service keeps running, and every payment ends exactly once', async () => {
+test('kill -9 of PostgreSQL while a channel is paused: every payment ends exactly once', async () => {
   await node.service.end('SIGTERM');
   await node.start({ APP_PROVIDER_TIMEOUT: '1s' });
   const { pid } = node.service;

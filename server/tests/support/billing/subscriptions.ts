@@ -76,7 +76,8 @@ export async function arrangeSubscribers(db: TestDatabase): Promise<void> {
   await arrangeChannels(db);
   await db.query(`insert into customer (tenant_id, id, name, default_channel_id, created_at)
                   values (1, 1, 'Ada', 11, now()), (1, 2, 'Bob', 11, now()), (2, 3, 'Cyd', 12, now())`);
-  await db.query(`insert into plan (tenant_id, id, name, currency, amount, interval_unit, interval_count, trial_days, state, created_at)
+  await db.query(`insert into plan (tenant_id, id, name, currency, amount, interval_unit, interval_count, trial_days,
+      state, created_at)
                   values (1, 1, 'Gold', 'USD', 3100, 'month', 1, 0, true, now()),
                          (1, 2, 'Daily', 'USD', 100, 'day', 1, 0, true, now()),
                          (1, 3, 'Huge', 'USD', 5000000000000000, 'month', 1, 0, true, now()),

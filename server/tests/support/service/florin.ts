@@ -147,5 +147,6 @@ export function urlOf({
   database = '',
 }: pg.ClientConfig): string {
   const secret = typeof password === 'string' && password !== '' ? `:${encodeURIComponent(password)}` : '';
-  return `postgres://${encodeURIComponent(user)}${secret}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  const account = `${encodeURIComponent(user)}${secret}`;
+  return `postgres://${account}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }

@@ -154,9 +154,9 @@ export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: strin
 
 /** Decimal digits of every currency that Mollie accepts (docs.mollie.com, Multicurrency). */
 const digitsOf: Record<string, number> = { ISK: 0, JPY: 0 };
-for (const currency of 'AED AUD BGN BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR'.split(
-  ' ',
-)) {
+const otherCurrencies =
+  'AED AUD BGN BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS MXN MYR NOK NZD PHP PLN RON RUB SEK SGD THB TWD USD ZAR';
+for (const currency of otherCurrencies.split(' ')) {
   digitsOf[currency] = 2;
 }
 

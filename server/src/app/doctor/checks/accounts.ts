@@ -10,7 +10,9 @@ export const secondFactors: DatabaseCheck = {
     if (names.length === 0) return undefined;
     return {
       what: `${names.join(', ')} can log in with a password alone, and may do everything`,
-      cure: 'enrol a second factor, and require it with APP_SECURITY_PLATFORM_SECOND_FACTOR=required, or of everybody with APP_SECURITY_PROFILE=strict',
+      cure:
+        'enrol a second factor, and require it with APP_SECURITY_PLATFORM_SECOND_FACTOR=required, ' +
+        'or of everybody with APP_SECURITY_PROFILE=strict',
     };
   },
 };

@@ -65,7 +65,9 @@ export const webhookSecrets: DatabaseCheck = {
     if (ids.length === 0) return undefined;
     const named = ids.slice(0, namedAtMost).join(', ') + (ids.length > namedAtMost ? ' and others' : '');
     return {
-      what: `the secrets of webhook endpoints ${named} begin with whsec_ and are not padded base64; Florin signs with their bytes, and libraries of Standard Webhooks do not`,
+      what:
+        `the secrets of webhook endpoints ${named} begin with whsec_ and are not padded base64; ` +
+        'Florin signs with their bytes, and libraries of Standard Webhooks do not',
       cure: 'change each secret by POST /api/webhook/rotate, together with its receiver',
     };
   },
@@ -127,7 +129,9 @@ export const autovacuum: DatabaseCheck = {
     const [row] = await database.run(readTransactionAge);
     if ((row?.age ?? 0) < oldestTransactionAge) return undefined;
     return {
-      what: `the oldest row that is not frozen is ${row?.age} transactions old; at 2 thousand million PostgreSQL stops writing`,
+      what:
+        `the oldest row that is not frozen is ${row?.age} transactions old; at 2 thousand million PostgreSQL ` +
+        'stops writing',
       cure: 'end transactions that are open for days, remove unused replication slots, then vacuum (freeze)',
     };
   },
@@ -140,7 +144,9 @@ export const replicationSlots: DatabaseCheck = {
     if (slot === undefined) return undefined;
     const size = slot.bytes === null ? '' : ` (${Math.floor(slot.bytes / megabyte)} MB so far)`;
     return {
-      what: `nobody reads replication slot ${slot.name}: the server keeps its write-ahead log until the disk is full${size}`,
+      what:
+        `nobody reads replication slot ${slot.name}: the server keeps its write-ahead log until the disk is ` +
+        `full${size}`,
       cure: `start its reader, or select pg_drop_replication_slot('${slot.name}')`,
     };
   },

@@ -9,7 +9,9 @@ export const publicUrl: MachineCheck = {
     const url = publicUrlOf(settings);
     if (settings['app.deployment-mode'] !== 'CLUSTER' || url.startsWith('https:')) return undefined;
     return {
-      what: `app.public-url is ${settings['app.public-url'] === undefined ? `not set, so links and callbacks use ${url}` : url}`,
+      what:
+        'app.public-url is ' +
+        `${settings['app.public-url'] === undefined ? `not set, so links and callbacks use ${url}` : url}`,
       cure: 'set APP_PUBLIC_URL to the https address at which browsers and providers reach Florin',
     };
   },
@@ -33,7 +35,9 @@ export const mail: MachineCheck = {
     if (url === undefined) {
       if (settings['app.deployment-mode'] !== 'CLUSTER') return undefined;
       return {
-        what: 'app.mail.url is not set: mail about passwords and disabled webhooks is stored in the data folder of one node',
+        what:
+          'app.mail.url is not set: mail about passwords and disabled webhooks is stored in the data folder of ' +
+          'one node',
         cure: 'set APP_MAIL_URL to your SMTP server, such as smtps://user:password@mail.example.com',
       };
     }

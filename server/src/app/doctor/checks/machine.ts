@@ -25,7 +25,9 @@ export const secretFiles: MachineCheck = {
       if (found === undefined || (found.mode & 0o077) === 0) continue;
       return {
         what: `${path} can be read by other accounts (mode ${(found.mode & 0o777).toString(8)})`,
-        cure: `chmod 600 ${path}; if others have an account on this machine, replace the keys (docs/guides/operations.md, "Keys")`,
+        cure:
+          `chmod 600 ${path}; if others have an account on this machine, replace the keys ` +
+          '(docs/guides/operations.md, "Keys")',
       };
     }
     return undefined;
@@ -54,8 +56,12 @@ async function ofFolder(root: string): Promise<Finding | undefined> {
   const { mode } = await stat(root);
   if ((mode & 0o022) === 0) return undefined;
   return {
-    what: `other accounts may write into ${root} (mode ${(mode & 0o7777).toString(8)}), and so replace the keys and the database`,
-    cure: `chmod 700 ${root}; if others have an account on this machine, replace the keys (docs/guides/operations.md, "Keys")`,
+    what:
+      `other accounts may write into ${root} (mode ${(mode & 0o7777).toString(8)}), ` +
+      'and so replace the keys and the database',
+    cure:
+      `chmod 700 ${root}; if others have an account on this machine, replace the keys ` +
+      '(docs/guides/operations.md, "Keys")',
   };
 }
 
@@ -72,7 +78,9 @@ async function ofCluster(cluster: string): Promise<Finding | undefined> {
   }
   if ((found.mode & 0o027) === 0) return undefined;
   return {
-    what: `${cluster} can be entered by other accounts (mode ${(found.mode & 0o777).toString(8)}), and PostgreSQL refuses to start on it`,
+    what:
+      `${cluster} can be entered by other accounts (mode ${(found.mode & 0o777).toString(8)}), ` +
+      'and PostgreSQL refuses to start on it',
     cure: `chmod 700 ${cluster}`,
   };
 }
@@ -100,7 +108,9 @@ export const diskSpace: MachineCheck = {
     if (!isNearlyFull) return { fact: left };
     return {
       what: `the disk of ${root} has ${left}; when it is full nothing can be written`,
-      cure: 'make room or enlarge the disk; app.webhook.keep-deliveries and app.webhook.keep-attempts limit what is kept',
+      cure:
+        'make room or enlarge the disk; app.webhook.keep-deliveries and app.webhook.keep-attempts limit what is ' +
+        'kept',
     };
   },
 };

@@ -55,7 +55,9 @@ export const clock: DatabaseCheck = {
     const aheadMs = (askedMs + answeredMs) / 2 - (row?.now_ms ?? 0);
     if (Math.abs(aheadMs) <= toleranceMs + (answeredMs - askedMs) / 2) return undefined;
     return {
-      what: `this machine's clock is ${Math.abs(aheadMs / secondMs).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's`,
+      what:
+        `this machine's clock is ${Math.abs(aheadMs / secondMs).toFixed(1)} s ` +
+        `${aheadMs > 0 ? 'ahead of' : 'behind'} the database's`,
       cure: 'synchronise both machines by NTP (timedatectl set-ntp true); tokens and codes depend on the time',
     };
   },

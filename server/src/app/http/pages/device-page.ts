@@ -35,10 +35,12 @@ const page = `<!doctype html>
 <dt>Asked at</dt><dd class="time"></dd>
 </dl>
 <p class="elsewhere" hidden><strong>It was asked from another address than yours.</strong></p>
-<p>Approve only if you started this login yourself, just now, and the program shows this code. Nobody else may ask you to.</p>
+<p>Approve only if you started this login yourself, just now, and the program shows this code.
+Nobody else may ask you to.</p>
 <p>The program gets a key for 90 days. You can revoke it among your keys at any time.</p>
 <label>It may do <select name="scope"></select></label>
-<label>With <select name="livemode"><option value="false">test records</option><option value="true">live records</option></select></label>
+<label>With <select name="livemode">
+<option value="false">test records</option><option value="true">live records</option></select></label>
 <button name="approve" value="true">Approve</button>
 <button name="approve" value="false">Deny</button>
 </form>

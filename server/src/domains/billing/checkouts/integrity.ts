@@ -10,7 +10,8 @@ export const checkoutChecks: readonly Check[] = [
         join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
        where t.status not in ('FAILED', 'CANCELLED') and not p.is_contested
          and exists (select from checkout_payment later
-                      where later.tenant_id = p.tenant_id and later.checkout_id = p.checkout_id and later.number > p.number)
+                      where later.tenant_id = p.tenant_id and later.checkout_id = p.checkout_id
+                          and later.number > p.number)
          and not exists (select from checkout c
                           where c.tenant_id = p.tenant_id and c.id = p.checkout_id and c.invoice_id is not null)
        union

@@ -8,7 +8,8 @@ import { amountToReturn, type CheckoutRow, checkoutColumns, isPaid, isPayable, i
 
 /** Whether a checkout that is neither paid nor being paid can still be paid at a time (ms). */
 const isOpen = (at: string) =>
-  `not ${isPaid} and not ${isProcessing} and ${isPayable} and c.closed_at is null and c.expires_at > to_timestamp(${at} / 1000)`;
+  `not ${isPaid} and not ${isProcessing} and ${isPayable} and c.closed_at is null and c.expires_at > ` +
+  `to_timestamp(${at} / 1000)`;
 
 /** The filters of the list, on `checkout c`. */
 export const checkoutFilters = listFilters({

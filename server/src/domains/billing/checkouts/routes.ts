@@ -27,8 +27,9 @@ export const checkoutRoutes: readonly Route<BillingApp>[] = [
   postOnce('/api/checkout/create', 'transaction_write', 'Checkouts', {
     summary: 'Create a checkout',
     description:
-      'Creates a page on which a payer pays an amount or an invoice, and returns its URL. The payer chooses a channel; ' +
-      'the payment is created in the name of the user who created the checkout, and its events are sent as usual.',
+      'Creates a page on which a payer pays an amount or an invoice, and returns its URL. ' +
+      'The payer chooses a channel; the payment is created in the name of the user who created the checkout, ' +
+      'and its events are sent as usual.',
     body: checkoutInput,
     refuses: ['scope_missing', ...acceptanceRefusals, 'invoice_not_payable'],
     data: checkoutRecord,
@@ -57,8 +58,8 @@ export const checkoutRoutes: readonly Route<BillingApp>[] = [
   post('/api/checkout/expire', 'transaction_write', 'Checkouts', {
     summary: 'Close a checkout',
     description:
-      'The page is no longer shown. Refused while a payment is in progress, and when it is paid. Closing it twice is no ' +
-      'error.',
+      'The page is no longer shown. Refused while a payment is in progress, and when it is paid. ' +
+      'Closing it twice is no error.',
     body: expireInput,
     refuses: ['illegal_transition'],
     data: checkoutRecord,
@@ -70,9 +71,9 @@ export const checkoutRoutes: readonly Route<BillingApp>[] = [
     operationId: 'createCustomerPortal',
     summary: 'Create a link to the customer portal',
     description:
-      'Returns the URL of a page on which the customer can see and pay invoices and cancel subscriptions at the end of ' +
-      'their period. It works for one hour. Also needs the scopes `invoice_read` and `subscription_write`, because the ' +
-      'link allows these actions.',
+      'Returns the URL of a page on which the customer can see and pay invoices and cancel subscriptions at the ' +
+      'end of their period. It works for one hour. Also needs the scopes `invoice_read` and ' +
+      '`subscription_write`, because the link allows these actions.',
     body: portalInput,
     refuses: ['scope_missing'],
     data: portalRecord,

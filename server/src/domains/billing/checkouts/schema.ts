@@ -28,8 +28,8 @@ export const checkoutInput = Type.Object(
     currency: Type.Optional(currencyCode('With `amount`. Every channel must support it.')),
     invoiceId: Type.Optional(
       long(
-        'Instead of `amount` and `currency`: the page shows this invoice and takes its remaining amount. Also needs the scope ' +
-          '`invoice_write`.',
+        'Instead of `amount` and `currency`: the page shows this invoice and takes its remaining amount. ' +
+          'Also needs the scope `invoice_write`.',
       ),
     ),
     channelIds: Type.Optional(
@@ -38,9 +38,9 @@ export const checkoutInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'The channels that the payer can choose from, shown by name in this order. All must have the same mode. Stripe ' +
-          'channels are refused, because their payments need a page with its script. Default for an invoice: its channel, or ' +
-          "its customer's default channel.",
+          'The channels that the payer can choose from, shown by name in this order. ' +
+          'All must have the same mode. Stripe channels are refused, because their payments need a page with its ' +
+          "script. Default for an invoice: its channel, or its customer's default channel.",
       }),
     ),
     returnUrl: Type.Optional(webAddress('Where the page links to when the payment has ended.')),
@@ -60,8 +60,8 @@ export const checkoutInput = Type.Object(
         maxLength: 40,
         title: 'a time of ISO 8601',
         description:
-          'When the page expires: at least a minute and at most 366 days from now. Default: 24 hours from now; for an invoice ' +
-          '30 days.',
+          'When the page expires: at least a minute and at most 366 days from now. Default: ' +
+          '24 hours from now; for an invoice 30 days.',
       }),
     ),
     expiresIn: Type.Optional(
@@ -89,8 +89,9 @@ export const expireInput = Type.Object(
 
 const status = Type.Enum([...checkoutStatuses], {
   description:
-    'OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can ' +
-    'no longer be paid. After a payment that failed it is OPEN again.',
+    'OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: ' +
+    'its time is over, it was closed, or its invoice can no longer be paid. ' +
+    'After a payment that failed it is OPEN again.',
 });
 
 export const checkoutListQuery = Type.Object({
@@ -109,8 +110,9 @@ export const checkoutRecord = Type.Object(
     url: nullable(
       Type.String({
         description:
-          "The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made " +
-          'and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`.',
+          "The URL of the payer's page. It is a secret: without a login, the page shows the purchase, " +
+          'and payments can be made and given up on it. null when the checkout is EXPIRED, ' +
+          'and for callers without `transaction_write`.',
       }),
     ),
     amount: nullable(Type.Integer({ description: 'In minor units. null: the remaining amount of the invoice.' })),
@@ -128,8 +130,8 @@ export const checkoutRecord = Type.Object(
     ),
     amountToReturn: Type.Integer({
       description:
-        'What payments took although the amount was paid already, as far as no refund returns it: refund those payments. In minor ' +
-        'units. Always 0 for an invoice, which has an amount of its own.',
+        'What payments took although the amount was paid already, as far as no refund returns it: ' +
+        'refund those payments. In minor units. Always 0 for an invoice, which has an amount of its own.',
     }),
     userId: Type.Integer({ description: 'The user who created it, and in whose name its payments are created.' }),
     expiresTime: Type.String(),

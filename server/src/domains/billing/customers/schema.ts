@@ -55,7 +55,8 @@ export const customerInput = Type.Object(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
         description:
-          'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created.',
+          'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer ' +
+          'is created.',
       }),
     ),
     ...forTenant,
@@ -77,7 +78,8 @@ export const customerListQuery = Type.Object({
       pattern: '^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,99}$',
       title: 'at most 100 ids, separated by commas',
       description:
-        'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. Ids that the caller cannot see are left out.',
+        'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. ' +
+        'Ids that the caller cannot see are left out.',
     }),
   ),
   ...timeFields,

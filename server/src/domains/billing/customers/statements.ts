@@ -19,8 +19,10 @@ export interface CustomerRow {
 }
 
 /** The columns of `CustomerRow`, from `customer c`. */
-export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id, c.metadata, c.default_channel_id,
-  c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at, c.updated_at`;
+export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id,
+    c.metadata, c.default_channel_id,
+  c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at,
+      c.updated_at`;
 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',

@@ -33,7 +33,8 @@ export const planInput = Type.Object(
         minimum: 0,
         maximum: maximumAmount,
         description:
-          'The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies to each period that is invoiced after the change.',
+          'The price of one unit for a period, in minor units, 0 to 9007199254740991. ' +
+          'A new amount applies to each period that is invoiced after the change.',
       }),
     ),
     interval: Type.Optional(interval),
@@ -64,8 +65,8 @@ export const planInput = Type.Object(
       Type.Union([Type.Integer({ minimum: 0, maximum: 10_000 }), Type.Null()], {
         title: 'a whole number of basis points from 0 to 10000, or null',
         description:
-          'The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update ' +
-          'keeps it. A new rate applies from the next period on.',
+          'The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. ' +
+          'Default null; an update keeps it. A new rate applies from the next period on.',
       }),
     ),
     livemode: livemodeInput('the mode of its channel, or live'),

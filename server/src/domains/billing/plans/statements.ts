@@ -20,7 +20,8 @@ export interface PlanRow {
   updated_at: string | null;
 }
 
-const columns = `id, tenant_id, livemode, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
+const columns = `id, tenant_id, livemode, name, currency, amount, interval_unit, interval_count, trial_days,
+    channel_id, state,
   tax_rate, created_at, updated_at`;
 
 /**
@@ -69,7 +70,8 @@ export const updatePlan = statement<PlanRow>(
    returning ${columns}`,
 );
 
-const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2) and livemode = any ($3::boolean[])`;
+const filters = `tenant_id = any ($1::bigint[]) and ($2::boolean is null or state = $2)
+    and livemode = any ($3::boolean[])`;
 
 /** Newest first. Values: visible tenants, state or null, modes, offset, limit. */
 export const listPlans = statement<PlanRow>(

@@ -27,8 +27,8 @@ export const sellerInput = Type.Object(
       Type.Union([Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }), Type.Null()], {
         title: 'a colour as #1d4ed8, or null',
         description:
-          'The colour of the button on the pages of payers, as `#1d4ed8`. Its text is black or white, whichever is easier to ' +
-          'read. null: the default.',
+          'The colour of the button on the pages of payers, as `#1d4ed8`. ' +
+          'Its text is black or white, whichever is easier to read. null: the default.',
       }),
     ),
     logo: Type.Optional(
@@ -39,7 +39,9 @@ export const sellerInput = Type.Object(
     ),
     customerMails: Type.Optional(
       Type.Boolean({
-        description: `true: customers with an e-mail address are mailed invoices, receipts and failed payments, not about test invoices. ${kept}`,
+        description:
+          'true: customers with an e-mail address are mailed invoices, receipts and failed payments, ' +
+          `not about test invoices. ${kept}`,
       }),
     ),
     mailLanguage: Type.Optional(
@@ -51,9 +53,10 @@ export const sellerInput = Type.Object(
       Type.Union([mailTexts, Type.Null()], {
         title: 'texts by language and mail, or null',
         description:
-          'Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, ' +
-          '`lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. ' +
-          'Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, ' +
+          'Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, ' +
+          '`paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. ' +
+          'They replace all earlier ones; null removes them. Placeholders: ' +
+          '`{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, ' +
           '`{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`.',
       }),
     ),

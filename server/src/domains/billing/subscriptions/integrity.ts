@@ -4,7 +4,8 @@ import type { Check } from '../../../platform/postgres/check.ts';
 export const subscriptionChecks: readonly Check[] = [
   {
     claim:
-      'The periods of every subscription are contiguous: from its creation to the end of the current one, without gap or overlap',
+      'The periods of every subscription are contiguous: from its creation to the end of the current one, ' +
+      'without gap or overlap',
     offenders: `
       with period as (
         select tenant_id, subscription_id as id, start_at, end_at,

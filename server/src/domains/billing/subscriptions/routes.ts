@@ -32,8 +32,8 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
     summary: 'Subscribe a customer to a plan',
     events: 6,
     description:
-      'Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. ' +
-      'With an `Idempotency-Key`, a repeated request gets the first answer.',
+      'Without a trial, the first billing period begins now and is invoiced at once; ' +
+      'the invoice is paid automatically. With an `Idempotency-Key`, a repeated request gets the first answer.',
     body: createInput,
     refuses: ['plan_inactive', ...acceptanceRefusals],
     data: subscriptionRecord,
@@ -57,8 +57,8 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
     summary: 'Pause a subscription',
     events: 1,
     description:
-      'No further billing period begins until the subscription is resumed. The current period is not refunded. Refused ' +
-      'while `cancelAtPeriodEnd` is set.',
+      'No further billing period begins until the subscription is resumed. The current period is not refunded. ' +
+      'Refused while `cancelAtPeriodEnd` is set.',
     body: subscriptionIdInput,
     refuses: ['illegal_transition', 'subscription_fixed'],
     data: subscriptionRecord,
@@ -70,8 +70,8 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
     summary: 'Resume a subscription',
     events: 6,
     description:
-      'Within the paid period, the subscription continues unchanged. After it, a new period begins now, and all later ' +
-      'periods are counted from now.',
+      'Within the paid period, the subscription continues unchanged. ' +
+      'After it, a new period begins now, and all later periods are counted from now.',
     body: subscriptionIdInput,
     refuses: ['illegal_transition'],
     data: subscriptionRecord,

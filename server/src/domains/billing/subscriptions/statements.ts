@@ -77,7 +77,8 @@ const nextPaymentAttempt = `(select min(c.due_at) from (
     offset 0) as c)`;
 
 /** The columns of `SubscriptionRow`, from `subscription s`. */
-export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity, s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
+export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity,
+    s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at,
   ${nextPaymentAttempt} as next_payment_attempt, s.paused_at, s.ended_at,
@@ -201,7 +202,8 @@ export async function pendingLinesOf(
 /** Values: tenant, id, new due time (ms). */
 export const postponeSubscription = statement(
   'subscriptions.postpone',
-  'update subscription set due_at = to_timestamp($3::float8 / 1000) where tenant_id = $1 and id = $2 and due_at is not null',
+  `update subscription set due_at = to_timestamp($3::float8 / 1000)
+       where tenant_id = $1 and id = $2 and due_at is not null`,
 );
 
 /** The earliest due time of a clock's subscriptions and charges. Values: clock. */
@@ -222,7 +224,8 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
 /**
  * For the poller: whether work is due in real time (clock 0). The test clock worker wakes this worker for test clocks.
  */
-export const subscriptionDue = `select from subscription where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
+export const subscriptionDue = `select from subscription where clock_id = 0
+    and due_at <= to_timestamp($1::float8 / 1000)
     union all
    select from invoice_collection where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
 

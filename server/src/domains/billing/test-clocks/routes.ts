@@ -29,8 +29,9 @@ export const clockRoutes: readonly Route<BillingApp>[] = [
   post('/api/clock/advance', 'subscription_write', 'Clocks', {
     summary: 'Advance a test clock',
     description:
-      'Moves the clock forward by up to ten years. All work that becomes due is done in order, including payments. Responds ' +
-      'when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.',
+      'Moves the clock forward by up to ten years. All work that becomes due is done in order, ' +
+      'including payments. Responds when the clock has arrived, or after 15 seconds while it is still ' +
+      '`ADVANCING`; then poll `/api/clock/detail`.',
     body: clockAdvance,
     refuses: ['clocks_not_offered', 'clock_under_way'],
     data: clockRecord,

@@ -14,7 +14,8 @@ const entryFormat: ExportFormat<EntryRow> = {
   ...recordFormat(columnsOf(auditEntry, []), recordOf),
   jsonOf: ({ body, seq, hash, chained_at }) => {
     const hex = hash?.toString('hex') ?? null;
-    return `${body.slice(0, -1)},"seq":${seq},"chainedTime":${JSON.stringify(chained_at)},"hash":${JSON.stringify(hex)}}`;
+    const link = `"seq":${seq},"chainedTime":${JSON.stringify(chained_at)},"hash":${JSON.stringify(hex)}`;
+    return `${body.slice(0, -1)},${link}}`;
   },
 };
 

@@ -21,7 +21,8 @@ const beforeTime = `'{"id":"aud_' || ${idOnWire} || '","tenantId":' || ${tenantJ
 /** `2026-01-31T09:30:00.500Z` */
 const timeLength = 24;
 const afterTime = `'","action":' || to_json(action) || ',"recordType":' || to_json(record_type)
-         || ',"recordId":' || coalesce(to_json(record_id)::text, 'null') || ',"userId":' || coalesce(user_id::text, 'null') || ','`;
+         || ',"recordId":' || coalesce(to_json(record_id)::text, 'null') || ',"userId":' || coalesce(user_id::text,
+             'null') || ','`;
 
 export const auditChecks: readonly Check[] = [
   {
@@ -36,8 +37,10 @@ export const auditChecks: readonly Check[] = [
         window chain as (partition by tenant_id order by seq)
       ), expected as (
         select linked.*,
-               case when previous_seq is not null then previous_seq + 1 else coalesce(anchor.seq, 0) + 1 end as next_seq,
-               case when previous_seq is not null then previous_hash else coalesce(anchor.hash, ${genesis}) end as before
+               case when previous_seq is not null then previous_seq + 1 else coalesce(anchor.seq, 0) + 1 end
+                   as next_seq,
+               case when previous_seq is not null then previous_hash else coalesce(anchor.hash, ${genesis}) end
+                   as before
           from linked left join anchor using (tenant_id)
       )
       select format('tenant %s entry %s', tenant_id, seq) as offender
@@ -70,7 +73,8 @@ export const auditChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every audit log begins with the creation of its tenant, after expired entries, or where an entry notes its beginning',
+      'Every audit log begins with the creation of its tenant, after expired entries, ' +
+      'or where an entry notes its beginning',
     // The entry was written by a migration: about the first entry that was there, or before any.
     offenders: `
       with anchor as (${anchors}), first as (
@@ -84,7 +88,8 @@ export const auditChecks: readonly Check[] = [
          and not exists (
            select from audit_entry noted
             where noted.tenant_id = first.tenant_id and noted.action = 'audit.begin' and noted.id >= first.id
-              and substring(noted.body from '"firstId":"?([^"}]*)') in ('null', 'aud_' || replace(first.id::text, '-', '')))`,
+              and substring(noted.body from '"firstId":"?([^"}]*)') in ('null',
+                  'aud_' || replace(first.id::text, '-', '')))`,
   },
 ];
 
@@ -99,17 +104,20 @@ export const auditFindings: readonly Finding[] = [
     offenders: `
       select format('tenant %s entry %s', tenant_id, seq) as offender
         from audit_entry
-       where chained_at - ${timeOfId} > interval '1 hour' or ${timeInBody} < ${linkTime("(chained_at - interval '1 hour')")}
+       where chained_at - ${timeOfId} > interval '1 hour'
+           or ${timeInBody} < ${linkTime("(chained_at - interval '1 hour')")}
        order by tenant_id, seq`,
   },
   {
     finding:
-      'The entry of the audit log has no time of chaining, although earlier ones have: an older release chained it, or somebody else',
+      'The entry of the audit log has no time of chaining, although earlier ones have: ' +
+      'an older release chained it, or somebody else',
     offenders: `
       select format('tenant %s entry %s', tenant_id, seq) as offender
         from (
           select tenant_id, seq, chained_at,
-                 max(chained_at) over (partition by tenant_id order by seq rows between unbounded preceding and 1 preceding)
+                 max(chained_at) over (partition by tenant_id order by seq rows between unbounded preceding
+                     and 1 preceding)
                    as previous_at
             from audit_entry where seq is not null
         ) as linked

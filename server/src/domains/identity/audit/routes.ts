@@ -19,8 +19,9 @@ export const auditRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'listAuditEntries',
     summary: 'List the audit log',
     description:
-      "Newest first. A MERCHANT_ADMIN sees the log of its own tenant, a PLATFORM_ADMIN every tenant's. A page can hold " +
-      'fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.',
+      "Newest first. A MERCHANT_ADMIN sees the log of its own tenant, a PLATFORM_ADMIN every tenant's. " +
+      'A page can hold fewer entries than `pageSize` and still have a successor: ' +
+      'there are more pages as long as `pagination.nextCursor` is not null.',
     query: auditListQuery,
     data: Type.Array(auditEntry),
     paged: 'by_cursor',
@@ -36,8 +37,8 @@ export const auditRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'exportAuditEntries',
     summary: 'Export the audit log',
     description:
-      'Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. Errors use ' +
-      'the envelope. The export is recorded in the log.',
+      'Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. ' +
+      'Errors use the envelope. The export is recorded in the log.',
     query: auditExportQuery,
     data: Type.Null(),
     documentTypes: exportTypes,

@@ -56,7 +56,8 @@ export const auditEntry = Type.Object(
     userName: nullable('string', 'The user name at that time.'),
     by: Type.Enum(['session', 'key', 'password', 'passkey', 'reset_token', 'device_code', 'nobody', 'system'], {
       description:
-        'How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: the service itself.',
+        'How the caller was authenticated. `device_code`: a program whose login the user approved. `system`: ' +
+        'the service itself.',
     }),
     keyId: nullable('integer', 'The developer key that was used.'),
     address: nullable('string', "The caller's IP address."),
@@ -76,7 +77,8 @@ export const auditEntry = Type.Object(
     ),
     chainedTime: nullable(
       'string',
-      'When the entry was numbered and hashed, about a second after the change; null until then, and where an older release did it.',
+      'When the entry was numbered and hashed, about a second after the change; null until then, ' +
+        'and where an older release did it.',
     ),
     hash: nullable('string', 'SHA-256 over the previous hash, `chainedTime` and this entry, in hex; null like `seq`.'),
   },

@@ -21,7 +21,8 @@ import { profile, signInInput, signOutInput } from './schema.ts';
 
 const group = 'Console sessions';
 const ownOriginOnly =
-  'Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).';
+  'Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, ' +
+  '`origin_not_allowed`).';
 
 const { get, post } = routesFor<IdentityApp>();
 
@@ -30,8 +31,8 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'beginConsoleSession',
     summary: 'Sign in to the console',
     description:
-      'Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of ' +
-      `a previous cookie ends. ${ownOriginOnly}`,
+      'Like a login, but the session is kept in a cookie that no script can read, and no token is returned. ' +
+      `The session of a previous cookie ends. ${ownOriginOnly}`,
     body: signInInput,
     refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
     data: Type.Null(),
@@ -58,7 +59,8 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'confirmConsoleSessionWithPasskey',
     summary: 'Sign in to the console with a passkey',
     description:
-      'After a password, with the challenge of the refused sign-in, or alone. `POST /api/user/login/passkey/begin` has the ' +
+      'After a password, with the challenge of the refused sign-in, or alone. ' +
+      '`POST /api/user/login/passkey/begin` has the ' +
       `options. ${ownOriginOnly}`,
     body: passkeyLoginInput,
     refuses: ['origin_not_allowed', 'login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
@@ -72,7 +74,8 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
   post('/api/console/session/end', 'nothing', group, {
     summary: 'Sign out of the console',
     description:
-      'Ends the session and removes the cookie; with `all`, ends every session of the user. Signing out twice is not an ' +
+      'Ends the session and removes the cookie; with `all`, ends every session of the user. ' +
+      'Signing out twice is not an ' +
       `error. The body is optional. ${ownOriginOnly}`,
     body: signOutInput,
     refuses: ['origin_not_allowed', 'step_up_required'],

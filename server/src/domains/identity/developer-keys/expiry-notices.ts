@@ -34,7 +34,8 @@ function messageOf({ user_name, masked, name, id, expires_at }: ExpiringKeyRow):
       '',
       `your developer key ${key} stops working at ${expires_at}.`,
       '',
-      `POST /api/developer/mine/rotate {"id": ${id}} creates a key that replaces it. Both keys work for a while, so that you can change over.`,
+      `POST /api/developer/mine/rotate {"id": ${id}} creates a key that replaces it. ` +
+        'Both keys work for a while, so that you can change over.',
     ].join('\n'),
   };
 }

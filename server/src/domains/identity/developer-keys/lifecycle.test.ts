@@ -100,7 +100,7 @@ test('a rotated key and its successor both work until the overlap is over', asyn
   expect(await actions(former.id)).toContain('key.rotate');
 });
 
-test('without overlap the old key stops working at once; a revoked key and the key of another user cannot be rotated', async () => {
+test('without overlap the old key stops at once; revoked and foreign keys cannot be rotated', async () => {
   const [key, other] = [await makeKey(clerk), await makeKey(owner)];
   expect((await current(key.sk)).status).toBe(200);
   expect((await rotate({ id: key.id, overlapSeconds: 0 })).status).toBe(200);

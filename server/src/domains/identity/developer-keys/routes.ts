@@ -28,7 +28,8 @@ export const developerKeyRoutes: readonly Route<IdentityApp>[] = [
     summary: 'Generate a developer key',
     description:
       'The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. ' +
-      'Scopes that the caller does not hold cannot be granted (403). A user has at most `app.developer-key.max-per-user` keys, ' +
+      'Scopes that the caller does not hold cannot be granted (403). ' +
+      'A user has at most `app.developer-key.max-per-user` keys, ' +
       'including revoked ones. The body is optional.',
     body: generateInput,
     refuses: ['key_limit_reached', 'role_missing', 'scope_missing', 'step_up_required'],
@@ -96,8 +97,8 @@ export const developerKeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'listDeveloperKeys',
     summary: 'List developer keys of all users',
     description:
-      "Newest first, including revoked keys: those of the caller's tenant, or of every tenant for a PLATFORM_ADMIN. A " +
-      'MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.',
+      "Newest first, including revoked keys: those of the caller's tenant, or of every tenant for a " +
+      'PLATFORM_ADMIN. A MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.',
     query: keyListQuery,
     data: Type.Array(administeredKey),
     paged: true,
@@ -116,7 +117,8 @@ export const developerKeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'revokeDeveloperKey',
     summary: 'Revoke a developer key of any user',
     description:
-      "Of the caller's tenant, or of any for a PLATFORM_ADMIN. Takes effect immediately and cannot be undone. Revoking a key " +
+      "Of the caller's tenant, or of any for a PLATFORM_ADMIN. " +
+      'Takes effect immediately and cannot be undone. Revoking a key ' +
       'again is not an error.',
     body: revokeInput,
     data: administeredKey,

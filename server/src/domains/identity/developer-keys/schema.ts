@@ -18,7 +18,9 @@ export const generateInput = Type.Union(
             minLength: 1,
             maxLength: 500,
             documented: { pattern: listPattern([...scopes, allScopes]) },
-            description: `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may grant. Default: ${defaultScopes.join(', ')}.`,
+            description:
+              `Comma-separated: ${scopes.join(', ')}; or ${allScopes} for all, which only administrators may ` +
+              `grant. Default: ${defaultScopes.join(', ')}.`,
           }),
         ),
         name: Type.Optional(oneLine({ maxLength: 200, description: 'A label, such as the purpose of the key.' })),
@@ -26,7 +28,8 @@ export const generateInput = Type.Union(
           Type.Boolean({
             default: true,
             description:
-              'false: a test key (`sk_test_…`), which sees and creates only test records. true: a live key (`sk_live_…`).',
+              'false: a test key (`sk_test_…`), which sees and creates only test records. true: ' +
+              'a live key (`sk_live_…`).',
           }),
         ),
         expiresTime: expiresTime('When the key expires. Default: never.'),
@@ -34,8 +37,8 @@ export const generateInput = Type.Union(
           Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
             maxItems: 50,
             description:
-              'Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: from anywhere. Behind a ' +
-              'proxy, `app.server.trust-proxy` must name it.',
+              'Addresses and networks (CIDR), IPv4 or IPv6, from which the key is accepted. Default: ' +
+              'from anywhere. Behind a proxy, `app.server.trust-proxy` must name it.',
           }),
         ),
       },

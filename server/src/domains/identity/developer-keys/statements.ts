@@ -173,7 +173,8 @@ export const findExpiring = statement<ExpiringKeyRow>(
      from developer_key k
      join app_user u on u.id = k.user_id
      join tenant t on t.id = u.tenant_id
-    where k.id = $1 and u.id = $2 and k.state = 1 and k.replaced_by is null and k.expires_at > $3 and u.state and t.state`,
+    where k.id = $1 and u.id = $2 and k.state = 1 and k.replaced_by is null and k.expires_at > $3 and u.state
+        and t.state`,
 );
 
 /** Values: user, now. */

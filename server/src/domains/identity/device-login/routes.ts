@@ -25,8 +25,8 @@ export const deviceLoginRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'beginDeviceLogin',
     summary: 'Begin the login of a program',
     description:
-      'Returns two codes (RFC 8628). The program shows the user code and the address at which the user approves the login, ' +
-      'and meanwhile polls for its key with the device code.',
+      'Returns two codes (RFC 8628). The program shows the user code and the address at which the user approves ' +
+      'the login, and meanwhile polls for its key with the device code.',
     body: codeInput,
     refuses: ['too_many_attempts'],
     data: deviceCode,
@@ -38,8 +38,9 @@ export const deviceLoginRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'finishDeviceLogin',
     summary: 'Get the key of an approved login',
     description:
-      'Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or ' +
-      'with `slow_down` when the program polls too often. The key expires after 90 days.',
+      'Returns the key once, after the user has approved the login. ' +
+      'Until then refuses with `authorization_pending`, or with `slow_down` when the program polls too often. ' +
+      'The key expires after 90 days.',
     body: tokenInput,
     refuses: [
       'authorization_pending',

@@ -7,8 +7,9 @@ const scopeList = listPattern([...scopes, allScopes]);
 
 /** Excludes what `beginDeviceLogin` refuses, except characters beyond U+FFFF, which patterns can write in two ways. */
 const visible =
-  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f\\u1160\\u17b4\\u17b5' +
-  '\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb]+$';
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u115f' +
+  '\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164' +
+  '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb]+$';
 
 const scope = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 500, documented: { pattern: scopeList }, description }));

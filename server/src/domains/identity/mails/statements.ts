@@ -29,7 +29,8 @@ export const userMails = mailQueue<QueuedUserMail>({
 export const insertUserMail = statement<{ id: string }>(
   'user_mails.insert',
   `with addressed as (
-     select $1::text as kind, $2::bigint as tenant_id, $3::bigint as user_id, $4::bigint as record_id, $5::float8 as now_ms
+     select $1::text as kind, $2::bigint as tenant_id, $3::bigint as user_id, $4::bigint as record_id,
+         $5::float8 as now_ms
    ), ${queueUserMailsCte('addressed')}
    select id from queued`,
   { wakes: [{ topic: userMailsDue }] },

@@ -44,7 +44,7 @@ function recorderWith(write: () => Promise<void>, recorded: RequestRecorderOptio
   return { recorder, written, texts, errors, dropped: () => dropped };
 }
 
-test('a flood of one tenant is dropped and counted, and leaves room for its refusals and for other tenants', async () => {
+test('a flood of one tenant is dropped and counted, and leaves room for refusals and other tenants', async () => {
   const { recorder, written, dropped } = recorderWith(async () => {});
   const refusal = new Refusal('not_json', 'No.');
   for (let i = 0; i < 5_000; i++) recorder.record(answered());
@@ -56,7 +56,7 @@ test('a flood of one tenant is dropped and counted, and leaves room for its refu
   expect(dropped()).toBe(4_900);
 });
 
-test('requests that arrive while the database hangs are held up to a limit, then dropped and counted; no others are lost', async () => {
+test('while the database hangs, requests are held up to a limit, then dropped and counted', async () => {
   vi.useFakeTimers();
   try {
     const { promise, resolve } = Promise.withResolvers<void>();

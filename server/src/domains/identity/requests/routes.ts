@@ -11,10 +11,11 @@ export const requestRoutes: readonly Route<IdentityApp>[] = [
   get('/api/request/list', 'caller', 'Requests', {
     summary: 'List the request log',
     description:
-      'What callers sent, newest first, without bodies and queries. Who holds `*` sees the requests of the whole tenant, ' +
-      'any other session those of its user, and any other key its own; a key sees those of its own mode. A page can hold ' +
-      'fewer requests than `pageSize` and still have a successor: there are more pages as long as ' +
-      '`pagination.nextCursor` is not null.',
+      'What callers sent, newest first, without bodies and queries. ' +
+      'Who holds `*` sees the requests of the whole tenant, any other session those of its user, ' +
+      'and any other key its own; a key sees those of its own mode. ' +
+      'A page can hold fewer requests than `pageSize` and still have a successor: ' +
+      'there are more pages as long as `pagination.nextCursor` is not null.',
     query: requestListQuery,
     data: Type.Array(listedRequest),
     paged: 'by_cursor_only',

@@ -14,7 +14,8 @@ export const requestListQuery = Type.Object({
   livemode: Type.Optional(
     Type.Boolean({
       description:
-        'Only requests about live records (true) or test records (false). Default: the mode of the key; all for a session.',
+        'Only requests about live records (true) or test records (false). Default: ' +
+        'the mode of the key; all for a session.',
     }),
   ),
   fields: furtherFields(optional),

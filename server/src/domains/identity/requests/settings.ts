@@ -7,8 +7,8 @@ export const settings = {
   'app.request-log.record': setting(oneOf(...recordedRequests), {
     default: 'all',
     description:
-      'Which requests of authenticated callers the request log holds: `all`, `writes` (POST, and everything refused), ' +
-      '`refused` or `none`.',
+      'Which requests of authenticated callers the request log holds: ' +
+      '`all`, `writes` (POST, and everything refused), `refused` or `none`.',
   }),
   'app.request-log.keep': setting(durationOfAtLeast(hourMs, 'an hour'), {
     default: '3d',

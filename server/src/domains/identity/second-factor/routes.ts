@@ -31,7 +31,8 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
   post('/api/user/login/second-factor', 'nothing', 'Second factor', {
     operationId: 'loginWithSecondFactor',
     summary: 'Finish a login with a code',
-    description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
+    description:
+      'Takes the challenge from the answer to login, ' + `and answers like a login without a second factor. ${limits}`,
     body: secondLoginInput,
     refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
     data: loginResult,
@@ -45,7 +46,8 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'stepUpSession',
     summary: 'Step up the session with a code',
     description:
-      'For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A ' +
+      'For `app.security.step-up-lifetime` the session may then do what is otherwise refused with ' +
+      '`step_up_required`. A ' +
       `login with a code counts too. ${replacement} ${limits}`,
     body: codeInput,
     refuses: ['code_wrong', 'second_factor_absent', 'too_many_attempts'],
@@ -70,8 +72,9 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'beginSecondFactor',
     summary: 'Begin to enrol a second factor',
     description:
-      'Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). It is used once it is ' +
-      'confirmed with a code; until then, beginning again replaces it. A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.',
+      'Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds). ' +
+      'It is used once it is confirmed with a code; until then, beginning again replaces it. ' +
+      'A caller with a passkey must be stepped up. A wrong password (400) counts as a failed login.',
     body: beginInput,
     refuses: ['old_password_wrong', 'second_factor_active', 'step_up_required', 'too_many_attempts'],
     data: begunFactor,
@@ -82,7 +85,9 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
   post('/api/user/second-factor/confirm', 'enrolment', 'Second factor', {
     operationId: 'confirmSecondFactor',
     summary: 'Confirm the second factor with a code',
-    description: `From now on logins need a code. The other sessions of the caller end, and this one is stepped up. ${replacement} ${limits}`,
+    description:
+      'From now on logins need a code. The other sessions of the caller end, and this one is stepped up. ' +
+      `${replacement} ${limits}`,
     body: codeInput,
     refuses: ['code_wrong', 'second_factor_absent', 'second_factor_active', 'too_many_attempts'],
     data: enrolled,
@@ -121,8 +126,9 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'revokeSecondFactor',
     summary: 'Remove the second factor of another user',
     description:
-      "For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the caller's tenant, or of " +
-      'any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.',
+      'For a user who has lost it: the authenticator app, all passkeys and the recovery codes, ' +
+      "of a user of the caller's tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. " +
+      'An administrator with a second factor must be stepped up.',
     body: removeFactorInput,
     refuses: ['second_factor_absent', 'step_up_required'],
     data: Type.Null(),

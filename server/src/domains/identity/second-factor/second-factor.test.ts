@@ -156,7 +156,7 @@ describe('login', () => {
     expect(await db.database.run(startSession, values)).toEqual([]);
   });
 
-  test('after ten wrong codes from any address no code is accepted, the right one included, for 15 minutes', async () => {
+  test('after ten wrong codes from any addresses no code is accepted for 15 minutes', async () => {
     const { member, factor } = await newEnrolled();
     let address = 0;
     const tryCode = async (challenge: string, code: string) => {
@@ -261,7 +261,7 @@ describe('enrolment', () => {
     await florin.login(member.userName, memberPassword);
   });
 
-  test('an administrator removes the factor of a user, whose sessions end; other tenants do not see the user', async () => {
+  test("an administrator removes a user's factor and ends the sessions; other tenants see nothing", async () => {
     const { member } = await newEnrolled();
     const stranger = await newMember('MERCHANT_ADMIN', await makeTenant(florin, admin));
     const colleague = await newMember();
@@ -297,7 +297,7 @@ describe('enrolment', () => {
 });
 
 describe('a tenant that requires a second factor', () => {
-  test('limits sessions of users without one to enrolling, at once, and opens them when they have enrolled', async () => {
+  test('limits sessions of users without one to enrolling, until they have enrolled', async () => {
     const tenant = await makeTenant(florin, admin);
     const member = await newMember('MERCHANT_ADMIN', tenant);
     const key = await makeKey(florin, member.as, 'user_read');
@@ -336,7 +336,7 @@ describe('a tenant that requires a second factor', () => {
 describe('step-up', () => {
   const secrets = () => channelInput({ apiKey: 'pk_1' });
 
-  test('an old session of a user with a factor makes keys, users and channel secrets only after a fresh code', async () => {
+  test('an old session of a user with a factor needs a fresh code for keys, users and secrets', async () => {
     const { member, factor } = await newEnrolled();
     const { as } = member;
     const user = () => {

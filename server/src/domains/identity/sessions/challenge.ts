@@ -31,7 +31,8 @@ export async function challengeLogin(
   const values = [sha256(challenge), user.id, digestOf(user), expiresAt];
   const [{ methods }] = (await database.run(insertChallenge, values)) as [{ methods: string[] }];
   const message =
-    'This account has a second factor. Send a code to /api/user/login/second-factor, or a passkey to /api/user/login/passkey.';
+    'This account has a second factor. Send a code to /api/user/login/second-factor, ' +
+    'or a passkey to /api/user/login/passkey.';
   return new Refusal('second_factor_challenge', message, {
     details: { challenge, expiresIn: challengeMs / 1000, methods },
   });

@@ -29,11 +29,11 @@ export const sessionRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'login',
     summary: 'Log in',
     description:
-      'A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in ' +
-      '15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after ' +
-      '`app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An ' +
-      'account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to ' +
-      '`/api/user/login/second-factor` with a code.',
+      'A wrong password, an unknown account and a disabled account get the same refusal (401). ' +
+      'After 10 failures in 15 minutes, further logins to that account from that address are refused (429, ' +
+      'with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has ' +
+      'not logged in from there before. An account with a second factor gets `second_factor_challenge` (401), ' +
+      'whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.',
     body: loginInput,
     refuses: ['login_refused', 'second_factor_challenge', 'too_many_attempts'],
     data: loginResult,
@@ -47,9 +47,9 @@ export const sessionRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'refreshAccessToken',
     summary: 'Get a new access token',
     description:
-      'The refresh token does not change and stays valid until the session ends. With `app.security.profile=strict` both ' +
-      'tokens are replaced, and a refresh token that was replaced before ends the session. Failures are limited for each ' +
-      'address (`app.rate-limit.failures-per-address`).',
+      'The refresh token does not change and stays valid until the session ends. ' +
+      'With `app.security.profile=strict` both tokens are replaced, and a refresh token that was replaced before ' +
+      'ends the session. Failures are limited for each address (`app.rate-limit.failures-per-address`).',
     body: refreshInput,
     refuses: ['credentials_invalid', 'too_many_attempts'],
     data: refreshed,
@@ -66,9 +66,9 @@ export const sessionRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'logout',
     summary: 'Log out',
     description:
-      'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; with `all`, ' +
-      'ends every session of the user. Logging out twice is not an error. The body is optional. With ' +
-      '`app.security.profile=strict`, `all` needs a fresh login or step-up.',
+      'Needs a Bearer access token. Ends the session, so that both of its tokens stop working immediately; ' +
+      'with `all`, ends every session of the user. Logging out twice is not an error. The body is optional. ' +
+      'With `app.security.profile=strict`, `all` needs a fresh login or step-up.',
     body: logoutInput,
     refuses: ['step_up_required'],
     data: Type.Null(),
@@ -98,8 +98,8 @@ export const sessionRoutes: readonly Route<IdentityApp>[] = [
   post('/api/session/revoke', 'session', 'Users', {
     summary: 'End one or all of my sessions',
     description:
-      'Takes effect immediately. Ending a session again is not an error. With `app.security.profile=strict` it needs a fresh ' +
-      'login or step-up.',
+      'Takes effect immediately. Ending a session again is not an error. ' +
+      'With `app.security.profile=strict` it needs a fresh login or step-up.',
     body: revokeSessionInput,
     refuses: ['step_up_required'],
     data: Type.Null(),

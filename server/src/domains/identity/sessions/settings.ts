@@ -23,7 +23,9 @@ export const settings = {
   'app.security.profile': setting(oneOf('standard', 'strict'), {
     default: 'standard',
     description:
-      '`strict` is level 2 of ASVS 5.0 (docs/concepts/security.md, "The strict profile"): it changes the defaults of further settings, refuses weaker values, and departs from the API where ASVS asks for more.',
+      '`strict` is level 2 of ASVS 5.0 (docs/concepts/security.md, "The strict profile"): ' +
+      'it changes the defaults of further settings, refuses weaker values, and departs from the API where ' +
+      'ASVS asks for more.',
   }),
   'app.security.platform-second-factor': setting(oneOf('optional', 'required'), {
     default: 'optional',

@@ -50,7 +50,8 @@ export const startSession = statement<{ id: string }>(
   'sessions.start',
   `with holder as (
      select u.id from app_user u join tenant t on t.id = u.tenant_id
-      where u.id = $2 and u.password_hash = $3 and u.state and t.state and u.has_second_factor = ($8::timestamptz is not null)
+      where u.id = $2 and u.password_hash = $3 and u.state and t.state
+          and u.has_second_factor = ($8::timestamptz is not null)
         for share of u, t
    )
    insert into session (id, user_id, created_at, expires_at, user_agent, address, stepped_up_until)
@@ -60,7 +61,8 @@ export const startSession = statement<{ id: string }>(
 
 export const findLiveSession = statement<LiveSessionRow>(
   'sessions.find_live',
-  `select ${accountColumns}, s.created_at, s.expires_at, s.last_used_at, s.stepped_up_until, s.generation, t.second_factor_required
+  `select ${accountColumns}, s.created_at, s.expires_at, s.last_used_at, s.stepped_up_until, s.generation,
+       t.second_factor_required
      from session s join app_user u on u.id = s.user_id join tenant t on t.id = u.tenant_id
     where s.id = $1 and s.ended_at is null and u.state and t.state`,
 );
@@ -132,7 +134,8 @@ export const deleteExpiredSessions = statement<{ id: string }>(
 /** Values: session, until when, user. */
 export const stepUpSession = statement<{ id: string; generation: number }>(
   'sessions.step_up',
-  'update session set stepped_up_until = $2 where id = $1 and user_id = $3 and ended_at is null returning id, generation',
+  `update session set stepped_up_until = $2 where id = $1 and user_id = $3
+       and ended_at is null returning id, generation`,
   { invalidates: { cache: liveSessions, key: ({ id }) => id } },
 );
 

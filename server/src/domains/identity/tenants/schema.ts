@@ -20,7 +20,8 @@ export const tenantInput = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers can change.",
+          "Omit to create. 0: the platform's own tenant, of which only the seller and the mails to customers " +
+          'can change.',
       }),
     ),
     name: Type.Optional(oneLine({ maxLength: 200, description: 'The seller on its invoices.' })),
@@ -32,8 +33,8 @@ export const tenantInput = Type.Object(
     secondFactorRequired: Type.Optional(
       Type.Boolean({
         description:
-          'true: sessions of users without a second factor may only enrol one. An update without it keeps the present ' +
-          'value; a new tenant without it requires none.',
+          'true: sessions of users without a second factor may only enrol one. ' +
+          'An update without it keeps the present value; a new tenant without it requires none.',
       }),
     ),
     address: Type.Optional(address),
@@ -46,9 +47,9 @@ export const tenantInput = Type.Object(
     customerMails: Type.Optional(
       Type.Boolean({
         description:
-          'true: customers with an e-mail address are mailed an invoice when it is finalized, a receipt when it is paid, and ' +
-          'when a payment of one fails; not about test invoices. An update without it keeps the present value; a new tenant ' +
-          'mails nobody.',
+          'true: customers with an e-mail address are mailed an invoice when it is finalized, ' +
+          'a receipt when it is paid, and when a payment of one fails; not about test invoices. ' +
+          'An update without it keeps the present value; a new tenant mails nobody.',
       }),
     ),
     mailLanguage: Type.Optional(

@@ -36,7 +36,7 @@ test('a tenant is created, updated and listed', async () => {
   expect(listed.body.message).toBeUndefined();
 });
 
-test('disabling a tenant refuses its sessions immediately on this node, and on another node with its notification', async () => {
+test('disabling a tenant refuses its sessions at once, on other nodes by notification', async () => {
   const other = await node.anotherNode();
   const { id } = (await save({ name: 'Short-lived', state: true })).body.data;
   const fields = {

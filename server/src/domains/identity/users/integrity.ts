@@ -13,7 +13,8 @@ const roles = changeOf('roles', String.raw`(?:\[[^\]]*\])`);
 const given = (pattern: string) => `
   select distinct on (record_id) record_id, substring(body from ${pattern}) as value
     from audit_entry
-   where record_type = 'user' and action in ('user.create', 'user.update') and substring(body from ${pattern}) is not null
+   where record_type = 'user' and action in ('user.create', 'user.update')
+       and substring(body from ${pattern}) is not null
    order by record_id, seq desc nulls first, id desc`;
 
 export const userChecks: readonly Check[] = [

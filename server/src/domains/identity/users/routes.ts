@@ -63,8 +63,8 @@ export const userRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'changePassword',
     summary: 'Change my password',
     description:
-      'Needs the present password; a wrong one (400) counts as a failed login. Ends the other sessions of the caller and voids ' +
-      'every mailed token.',
+      'Needs the present password; a wrong one (400) counts as a failed login. ' +
+      'Ends the other sessions of the caller and voids every mailed token.',
     body: changePasswordInput,
     refuses: ['old_password_wrong', 'password_too_weak', 'too_many_attempts'],
     data: Type.Null(),
@@ -119,12 +119,14 @@ export const userRoutes: readonly Route<IdentityApp>[] = [
   postOnce('/api/user/modify', 'user_write', 'Users', {
     summary: 'Create or update a user',
     description:
-      'Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to ' +
-      'choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have ' +
-      'themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new ' +
-      'password, another address and `state` false end the sessions of the user and void every mailed token; `state` false ' +
-      'also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own ' +
-      'password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).',
+      'Without `id`, creates a user; with `id`, updates that user. ' +
+      'A new user without `password` is invited by mail to choose one, within 7 days. ' +
+      'Callers cannot create or update a user who has a permission that they do not have themselves, ' +
+      'and a key can set neither a password nor the e-mail address of an existing user (403). ' +
+      'A new password, another address and `state` false end the sessions of the user and void every mailed ' +
+      'token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor ' +
+      'demoted (409). Callers change their own password at `/api/user/change-password`, ' +
+      'and their own address with `oldPassword`. A test key changes no users (409).',
     body: userInput,
     refuses: [
       'account_taken',

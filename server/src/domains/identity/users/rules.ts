@@ -46,7 +46,8 @@ export function refuseOwnName(
     .filter((word) => word.length >= 4);
   if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= minCharactersBesideName))
     return;
-  const message = `${field} is little more than the user's own name or address, or the name of this service. Choose another.`;
+  const reason = "is little more than the user's own name or address, or the name of this service";
+  const message = `${field} ${reason}. Choose another.`;
   throw new Refusal('password_too_weak', message, { field });
 }
 

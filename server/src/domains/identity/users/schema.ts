@@ -73,8 +73,8 @@ export const userInput = Type.Object(
         pattern: userNamePattern,
         title: userNameRule,
         description:
-          'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. A name that a user of ' +
-          'another tenant logs in with is accepted, but logs in only that user.',
+          'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. ' +
+          'A name that a user of another tenant logs in with is accepted, but logs in only that user.',
       }),
     ),
     email: Type.Optional(

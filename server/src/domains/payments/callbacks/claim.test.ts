@@ -24,9 +24,11 @@ const insertCallbacks = (from: number, to: number, each: number, isOpen: boolean
   db.query(
     `insert into provider_callback (channel_id, event_id, id, received_at, notice, state, due_at, settled_at)
      select 7, 'e' || n, gen_random_uuid(), at,
-            json_build_object('key', 'k' || (n - 1) / $3, 'reference', 'r' || (n - 1) / $3, 'said', 'changed', 'outcome', null),
+            json_build_object('key', 'k' || (n - 1) / $3, 'reference', 'r' || (n - 1) / $3, 'said', 'changed',
+                'outcome', null),
             case when $4 then 'RECEIVED' else 'SETTLED' end, at, case when not $4 then at end
-       from (select n, to_timestamp($5::float8 / 1000) - n * interval '1 ms' as at from generate_series($1::int, $2::int) n
+       from (select n, to_timestamp($5::float8 / 1000) - n * interval '1 ms' as at
+           from generate_series($1::int, $2::int) n
               order by n) as row`,
     [from, to, each, isOpen, nowMs],
   );

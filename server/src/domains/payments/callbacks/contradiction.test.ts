@@ -76,7 +76,7 @@ describe('a contradiction or a mismatch', () => {
     expect(await offenders()).not.toContain(`${id}-1`);
   });
 
-  test('a user closes a discrepancy: it is not looked up again, verify does not name it, and only a different report opens it', async () => {
+  test('a closed discrepancy is not looked up or named by verify, until a different report opens it', async () => {
     const { florin, admin } = scenario;
     const close = (body: object, as = scenario.admin) => florin.post('/api/discrepancy/close', body, as);
     const listed = async (query: string) =>

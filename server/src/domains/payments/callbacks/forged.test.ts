@@ -151,7 +151,7 @@ describe('the address with a token', () => {
     expectRefused(await florin.call('POST', exchanged, options));
   });
 
-  test('is shown to callers who read channels and could change this one, and kept when the channel is changed', async () => {
+  test('is shown to those who could change this channel, and kept when it is changed', async () => {
     const tenantId = await makeTenant(florin, admin);
     const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const url = await urlOf(channelId);

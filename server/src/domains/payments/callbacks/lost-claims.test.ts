@@ -49,7 +49,8 @@ test('after the clock was set back, a callback is retried after its own wait', a
     onError: () => {},
   });
   await db.query(
-    `update provider_callback set due_at = to_timestamp($1 / 1000.0) + interval '1 day 5 seconds', lease = null, tries = 1`,
+    `update provider_callback set due_at = to_timestamp($1 / 1000.0) + interval '1 day 5 seconds', lease = null,
+         tries = 1`,
     [nowMs],
   );
   await worker.clockWasSetBack();

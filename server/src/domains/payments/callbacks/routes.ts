@@ -21,10 +21,11 @@ export const callbackRoutes: readonly Route<PaymentsApp>[] = [
     operationId: 'receiveCallback',
     summary: 'Receive a callback from a provider',
     description:
-      'Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in ' +
-      "the provider's own format. No Authorization header: the signature is verified with the channel's " +
-      '`webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets ' +
-      'the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, ' +
+      'Called by a provider to report the outcome of a payment or refund. ' +
+      "The body is of any type, up to 256 KiB, in the provider's own format. No Authorization header: " +
+      "the signature is verified with the channel's `webhookSecret`. " +
+      'The callback is stored before it is answered and settled afterwards; a repeated callback gets the same ' +
+      'answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, ' +
       '`app.rate-limit.failures-per-address`).',
     params: tokenCallbackParams,
     rawBody: { maximumBytes },

@@ -71,7 +71,7 @@ test('no callback that a merchant signs itself about a refund breaks a claim', a
   expect(await brokenClaims(scenario.db.database)).toEqual([]);
 }, 120_000);
 
-test('a returned refund whose callback is refused, because the secret of the channel was changed, breaks no claim', async () => {
+test('a returned refund whose callback is refused after a change of the secret breaks no claim', async () => {
   const { florin, admin, channelId } = scenario;
   const id = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'refund:returned' } });
   await paid(id);

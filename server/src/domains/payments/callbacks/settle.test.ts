@@ -127,7 +127,7 @@ describe('a verified callback', () => {
     expect((await messagesOf(id)).slice(-2)).toEqual([`${eventId} ${word}`, `contradiction ${word}`]);
   });
 
-  test('that reports only a change has every open operation of the payment looked up at once, refunds included', async () => {
+  test('that reports only a change has all open operations looked up at once, refunds included', async () => {
     // Without a secret the sandbox sends no callbacks.
     const silent = await makeProviderChannel(scenario.florin, scenario.admin, { webhookSecret: undefined });
     const id = await makePayment(scenario.florin, scenario.admin, silent, { metadata: { sandbox: 'pending:1' } });
@@ -212,9 +212,11 @@ describe('a callback whose operation is not found', () => {
   test('with the reference of a charge settles the charge, not its cancellation', async () => {
     const id = await pending();
     await scenario.db.query(
-      `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, state, due_at,
+      `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, state,
+           due_at,
                                        created_at, provider_reference)
-       select tenant_id, transaction_id, 2, 'CANCEL', channel_id, provider, amount, 'WAITING', due_at + interval '1 day',
+       select tenant_id, transaction_id, 2, 'CANCEL', channel_id, provider, amount, 'WAITING',
+           due_at + interval '1 day',
               created_at, provider_reference
          from provider_operation where transaction_id = $1`,
       [uuidOf(id)],

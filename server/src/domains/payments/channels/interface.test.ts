@@ -155,7 +155,7 @@ test('a channel that is switched off refuses payments at once, and accepts them 
   expect((await pay()).status).toBe(200);
 });
 
-test('an event says that a channel was switched off, and none that another field of an active channel changed', async () => {
+test('an event says that a channel was switched off, and none that another field changed', async () => {
   const id = await makeChannel(florin, admin);
   const disabled = async () => {
     const events = dataOf(await florin.get('/api/event/list?type=channel.disabled', admin));

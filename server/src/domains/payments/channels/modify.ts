@@ -177,7 +177,8 @@ async function requireNothingUnderWay(
   if (count === 0) return;
   throw new Refusal(
     'channel_in_use',
-    `${count} payments of this channel are under way at ${existing.provider}: its provider can be changed when they have ended.`,
+    `${count} payments of this channel are under way at ${existing.provider}: ` +
+      'its provider can be changed when they have ended.',
     { field: 'provider', details: { open: count } },
   );
 }
@@ -242,7 +243,8 @@ function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: P
     if (keyLivemode !== false) return;
     throw livemodeMismatch(
       'apiKey',
-      `This channel takes live payments, and this is an API key of ${provider}'s test mode: for tests create a channel with livemode false.`,
+      `This channel takes live payments, and this is an API key of ${provider}'s test mode: ` +
+        'for tests create a channel with livemode false.',
     );
   }
   // A stored key was checked only for the provider of that time.

@@ -19,7 +19,8 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
   get('/api/channel/list', 'channel_read', 'Channels', {
     summary: 'List channels',
     description:
-      "The channels of the caller's tenant and of the platform. A platform administrator sees all tenants' channels. A key " +
+      "The channels of the caller's tenant and of the platform. " +
+      "A platform administrator sees all tenants' channels. A key " +
       'sees those of its mode, a session all.',
     query: channelListQuery,
     data: Type.Array(listedChannel),
@@ -47,8 +48,8 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
     summary: 'Create or update a channel',
     events: 1,
     description:
-      'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at ' +
-      'most `app.channel.max-per-tenant` channels.',
+      'Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. ' +
+      'A tenant has at most `app.channel.max-per-tenant` channels.',
     body: channelInput,
     refuses: [
       'channel_code_taken',

@@ -15,7 +15,8 @@ export function currenciesOf(text: string, existing: readonly string[] = []): st
     if (!isCurrency(code)) {
       throw invalid(
         'currency',
-        `currency names ${JSON.stringify(code)}, which is not the upper-case ISO 4217 code of a currency to pay in; funds and metals are none.`,
+        `currency names ${JSON.stringify(code)}, which is not the upper-case ISO 4217 code of a currency to ` +
+          'pay in; funds and metals are none.',
       );
     }
     if (!existing.includes(code)) requireInUse(code);
@@ -87,7 +88,8 @@ export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusa
     const [mode, other] = channel.livemode ? ['live', 'test'] : ['test', 'live'];
     return new Refusal(
       'channel_inactive',
-      `This channel takes ${mode} payments, but holds an API key of its provider's ${other} mode: it needs another key.`,
+      `This channel takes ${mode} payments, but holds an API key of its provider's ${other} mode: ` +
+        'it needs another key.',
       { field: 'channelId' },
     );
   }

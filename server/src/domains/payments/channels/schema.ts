@@ -8,12 +8,13 @@ import { providerNames } from '../providers/directory.ts';
 
 const channelTypes = ['ONLINE', 'OFFLINE'] as const;
 
+const keptSecret = 'Stored encrypted, never returned. An update without it keeps it; an empty string clears it.';
 const secret = (name: string) =>
   Type.Optional(
     Type.String({
       maxLength: 4096,
       writeOnly: true,
-      description: `${name}. Stored encrypted, never returned. An update without it keeps it; an empty string clears it.`,
+      description: `${name}. ${keptSecret}`,
     }),
   );
 
@@ -53,16 +54,17 @@ export const channelInput = Type.Object(
       Type.Union([Type.Enum([...providerNames]), Type.Null()], {
         title: `one of ${providerNames.join(', ')}, or null`,
         description:
-          'The provider that takes the money. Without one, Florin only records payments, and updates change their status. An ' +
-          'update without this field keeps it; null clears it.',
+          'The provider that takes the money. Without one, Florin only records payments, ' +
+          'and updates change their status. An update without this field keeps it; null clears it.',
       }),
     ),
     livemode: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the channel takes live payments (true) or test payments (false). Decided at creation, never changed. ' +
-          'Default: the mode of the key; for a session, false with the provider `sandbox`, true otherwise. With another ' +
-          "provider, false needs the API key of that provider's test mode.",
+          'Whether the channel takes live payments (true) or test payments (false). ' +
+          'Decided at creation, never changed. Default: the mode of the key; for a session, ' +
+          'false with the provider `sandbox`, true otherwise. ' +
+          "With another provider, false needs the API key of that provider's test mode.",
       }),
     ),
     fallbackChannelIds: Type.Optional(
@@ -70,8 +72,8 @@ export const channelInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'Channels that Florin tries in this order after a definite failure that another channel may not have. An update ' +
-          'without this field keeps them.',
+          'Channels that Florin tries in this order after a definite failure that another channel may not have. ' +
+          'An update without this field keeps them.',
       }),
     ),
     ...forTenant,
@@ -104,7 +106,8 @@ const listed = {
   fallbackChannelIds: Type.Array(Type.Integer()),
   callbackUrl: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The address to give to the provider for its callbacks. null without a provider, and for callers who could not change ' +
+      'The address to give to the provider for its callbacks. ' +
+      'null without a provider, and for callers who could not change ' +
       'the channel or lack the scope `channel_read`.',
   }),
   createdTime: Type.String(),

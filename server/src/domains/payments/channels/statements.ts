@@ -28,7 +28,8 @@ export interface ChannelRow {
 }
 
 const columns =
-  'tenant_id, id, name, code, type, currencies, country, state, provider, livemode, fallback_channel_ids, callback_token, created_at, updated_at';
+  'tenant_id, id, name, code, type, currencies, country, state, provider, livemode, fallback_channel_ids, ' +
+  'callback_token, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
@@ -70,7 +71,8 @@ export const countChannels = statement<{ total: number }>(
 /** A tenant's channels and the platform's. Values: tenant; null lists all channels; modes. */
 export const listChannels = statement<ChannelRow>(
   'channels.list',
-  `select ${columns} from channel where ($1::bigint is null or tenant_id in ($1, 0)) and livemode = any ($2::boolean[]) order by id`,
+  `select ${columns} from channel where ($1::bigint is null or tenant_id in ($1, 0)) and livemode = any ($2::boolean[])
+       order by id`,
 );
 
 export const nextChannelId = statement<{ id: number }>('channels.next_id', `select next_id('channel_id_seq') as id`);
@@ -110,7 +112,8 @@ export interface SealedCredentials {
 
 export const findCredentials = statement<SealedCredentials>(
   'channels.find_credentials',
-  'select tenant_id, callback_token, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel where id = $1',
+  `select tenant_id, callback_token, api_key_sealed, api_secret_sealed, webhook_secret_sealed from channel
+       where id = $1`,
 );
 
 /** The channels of all tenants with a code: a callback can name its channel by code; the signature then decides. */

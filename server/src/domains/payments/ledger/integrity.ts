@@ -21,7 +21,8 @@ export const ledgerChecks: readonly Check[] = [
     claim: 'The totals of the ledger equal a recount of its transfers',
     offenders: `
       with recount as (
-        select l.tenant_id, coalesce(livemode, true) as livemode, debit, credit, currency, (l.created_at at time zone 'UTC')::date as day,
+        select l.tenant_id, coalesce(livemode, true) as livemode, debit, credit, currency,
+            (l.created_at at time zone 'UTC')::date as day,
                count(*) as count, sum(amount) as amount
           from ledger_transfer l
           left join channel on channel.id = channel_id

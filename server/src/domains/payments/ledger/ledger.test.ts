@@ -117,12 +117,14 @@ async function relist(snapshot: Queryable, caller: Principal, query: Parameters<
   const rows = await snapshot.run<{ line: string }>(
     {
       name: '',
-      text: `select concat_ws(' ', 'txn_' || replace(transaction_id::text, '-', ''), side.kind, side.account, amount) as line
+      text: `select concat_ws(' ', 'txn_' || replace(transaction_id::text, '-', ''), side.kind, side.account, amount)
+          as line
                from ledger_transfer
               cross join lateral (values (1, 'DEBIT', debit), (2, 'CREDIT', credit)) as side (turn, kind, account)
               where ($1::bigint is null or tenant_id = $1) and ($2::text is null or currency = $2)
                 and ($3::text is null or account = $3)
-                and (created_at at time zone 'UTC')::date between coalesce($4::date, '-infinity') and coalesce($5::date, 'infinity')
+                and (created_at at time zone 'UTC')::date between coalesce($4::date, '-infinity')
+                    and coalesce($5::date, 'infinity')
               order by created_at desc, source_id desc, leg, turn`,
     },
     [

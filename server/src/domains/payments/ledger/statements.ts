@@ -50,7 +50,9 @@ export interface TransferRow {
 
 /** The mode of a transfer is that of its channel. A subquery, so that the order of the index is kept. */
 const livemode = '(select livemode from channel where channel.id = channel_id)';
-const columns = `tenant_id, ${livemode} as livemode, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at`;
+const columns =
+  `tenant_id, ${livemode} as livemode, source_id, leg, transaction_id, channel_id, debit, credit, currency, ` +
+  'amount, created_at';
 const newestFirst = 'created_at desc, source_id desc, leg';
 
 /** Filters transfers and their totals. $2: currency, $3: account; null means all. */

@@ -41,7 +41,8 @@ export const finishOperations = (moved: Moved) => `
             finished_at = case when moved.reverses then o.finished_at else moved.at end
        from ${moved.name} as moved
       where o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number = moved.number
-     returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.background, o.finished_at, moved.currency,
+     returning o.tenant_id, o.transaction_id, o.kind, o.channel_id, o.state, o.background, o.finished_at,
+         moved.currency,
                moved.amount, moved.next_channel_id, moved.next_provider
    ),
    cancelled_operation as (

@@ -20,6 +20,8 @@ export async function openNext(
 ): Promise<void> {
   const [opened] = await transaction.run(openOperation, values);
   if (opened === undefined || opened.number <= maximumOperations) return;
-  const reason = `This transaction has had ${maximumOperations} requests to its provider, refunds and cancellations included, which is as many as one can have.`;
+  const reason =
+    `This transaction has had ${maximumOperations} requests to its provider, refunds and cancellations ` +
+    'included, which is as many as one can have.';
   throw new Refusal(type, `${reason} ${instead}`, facts);
 }

@@ -40,7 +40,8 @@ export const pacedChannelsCte = `held as materialized (
    ), paced as materialized (
      select c.channel_id, ${rateOf('held')} as rate, held.rate_per_s as learned, held.taken_ms,
             case when pace.channel_id is not null and held.channel_id is null then 0
-                 else floor(greatest(${burstMs(rateOf('held'))} - ${aheadMs}, 0) * ${rateOf('held')} / 1000 + ${tolerance}) end::int
+                 else floor(greatest(${burstMs(rateOf('held'))} - ${aheadMs},
+                     0) * ${rateOf('held')} / 1000 + ${tolerance}) end::int
               as allowed
        from channel_with_work c
        left join channel_pace pace on pace.channel_id = c.channel_id and ${rateOf('pace')} is not null
@@ -61,7 +62,8 @@ export const takePermitsCte = `taken as (
        join paced on paced.channel_id = claimed_of.channel_id
       cross join lateral (
         select case when count >= allowed and paced.rate = learned
-                    then learned * power(${growth}, least(greatest($1::float8 - taken_ms, 0), ${secondMs}) / ${secondMs})
+                    then learned * power(${growth},
+                        least(greatest($1::float8 - taken_ms, 0), ${secondMs}) / ${secondMs})
                     else learned end as rate
       ) as grown
       order by paced.channel_id

@@ -10,4 +10,5 @@ export const recordsByReference = (tenantIds: string, reference: string) => `
      select tenant_id, transaction_id, refund_id from provider_operation
       where channel_id = channel.id and provider_reference = ${reference} offset 0
    ) as operation
-   where (channel.tenant_id = any (${tenantIds}) or channel.tenant_id = 0) and operation.tenant_id = any (${tenantIds})`;
+   where (channel.tenant_id = any (${tenantIds}) or channel.tenant_id = 0)
+       and operation.tenant_id = any (${tenantIds})`;

@@ -47,8 +47,8 @@ function providerChanged({ channel_id, provider, channel_provider }: ChargeRow, 
   const now = channel_provider === null ? 'has no provider' : `is at ${channel_provider}`;
   return new Refusal(
     'not_refundable',
-    `This transaction was charged by ${provider}, and its channel ${channel_id} ${now} now: refund it at ${provider}, or give the ` +
-      'channel that provider and its credentials again.',
+    `This transaction was charged by ${provider}, and its channel ${channel_id} ${now} now: ` +
+      `refund it at ${provider}, or give the channel that provider and its credentials again.`,
     { field: 'transactionId', details: { status, provider, channelProvider: channel_provider } },
   );
 }

@@ -62,7 +62,8 @@ export const operationChecks: readonly Check[] = [
   },
   {
     claim:
-      "Every operation of the sandbox that its answers ended is in the sandbox's own books, with the same amount and outcome",
+      "Every operation of the sandbox that its answers ended is in the sandbox's own books, " +
+      'with the same amount and outcome',
     // A cancellation succeeds if the sandbox cancelled the charge, or if the payment had ended without a call. An
     // operation that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the
     // sandbox does not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so
@@ -86,7 +87,8 @@ export const operationChecks: readonly Check[] = [
                when o.kind = 'CANCEL' then case o.state when 'SUCCEEDED' then s.state <> 'CANCELLED'
                                                         when 'FAILED' then s.state <> 'FAILED'
                                                         else false end
-               when s.behaviour = 'refund:returned' and o.state = 'SUCCEEDED' then s.state not in ('SUCCEEDED', 'FAILED')
+               when s.behaviour = 'refund:returned' and o.state = 'SUCCEEDED'
+                   then s.state not in ('SUCCEEDED', 'FAILED')
                else s.state <> o.state or (o.state = 'SUCCEEDED' and s.settles_at is not null)
              end`,
   },

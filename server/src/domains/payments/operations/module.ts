@@ -16,7 +16,8 @@ export const operations = {
   auditActions: {
     'dispute.close': '`discrepancy.close`, in entries of earlier versions.',
     'discrepancy.close':
-      'A discrepancy with a provider was closed; `outcome` says how its operation was ended. The record is its payment.',
+      'A discrepancy with a provider was closed; `outcome` says how its operation was ended. ' +
+      'The record is its payment.',
   },
   reference: [{ name: 'Discrepancies', description: 'Operations about which a provider contradicts what is settled.' }],
   resources: { discrepancy: discrepancyRecord },

@@ -84,7 +84,8 @@ function discrepancyObservers({
 }: Needs): Pick<SettlerDeps, 'onDiscrepancy'> & Pick<DiscrepancyWorkerDeps, 'onVerdict'> {
   const opened = metrics.counter(
     'florin_discrepancies_total',
-    'Discrepancies: outcomes that contradict the settled one (contradiction), are of another amount (mismatch) or of the other mode ' +
+    'Discrepancies: outcomes that contradict the settled one (contradiction), ' +
+      'are of another amount (mismatch) or of the other mode ' +
       '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
     ['kind'],
   );

@@ -9,12 +9,12 @@ export const settings = {
   'app.provider.rate-limit-wait': setting(durationOfAtLeast(0, 'zero'), {
     default: '1h',
     description:
-      'How long a charge that a rate limit of the provider refuses (429) is sent again, if no fallback channel takes it; then ' +
-      'the payment is FAILED with `provider_unavailable`.',
+      'How long a charge that a rate limit of the provider refuses (429) is sent again, ' +
+      'if no fallback channel takes it; then the payment is FAILED with `provider_unavailable`.',
   }),
   'app.provider.calls-per-second': setting(integer(1, 10_000), {
     description:
-      'Charges, refunds, cancellations and look-ups a second through each channel, from all nodes together. Without it only what a ' +
-      'provider refuses (429) slows a channel down.',
+      'Charges, refunds, cancellations and look-ups a second through each channel, from all nodes together. ' +
+      'Without it only what a provider refuses (429) slows a channel down.',
   }),
 };

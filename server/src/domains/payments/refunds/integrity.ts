@@ -24,7 +24,8 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded is booked once for its amount, one that failed afterwards is reversed once, and no other refund is booked',
+      'Every refund that succeeded is booked once for its amount, one that failed afterwards is reversed ' +
+      'once, and no other refund is booked',
     offenders: `
       with booked as (
         select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
@@ -49,7 +50,8 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund that succeeded, even if it failed afterwards, has its event, and there is no other transaction.refunded',
+      'Every refund that succeeded, even if it failed afterwards, has its event, ' +
+      'and there is no other transaction.refunded',
     offenders: `
       with event_count as (
         select tenant_id, object_id, count(*) as count from event where type = 'transaction.refunded' group by 1, 2
@@ -76,7 +78,8 @@ export const refundChecks: readonly Check[] = [
          where type in ('refund.created', 'refund.succeeded')
          group by 1, 2
       ), known as (
-        select tenant_id, ${refund('id')} as object_id, (status = 'SUCCESS' or reversed_at is not null)::int as succeeded,
+        select tenant_id, ${refund('id')} as object_id, (status = 'SUCCESS' or reversed_at is not null)::int
+            as succeeded,
                events_complete
           from refund
       )
@@ -104,13 +107,15 @@ export const refundChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every refund has the payment, the amount, the reason, the metadata, the user and the time that its created event tells',
+      'Every refund has the payment, the amount, the reason, the metadata, the user and the time that its ' +
+      'created event tells',
     offenders: `
       select ${refund('r.id')} as offender
         from refund r
         join event on event.tenant_id = r.tenant_id and event.object_id = ${refund('r.id')}
        where event.type = 'refund.created'
-         and (position(format('"transactionId":"%s","amount":%s,"currency":"%s",', ${payment('r.transaction_id')}, r.amount,
+         and (position(format('"transactionId":"%s","amount":%s,"currency":"%s",', ${payment('r.transaction_id')},
+             r.amount,
                               r.currency) in event.body) = 0
               or position('"reason":' || coalesce(to_json(r.reason)::text, 'null') || ',' in event.body) = 0
               or position('"metadata":' || coalesce(r.metadata::text, 'null') || ',' in event.body) = 0

@@ -168,7 +168,7 @@ describe('a refund is refused', () => {
     expect((await detail(id, as)).status).toBe(200);
   });
 
-  test('to another tenant, for which payment and refund do not exist; a platform administrator may refund', async () => {
+  test('to another tenant is not found; a platform administrator may refund', async () => {
     const tenant = (id: number) => makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId: id });
     const [one, two] = [await tenant(await makeTenant(florin, admin)), await tenant(await makeTenant(florin, admin))];
     const transactionId = await makePaid(florin, one.as, await makeChannel(florin, one.as));
@@ -292,7 +292,7 @@ describe('list', () => {
     expect(await idsOf('endDate=2020-01-01')).toMatchObject({ total: 0 });
   });
 
-  test('finds the refunds of a customer, an invoice, an amount, metadata and a search, and walks them by cursor', async () => {
+  test('finds refunds by customer, invoice, amount, metadata and search, and walks them by cursor', async () => {
     const tenantId = await makeTenant(florin, admin);
     const { as } = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
     const own = await makeChannel(florin, as);
@@ -380,7 +380,7 @@ test('on a channel with a provider a refund is PENDING until the sandbox reports
   expect(dataOf(await refund({ transactionId: stubborn })).amount).toBe(1999);
 });
 
-test('a payment with 9,999 requests to its provider is not refunded there any more, and nothing is reserved', async () => {
+test('a payment with 9,999 requests to its provider is not refunded there, and nothing is reserved', async () => {
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox' });
   const transactionId = await makePayment(florin, admin, sandbox);
   await eventually('the payment succeeds', async () => (await payment(transactionId)).status === 'SUCCESS');

@@ -100,7 +100,8 @@ const ofPayments = (name: 'customerId' | 'invoiceId', column: string) =>
 export const statements = listStatements<ListedRow, 'ids' | 'paymentId' | 'invoiceId' | 'customerId'>(
   'refunds',
   { from: 'refund r', alias: 'r', key: 'uuid' },
-  `${refundColumns}, (select t.customer_id from transaction t where t.tenant_id = r.tenant_id and t.id = r.transaction_id) as customer_id`,
+  `${refundColumns}, (select t.customer_id from transaction t where t.tenant_id = r.tenant_id and t.id = ` +
+    'r.transaction_id) as customer_id',
   refundFilters,
   ['ids', 'paymentId', 'invoiceId', 'customerId'],
   { invoiceId: ofPayments('invoiceId', 'invoice_id'), customerId: ofPayments('customerId', 'customer_id') },

@@ -34,7 +34,9 @@ export const refundRoutes: readonly Route<PaymentsApp>[] = [
 
   get('/api/refund/list', 'transaction_read', 'Refunds', {
     summary: 'List refunds',
-    description: `Newest first. ${pagingOf('refunds', ['userId', 'currency', 'amountFrom', 'amountTo', 'metadata'])} ${exportText}`,
+    description:
+      `Newest first. ${pagingOf('refunds', ['userId', 'currency', 'amountFrom', 'amountTo', 'metadata'])} ` +
+      `${exportText}`,
     query: refundListQuery,
     data: Type.Array(listedRefund),
     paged: 'by_page_or_cursor',

@@ -24,7 +24,8 @@ export interface RefundRow {
 }
 
 /** The columns of `RefundRow`, from `refund r`. */
-export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id) as livemode,
+export const refundColumns = `r.tenant_id, r.id, (select livemode from channel where channel.id = r.channel_id)
+    as livemode,
   r.transaction_id, r.channel_id, r.amount, r.currency, r.status, r.reason, r.metadata,
   r.user_id, r.failure_code, r.failure_message, r.provider_reference, r.created_at, r.updated_at`;
 
@@ -52,7 +53,8 @@ export const refundKeyColumns = columns<RefundOfOperation>([
 export const beginMany = statement(
   'refunds.begin_many',
   `update refund r
-      set status = 'PROCESSING', version = r.version + 1, updated_at = greatest(to_timestamp($3::float8 / 1000), r.updated_at)
+      set status = 'PROCESSING', version = r.version + 1,
+          updated_at = greatest(to_timestamp($3::float8 / 1000), r.updated_at)
      from (${refundKeyColumns.relation()}) as begun
     where r.tenant_id = begun.tenant_id and r.id = begun.id and r.status = 'PENDING'`,
 );

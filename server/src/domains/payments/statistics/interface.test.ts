@@ -141,7 +141,7 @@ test('the series has a row for every day, or for each group on its days', async 
   ]);
 });
 
-test('the metrics count payments by status, channel and mode, money by currency, and time the calls to providers', async () => {
+test('the metrics count payments and money, and time the calls to providers', async () => {
   const refund = await florin.post('/api/refund/create', { transactionId: paid, amount: 500 }, admin);
   expect(refund.status).toBe(200);
   await eventually('the sandbox gives the money back', async () => {

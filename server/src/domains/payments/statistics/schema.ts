@@ -42,7 +42,8 @@ const rates = {
     [Type.Object({ succeeded: Type.Integer(), failed: Type.Integer(), cancelled: Type.Integer() }), Type.Null()],
     {
       description:
-        'Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`.',
+        'Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were ' +
+        '`cancelled`.',
     },
   ),
   successRate: Type.Union([Type.Number(), Type.Null()], {

@@ -58,7 +58,8 @@ const cells = statement<CellRow>(
        from used_channel
       cross join unnest($4::text[]) as wanted (status)
        join transaction_total using (tenant_id, channel_id, status)
-      where livemode = $10 and user_id = $3::bigint and day between $6::date and $7::date and ($5::text = '*' or currency = $5)
+      where livemode = $10 and user_id = $3::bigint and day between $6::date and $7::date
+          and ($5::text = '*' or currency = $5)
       union all
      select case when $8 then channel_id else $2 end, case when $4 = '{*}' then '*' else status end,
             (created_second at time zone 'UTC')::date, currency, count, amount

@@ -308,7 +308,7 @@ describe('the success rate of a channel', () => {
       successRate,
     }));
 
-  test('counts a charge that its fallback channel took over as failed, and as succeeded for the fallback channel', async () => {
+  test('counts a charge as failed for its channel, and as succeeded for the fallback', async () => {
     nowMs += 30 * dayMs;
     for (const amount of [101, 104, 107, 100]) await node.create({ amount, currency: 'USD', channelId: 11 }, caller);
     await settled();
@@ -351,7 +351,7 @@ test("another tenant's payments, channels and users look like ones that do not e
   }
 });
 
-test("without a mode, the figures have the mode of a channel that the caller may see, and not of another tenant's", async () => {
+test('without a mode, the figures have that of a channel that the caller may see', async () => {
   await db.query(`update channel set livemode = false where id = 31`);
   expect((await summary({ channelId: 31 }, merchants[0])).livemode).toBe(false);
   expect((await summary({ channelId: 31 }, administrator)).livemode).toBe(false);

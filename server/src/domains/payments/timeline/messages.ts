@@ -83,8 +83,8 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
     `${provider} reported "${detail.said}" for ${subject}, with another amount or currency than was requested. ` +
     'It is not booked, and the provider is asked again.',
   mode_mismatch: ({ provider, subject, detail }) =>
-    `${provider} reported ${subject} as one in ${detail.livemode === true ? 'live' : 'test'} mode, which is not that of the payment. ` +
-    'Nothing is booked, and the provider is asked again.',
+    `${provider} reported ${subject} as one in ${detail.livemode === true ? 'live' : 'test'} mode, ` +
+    'which is not that of the payment. Nothing is booked, and the provider is asked again.',
   forgotten: ({ provider, subject }) =>
     `${provider} can no longer say what became of ${subject}. It is not sent again: a person has to find out.`,
   looked_up: ({ provider, subject, detail }) =>

@@ -56,7 +56,7 @@ async function until(id: string, state: string, number = 1): Promise<void> {
   );
 }
 
-test('a payment that succeeds through a fallback channel shows each charge with its channel, its failure and its outcome', async () => {
+test('a payment that succeeds by a fallback shows each charge with channel, failure and outcome', async () => {
   node.provider.answer = (_verb, { key }) =>
     key.endsWith('-1')
       ? { kind: 'failed', reference: 'sbx_1', failure: failure('processing_error', 'no_luck', 'secret words') }
@@ -136,7 +136,7 @@ test('the payments page documents every type of step', () => {
 const typesOf = async (id: string) =>
   (await timeline(id)).map(({ type, status }) => (status === undefined ? type : `${type} ${status}`));
 
-test('the timeline shows an unknown outcome, its look-up, a cancellation that comes too late, and a failed and a successful refund', async () => {
+test('the timeline shows unknown outcomes, look-ups, late cancellations, failed and successful refunds', async () => {
   let lookUpAnswer: Outcome = { kind: 'pending' };
   node.provider.answer = (verb, { key }) => {
     if (verb === 'charge') return { kind: 'unknown', cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) };
@@ -280,7 +280,7 @@ test('only the public facts of a timeline message are shown', async () => {
   expect(text).not.toMatch(/hush|srv/);
 });
 
-test('of thousands of steps the creation and the newest are shown, and one step says that others are omitted', async () => {
+test('of thousands of steps the first and the newest are shown, and one says that others are omitted', async () => {
   const id = await pay(21);
   const messages = Array.from({ length: maximumSteps + 500 }, (_, i) => messageFor(id, { eventId: `evt-${i}` }));
   await addTimelineMessages(db.database, messages);
@@ -292,7 +292,7 @@ test('of thousands of steps the creation and the newest are shown, and one step 
   );
 });
 
-test("the timeline of another tenant's payment is not found; a platform administrator sees every tenant's", async () => {
+test("the timeline of another tenant's payment is not found, but by a platform administrator", async () => {
   const id = await pay(21);
   for (const [who, what] of [
     [principalOf(2, 9), id],

@@ -84,7 +84,7 @@ async function freezePostgres(): Promise<() => Promise<unknown>> {
   return async () => thaw();
 }
 
-test('a database failure of 10 s, shorter than a lease: every answer is recorded afterwards, and nothing is sent twice', async () => {
+test('a database failure of 10 s, shorter than a lease: all is recorded, and nothing is sent twice', async () => {
   const receiver = await failFor(10 * secondMs, stopPostgres);
   expect(receiver.received).toHaveLength(total);
   expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: total }]);

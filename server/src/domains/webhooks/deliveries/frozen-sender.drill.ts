@@ -54,7 +54,7 @@ test("a sender that was frozen for 40 s cannot overwrite its successor's result,
   expect(await db.query('select state from webhook_endpoint where id = $1', [endpointId])).toEqual([{ state: true }]);
 });
 
-test('one of three senders freezes during 5,000 deliveries: those in flight are sent twice, and each is recorded once', async () => {
+test('one of three senders freezes: those in flight are sent twice, and each is recorded once', async () => {
   const receiver = await nodes.startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });

@@ -49,7 +49,7 @@ afterAll(async () => {
 const postmaster = () =>
   Number(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-test("the next start sends a killed sender's deliveries at once, because no other node can use this database", async () => {
+test("the next start sends a killed sender's deliveries at once", async () => {
   const held = heldAnswers();
   receiver.answering = held.answering;
   await nodes.recordEvents(1);

@@ -24,7 +24,7 @@ afterEach(async () => {
  */
 const takenOverMs = 60 * secondMs;
 
-test('killed after payments are answered and before anything is sent: after the restart each is delivered once', async () => {
+test('killed after payments are answered and before anything is sent: each is delivered once', async () => {
   const receiver = await nodes.startReceiver();
   // It serves requests and sends nothing: all committed events are still to be delivered.
   const api = await nodes.start({ APP_ROLE: 'api' });
@@ -41,7 +41,7 @@ test('killed after payments are answered and before anything is sent: after the 
   expect(await nodes.deliveryCounts()).toEqual([{ state: 'SUCCEEDED', attempts: 1, claims: 1, count: 20 }]);
 });
 
-test('killed three times during payments and deliveries: every committed payment is delivered, no other ever', async () => {
+test('killed three times during payments: every committed payment is delivered, no other ever', async () => {
   const receiver = await nodes.startReceiver();
   let channelId = 0;
   const answered: string[] = [];
@@ -76,7 +76,7 @@ test('killed three times during payments and deliveries: every committed payment
   expect(receiver.received.length).toBeLessThanOrEqual(await nodes.claims());
 });
 
-test('killed after a 200 and before its record: the same bytes are sent once more under the same ids within 30 s', async () => {
+test('killed after a 200 and before its record: the same bytes are sent once more within 30 s', async () => {
   const held = heldAnswers();
   const receiver = await nodes.startReceiver(held.answering);
   const killed = await nodes.start();
@@ -138,7 +138,7 @@ test('killed with 200 deliveries in flight: all arrive, and none loses an attemp
   ]);
 });
 
-test('three senders on one queue, killed and restarted in turn: all deliveries arrive, and none is sent without a claim', async () => {
+test('three senders, killed and restarted in turn: all arrive, and none is sent without a claim', async () => {
   const receiver = await nodes.startReceiver((_received, _request, response) => {
     setTimeout(() => response.writeHead(200).end(), 20);
   });

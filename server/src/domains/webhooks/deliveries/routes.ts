@@ -47,9 +47,10 @@ export const deliveryRoutes: readonly Route<WebhooksApp>[] = [
     operationId: 'replayWebhookDeliveries',
     summary: 'Replay one delivery, or all events since a time',
     description:
-      'The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still ' +
-      'open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no ' +
-      'delivery because the endpoint was switched off. A tenant has one of these at a time.',
+      'The events are sent again under the same `X-Service-Delivery`, with retries of their own. ' +
+      'Deliveries that are still open are not sent twice. A replay since a time runs in batches, ' +
+      'survives a crash, and includes events that had no delivery because the endpoint was switched off. ' +
+      'A tenant has one of these at a time.',
     body: replayInput,
     refuses: ['webhook_inactive', 'replay_running'],
     data: replayResult,

@@ -108,8 +108,8 @@ export const replayInput = Type.Object(
         maxItems: replayedStates.length,
         uniqueItems: true,
         description:
-          'Only events whose delivery is in one of these states. MISSING: events without a delivery, because the endpoint ' +
-          'was switched off. Default: all.',
+          'Only events whose delivery is in one of these states. MISSING: ' +
+          'events without a delivery, because the endpoint was switched off. Default: all.',
       }),
     ),
   },

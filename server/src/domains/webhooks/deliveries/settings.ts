@@ -10,7 +10,8 @@ export const settings = {
   'app.webhook.retry-intervals': setting(durations, {
     default: '1m,5m,30m',
     description:
-      'Waits before each retry, counted from the end of the failed attempt. After the last retry the delivery has failed.',
+      'Waits before each retry, counted from the end of the failed attempt. ' +
+      'After the last retry the delivery has failed.',
   }),
   'app.webhook.max-in-flight': setting(integer(1, 10_000), {
     default: '1024',
@@ -22,6 +23,7 @@ export const settings = {
   }),
   'app.webhook.keep-deliveries': setting(durationOfAtLeast(dayMs, 'a day'), {
     description:
-      'How long deliveries are kept after they have succeeded, failed or been cancelled. Default: as long as payments. Events are always kept.',
+      'How long deliveries are kept after they have succeeded, failed or been cancelled. Default: ' +
+      'as long as payments. Events are always kept.',
   }),
 };

@@ -31,7 +31,8 @@ export interface DeliveryRow {
   last_outcome: string | null;
 }
 
-const columns = `d.tenant_id, d.id, d.event_id, d.endpoint_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at,
+const columns = `d.tenant_id, d.id, d.event_id, d.endpoint_id, d.state, d.attempts, d.due_at, d.created_at,
+    d.finished_at,
           d.replay_of, event.type, event.object_id, endpoint.url, endpoint.livemode, last.status as last_status,
           last.outcome as last_outcome`;
 
@@ -90,7 +91,8 @@ export const findDelivery = statement<DeliveryRow>(
 export const findRuns = statement<{ id: string; state: DeliveryState; created_at: string }>(
   'deliveries.find_runs',
   `select id, state, created_at from delivery d
-    where tenant_id = $1 and ${belongsToEvents('id', '$2::uuid', '$2::uuid')} and (id = $2::uuid or replay_of = $2::uuid)
+    where tenant_id = $1 and ${belongsToEvents('id', '$2::uuid', '$2::uuid')}
+        and (id = $2::uuid or replay_of = $2::uuid)
     order by created_at, id`,
 );
 

@@ -86,7 +86,7 @@ test('answers 500, 500, 200 make three attempts with the same id and body', asyn
   expect((await attemptsOf(delivery?.id)).map(({ status }) => status)).toEqual([500, 500, 200]);
 });
 
-test('an endpoint that always answers 500 gets four requests, 1, 5 and 30 minutes apart; then the delivery is FAILED and kept', async () => {
+test('an endpoint that answers 500 gets four requests, 1, 5 and 30 minutes apart; then it is FAILED', async () => {
   const time = movableClock();
   const { receiver } = await subscribe(500);
   startWorker({ clock: time.clock });

@@ -41,7 +41,7 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
 
 export interface DeliveryWorkerObserver {
   onAttempt?: (attempt: EndedAttempt) => void;
-  /** Results that did not count: another sender had claimed the delivery, or the database was unavailable beyond the lease. */
+  /** Results that did not count: the delivery was claimed by another sender, or recorded after its lease. */
   onDiscarded?: (count: number) => void;
   /** The circuit breaker of an endpoint has opened. */
   onPaused?: () => void;

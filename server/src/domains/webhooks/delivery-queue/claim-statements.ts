@@ -120,7 +120,8 @@ export const claimDeliveries = statement<ClaimedDelivery>(
      ) as event
     where delivery.ctid = picked.place
    returning delivery.tenant_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts,
-             delivery.claims, delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type, event.body`,
+             delivery.claims, delivery.replay_of, date_part('epoch', delivery.due_at) * 1000 as due_ms, event.type,
+                 event.body`,
 );
 
 /**

@@ -16,6 +16,7 @@ export interface EndpointSnapshot {
 }
 
 /** The columns of `EndpointSnapshot` and the id, from `webhook_endpoint endpoint`. */
-export const snapshotColumns = `endpoint.id, endpoint.state as "isActive", endpoint.origin, endpoint.max_in_flight as "maxInFlight",
+export const snapshotColumns = `endpoint.id, endpoint.state as "isActive", endpoint.origin,
+    endpoint.max_in_flight as "maxInFlight",
           endpoint.rate_per_s as "ratePerS", ${msOf('endpoint.open_until')} as "pausedUntilMs",
           ${msOf('endpoint.first_failure_at')} as "firstFailureMs"`;

@@ -37,6 +37,7 @@ export function enqueueDeliveries(
   from: string,
 ): string {
   return `insert into delivery (tenant_id, id, event_id, endpoint_id, due_at, created_at, replay_of)
-    select ${tenantId}, ${deliveryIdFrom(eventId)}, ${eventId}, ${endpointId}, ${dueAtOf(createdAt)}, ${createdAt}, ${replayOf}
+    select ${tenantId}, ${deliveryIdFrom(eventId)}, ${eventId}, ${endpointId}, ${dueAtOf(createdAt)}, ${createdAt},
+        ${replayOf}
       from ${from}`;
 }

@@ -34,10 +34,12 @@ export async function disabledEndpointMail(
 function messageOf(facts: DisabledFactsRow, disabledAt: Date, publicUrl: string): { subject: string; text: string } {
   const { id, url, reason } = facts;
   const at = disabledAt.toISOString();
+  const since = missedSince(facts, disabledAt.getTime());
   const why =
     reason === 'gone'
       ? `At ${at} it answered 410 Gone, which means that the endpoint no longer exists.`
-      : `No delivery has succeeded since ${facts.first_failure_at ?? at}: for five days, every delivery has failed on all of its attempts.`;
+      : `No delivery has succeeded since ${facts.first_failure_at ?? at}: ` +
+        'for five days, every delivery has failed on all of its attempts.';
   return {
     subject: `Webhook ${id} was disabled`,
     text: [
@@ -57,7 +59,7 @@ function messageOf(facts: DisabledFactsRow, disabledAt: Date, publicUrl: string)
       'Then replay what it has missed:',
       '',
       `  POST ${publicUrl}/api/webhook/replay`,
-      `  ${JSON.stringify({ endpointId: id, since: missedSince(facts, disabledAt.getTime()), states: ['FAILED', 'CANCELLED', 'MISSING'] })}`,
+      `  ${JSON.stringify({ endpointId: id, since, states: ['FAILED', 'CANCELLED', 'MISSING'] })}`,
     ].join('\n'),
   };
 }

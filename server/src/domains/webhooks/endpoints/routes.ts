@@ -28,9 +28,10 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
   postOnce('/api/webhook/register', 'webhook_write', 'Webhooks', {
     summary: 'Register a webhook endpoint',
     description:
-      "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of " +
-      'every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the ' +
-      'generated secret: rotate it if that response was lost.',
+      "Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, " +
+      'signed. The caller also needs the read scope of every event type in `events`. ' +
+      'A repeat with the same `Idempotency-Key` gets the first response again, without the generated secret: ' +
+      'rotate it if that response was lost.',
     body: registerInput,
     refuses: ['webhook_address_forbidden', 'webhook_limit_reached'],
     data: registeredEndpoint,
@@ -59,7 +60,8 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
   get('/api/webhook/detail', 'webhook_read', 'Webhooks', {
     summary: 'Get a webhook endpoint',
     description:
-      'Without its secret. Also needs the read scope of every event type that it subscribes to. A removed endpoint is absent.',
+      'Without its secret. Also needs the read scope of every event type that it subscribes to. ' +
+      'A removed endpoint is absent.',
     query: endpointQuery,
     data: endpointRecord,
     handle: async ({ query: { id }, principal }, app) => {
@@ -72,8 +74,8 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
   post('/api/webhook/modify', 'webhook_write', 'Webhooks', {
     summary: 'Change a webhook endpoint',
     description:
-      'Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; ' +
-      'events that happened while it was disabled can be replayed.',
+      'Fields left out keep their value. Open deliveries go to the new URL. ' +
+      'Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed.',
     body: modifyInput,
     refuses: ['webhook_address_forbidden'],
     data: endpointRecord,
@@ -84,7 +86,8 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
   post('/api/webhook/remove', 'webhook_write', 'Webhooks', {
     summary: 'Remove a webhook endpoint',
     description:
-      'Cannot be undone. Open deliveries are CANCELLED; deliveries stay readable. Removing an endpoint again is not an error.',
+      'Cannot be undone. Open deliveries are CANCELLED; deliveries stay readable. ' +
+      'Removing an endpoint again is not an error.',
     body: endpointInput,
     data: endpointRecord,
     message: 'Webhook removed',
@@ -95,8 +98,9 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
     operationId: 'rotateWebhookSecret',
     summary: "Change a webhook endpoint's secret",
     description:
-      'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, ' +
-      '`X-Service-Signature` that of the present one. `promote`, or the time `promoteAt`, makes it the present one.',
+      'In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both ' +
+      'secrets, `X-Service-Signature` that of the present one. ' +
+      '`promote`, or the time `promoteAt`, makes it the present one.',
     body: rotateInput,
     refuses: ['no_secret_staged'],
     data: endpointRecord,

@@ -152,7 +152,8 @@ export const endpointRecord = Type.Object(
     tenantId: tenantIdOnWire,
     disabledReason: nullable(
       Type.Enum(['gone', 'failing']),
-      'Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: no delivery succeeded for five days. null: it did not.',
+      'Why Florin disabled the endpoint. `gone`: it answered 410. `failing`: ' +
+        'no delivery succeeded for five days. null: it did not.',
     ),
     failingSince: nullable(Type.String(), 'No delivery has succeeded since then. null: the endpoint is not failing.'),
     pausedUntil: nullable(Type.String(), 'After consecutive failures, nothing is sent until then.'),

@@ -65,8 +65,9 @@ export function requireDecodableSecret(secret: string): void {
   if (!secret.startsWith(standardPrefix) || encodedKey(secret) !== undefined) return;
   throw invalid(
     'secret',
-    'secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only the characters A-Z a-z 0-9 + / ' +
-      'and at most two = at the end. Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
+    'secret begins with whsec_, after which libraries of Standard Webhooks expect base64: ' +
+      'only the characters A-Z a-z 0-9 + / and at most two = at the end. ' +
+      'Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
   );
 }
 

@@ -28,7 +28,8 @@ export interface EndpointRow {
 }
 
 /** The columns of `EndpointRow`, from `webhook_endpoint`. */
-export const endpointColumns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at, open_until, max_in_flight,
+export const endpointColumns = `tenant_id, id, livemode, url, events, state, disabled_reason, first_failure_at,
+    open_until, max_in_flight,
   rate_per_s, next_secret_sealed is not null as has_next_secret, promote_at, created_at, updated_at, removed_at`;
 
 /** Removed or not. Values: tenants, id. */
@@ -80,8 +81,10 @@ export const lockRegistrations = statement(
 /** Inserts nothing and returns no row when the tenant has as many endpoints as the last value allows. */
 export const insertEndpoint = statement<RegisteredRow>(
   'webhooks.insert_endpoint',
-  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at, livemode)
-   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz, $10::boolean
+  `insert into webhook_endpoint (tenant_id, id, user_id, url, reaches_private, events, secret_sealed, created_at,
+       livemode)
+   select $1::bigint, $2::bigint, $3::bigint, $4::text, $5::boolean, $6::text[], $7::bytea, $8::timestamptz,
+       $10::boolean
     where (select count(*) from webhook_endpoint where tenant_id = $1::bigint and removed_at is null) < $9::int
    returning tenant_id, id, livemode, url, events, state, created_at`,
 );
@@ -197,7 +200,8 @@ export interface TargetRow {
 /** Values: id. */
 export const findTarget = statement<TargetRow>(
   'webhooks.find_target',
-  `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, secret_is_legacy, next_secret_is_legacy,
+  `select tenant_id, id, url, reaches_private, secret_sealed, next_secret_sealed, secret_is_legacy,
+       next_secret_is_legacy,
           promote_at, state
      from webhook_endpoint where id = $1`,
 );
@@ -207,5 +211,6 @@ export type LegacySecretRow = Pick<TargetRow, 'tenant_id' | 'id' | 'url' | 'secr
 /** Present secrets that were set by a release that decoded only padded base64 after `whsec_`. */
 export const listLegacySecrets = statement<LegacySecretRow>(
   'webhooks.list_legacy_secrets',
-  'select tenant_id, id, url, secret_sealed from webhook_endpoint where secret_is_legacy and removed_at is null order by id',
+  `select tenant_id, id, url, secret_sealed from webhook_endpoint where secret_is_legacy and removed_at is null
+       order by id`,
 );

@@ -35,7 +35,7 @@ const checked = (keys: string) => {
 };
 const withoutKey = `substring(sha256(convert_to(body, 'UTF8')) for 8)`;
 
-test('every event of a node has a digest under the key, however it is written: in a batch, a transition, or alone', async () => {
+test('every event has a digest under the key, written in a batch, in a transition, or alone', async () => {
   dataOf(
     await florin.post(
       '/api/webhook/register',
@@ -65,7 +65,7 @@ test('PostgreSQL never sees the key: it is neither in a table nor in a statement
   expect(row?.text).not.toMatch(/secret|sinceMs/);
 });
 
-test('a changed event is found, also with a digest as older releases made it: the database was not theirs', async () => {
+test('a changed event is found, also with a digest as older releases made it', async () => {
   const event = payment.replace('txn_', 'evt_');
   const [before] = await db.query<{ body: string; digest: Buffer }>('select body, digest from event where id = $1', [
     payment.slice(4),
@@ -85,7 +85,7 @@ test('a changed event is found, also with a digest as older releases made it: th
   expect((await checked(older)).offenders).toEqual([]);
 });
 
-test('with a lost key nothing can be said, and nothing is false; a node goes on with a new key, and both are checked', async () => {
+test('with a lost key nothing is claimed; a node goes on with a new key, and both are checked', async () => {
   const { unchecked, offenders } = await checked(newer);
   expect({ isUnchecked: unchecked > 0, offenders }).toEqual({ isUnchecked: true, offenders: [] });
   await florin.stop();

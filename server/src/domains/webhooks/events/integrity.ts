@@ -17,9 +17,12 @@ export const eventChecks: readonly Check[] = [
       select ${publicId('id')} as offender
         from event
        where (length(digest) = 8 and digest <> ${unkeyedDigestOf('body')})
-          or not (starts_with(${withoutVersion}, format('{"id":"%s","type":"%s","created":%s,"livemode":%s,"data":{"object":{',
-                                                     ${publicId('id')}, type, ${createdSecondsOf('id')}, livemode::text))
-                  or starts_with(body, format('{"id":"%s","type":"%s","created":%s,"data":{"object":{', ${publicId('id')},
+          or not (starts_with(${withoutVersion},
+              format('{"id":"%s","type":"%s","created":%s,"livemode":%s,"data":{"object":{',
+                                                     ${publicId('id')}, type, ${createdSecondsOf('id')},
+                                                         livemode::text))
+                  or starts_with(body, format('{"id":"%s","type":"%s","created":%s,"data":{"object":{',
+                      ${publicId('id')},
                                               type, ${createdSecondsOf('id')})))`,
   },
   {

@@ -13,8 +13,9 @@ export const eventRoutes: readonly Route<WebhooksApp>[] = [
   get('/api/event/list', 'caller', 'Events', {
     summary: 'List events',
     description:
-      'Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and ' +
-      'still have a successor: there are more pages as long as `pagination.nextCursor` is not null. ' +
+      'Newest first, of the types whose read scope the caller holds. ' +
+      'A page can hold fewer events than `pageSize` and still have a successor: ' +
+      'there are more pages as long as `pagination.nextCursor` is not null. ' +
       exportText,
     query: eventListQuery,
     refuses: ['scope_missing'],

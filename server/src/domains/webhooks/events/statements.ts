@@ -46,12 +46,14 @@ export const listEventsOfObject = statement<ListedRow>(
   `select near.*
      from unnest($1::bigint[]) as visible (tenant_id)
     cross join lateral (
-      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body from event
+      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body
+          from event
         where tenant_id = visible.tenant_id and object_id = $4 and livemode = any ($8::boolean[])
           and type <> 'transaction.created' and id >= $2::uuid and id < $3::uuid and type = any ($6::text[])
         order by id desc limit $7::int)
       union all
-      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body from event
+      (select tenant_id, id, livemode, type, object_id, created_at, case when $9::boolean then body end as body
+          from event
         where tenant_id = visible.tenant_id and livemode = any ($8::boolean[]) and id = $5::uuid and object_id = $4
           and type = 'transaction.created'
           and id >= $2::uuid and id < $3::uuid and type = any ($6::text[]))

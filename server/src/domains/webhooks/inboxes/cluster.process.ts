@@ -60,7 +60,7 @@ async function startBalancer() {
   };
 }
 
-test('an inbox whose public URL has a private address can be registered only if app.webhook.allow-targets has its network', async () => {
+test('an inbox with a private address is registered only if app.webhook.allow-targets has its network', async () => {
   const keys = { APP_JWT_KEYS: freshKeyring(), APP_ENCRYPTION_KEYS: freshKeyring() };
   const cluster = { ...keys, APP_DEPLOYMENT_MODE: 'CLUSTER', APP_PUBLIC_URL: balancer.url };
   for (const [allowed, status] of [

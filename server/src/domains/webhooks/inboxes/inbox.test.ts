@@ -180,7 +180,8 @@ test('the last hundred messages are stored, and at most a hundred per second acc
   const nowMs = now();
   await db.query(
     `insert into inbox_message (inbox_id, id, received_at, headers, body)
-     select (select max(id) from inbox), gen_random_uuid(), to_timestamp($1::float8 / 1000), '{}', '' from generate_series(1, 100)`,
+     select (select max(id) from inbox), gen_random_uuid(), to_timestamp($1::float8 / 1000), '{}', ''
+         from generate_series(1, 100)`,
     [nowMs + 60_000],
   );
   const { status, headers, body } = await send(flooded, 'one too many');

@@ -23,9 +23,9 @@ export const inboxRoutes: readonly Route<WebhooksApp>[] = [
   post('/api/inbox/create', 'webhook_write', 'Inboxes', {
     summary: 'Create an inbox',
     description:
-      'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after ' +
-      'seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the ' +
-      'oldest. The body is optional.',
+      'An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and ' +
+      'expires after seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: ' +
+      'one more replaces the oldest. The body is optional.',
     body: createInput,
     data: createdInbox,
     message: 'Inbox made. Keep its address now: it is not shown again',

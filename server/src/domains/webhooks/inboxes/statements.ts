@@ -73,7 +73,8 @@ export const insertMessage = statement<{ is_inserted: boolean }>(
         select from oldest where received_at > to_timestamp($3::float8 / 1000) - interval '1 second')
      returning id
    ), deleted as (
-     delete from inbox_message using oldest, inserted where inbox_message.inbox_id = $1 and inbox_message.id <= oldest.id
+     delete from inbox_message using oldest, inserted where inbox_message.inbox_id = $1
+         and inbox_message.id <= oldest.id
    )
    select exists (select from inserted) as is_inserted from existing`,
 );

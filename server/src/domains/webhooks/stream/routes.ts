@@ -18,11 +18,12 @@ export const streamRoutes: readonly Route<WebhooksApp>[] = [
     operationId: 'streamEvents',
     summary: 'Stream events as they happen',
     description:
-      "Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events " +
-      'shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. ' +
-      'Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` ' +
-      'instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a ' +
-      'user on a node.',
+      "Server-sent events (`text/event-stream`) of the caller's tenant: " +
+      'each `data` is an event as the list of events shows it, without its payload, ' +
+      'and each `id` the id of the event. Only types whose read scope the caller holds. ' +
+      'Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; ' +
+      'an event may then come twice. `gap` instead of a message: ' +
+      'more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.',
     query: streamQuery,
     headers: lastEventHeader,
     data: Type.Null(),

@@ -20,7 +20,7 @@ function entrance(options: ConstructorParameters<typeof AddressTurns>[0]) {
   };
 }
 
-test('a network has so many requests in progress; the next starts when one is answered, others have their own', async () => {
+test('a network has a limited number of requests in progress; others have their own', async () => {
   const { enter, leave, started } = entrance({ ...many, perNetwork: 2 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter('a', name);
   enter('b', 'b1');

@@ -72,9 +72,10 @@ export function* openApiDocument(routes: readonly Route[], options: DocumentOpti
           in: 'cookie',
           name: '__Host-florin',
           description:
-            'The session of the console, which no script can read: for pages of the same origin alone. What is not GET needs ' +
-            'the header `X-Florin-Console`. Without https the cookie is called `florin-` and the port. A path of the public address is added to the ' +
-            'name: `__Host-florin-pay`.',
+            'The session of the console, which no script can read: for pages of the same origin alone. ' +
+            'What is not GET needs the header `X-Florin-Console`. ' +
+            'Without https the cookie is called `florin-` and the port. ' +
+            'A path of the public address is added to the name: `__Host-florin-pay`.',
         },
       },
     },

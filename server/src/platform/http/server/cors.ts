@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** What a browser application may send, and read of an answer, besides what browsers always allow. */
 const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const exposedHeaders =
-  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Content-Disposition, X-Total-Count, WWW-Authenticate';
+  'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Content-Disposition, ' +
+  'X-Total-Count, WWW-Authenticate';
 
 const preflightSeconds = 600;
 

@@ -216,7 +216,7 @@ test.each([
   });
 });
 
-test('an answer that cannot be sent is a defect of one request: it is answered with 500, and the server goes on', async () => {
+test('an answer that cannot be sent is answered with 500, and the server goes on', async () => {
   const defects: unknown[] = [];
   const server = httpServer({ ...common, onDefect: (error) => defects.push(error) });
   const broken = get('/broken', 'nothing', '', {

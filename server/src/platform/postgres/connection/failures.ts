@@ -31,8 +31,17 @@ const connectionCodePattern = /^EAI_|^ERR_(SOCKET|STREAM)_/;
 const tlsCodePattern = /^ERR_(SSL|TLS)_|(^|_)(CERT|CRL)(_|$)|^(UNABLE_TO|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME)/;
 
 /** Errors that the driver throws without a code. */
-const connectionMessage =
-  /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL)/;
+const connectionMessages = [
+  'Connection terminated',
+  'Query read timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Client has encountered',
+  'Client was closed',
+  'Cannot use a pool after',
+  'The server does not support SSL',
+  'There was an error establishing an SSL',
+];
 
 /** Whole classes of PostgreSQL's Appendix A, by their first two characters. */
 const failureOfClass: Record<string, Failure> = {
@@ -66,7 +75,7 @@ const failureOfState: Record<string, Failure> = {
 
 export function failureOf(error: unknown): Failure {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
-  if (typeof code !== 'string') return connectionMessage.test(message) ? 'away' : 'other';
+  if (typeof code !== 'string') return connectionMessages.some((start) => message.startsWith(start)) ? 'away' : 'other';
   if (connectionCodes.has(code) || connectionCodePattern.test(code) || tlsCodePattern.test(code)) return 'away';
   if (!/^[0-9A-Z]{5}$/.test(code)) return 'other';
   return failureOfState[code] ?? failureOfClass[code.slice(0, 2)] ?? 'other';

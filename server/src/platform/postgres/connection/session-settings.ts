@@ -30,7 +30,9 @@ const planning: Record<Plans, string> = {
 export function sessionSettings(name: string, statementTimeoutMs: number, plans: Plans = 'fresh'): pg.ClientConfig {
   return {
     application_name: `florin ${name}`,
-    options: `-c timezone=UTC -c jit=off -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=30000 ${planning[plans]}`,
+    options:
+      `-c timezone=UTC -c jit=off -c statement_timeout=${statementTimeoutMs} -c ` +
+      `idle_in_transaction_session_timeout=30000 ${planning[plans]}`,
     keepAlive: true,
     types: { getTypeParser: parserOfType as typeof pg.types.getTypeParser },
   };

@@ -90,7 +90,7 @@ describe('several hosts', () => {
     await expect(connected(url)).rejects.toThrow(/^role "nobody" does not exist$/);
   });
 
-  test('a pool leaves a server that takes no more writes, idle connections and all, and follows the primary', async () => {
+  test('a pool leaves a server that takes no writes, with idle connections, and follows the primary', async () => {
     const hosts = [primary.connection.host, standby.connection.host];
     const connection = connectionOf(urlTo(hosts, [5432, 5432], readWrite));
     const database = new Database({ connection, connections: 3, name: 'test hosts' });

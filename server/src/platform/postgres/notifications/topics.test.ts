@@ -117,7 +117,7 @@ describe('the wakes of a statement are published', () => {
     expect(published).toEqual([]);
   });
 
-  test('never for a transaction whose commit turns into a rollback, because a failed statement was ignored', async () => {
+  test('never for a transaction whose commit turns into a rollback after an ignored failure', async () => {
     const work = database.transaction(async (transaction) => {
       await transaction.run(insert, [30]);
       await transaction.run(insert, [30]).catch(() => {});

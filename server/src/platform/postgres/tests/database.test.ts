@@ -58,7 +58,7 @@ test.each(['transaction', 'snapshot'] as const)(
   },
 );
 
-test('a server that dies with its last answer, while a transaction waits for the connection, fails the transaction, not the process', async () => {
+test('a server that dies with its last answer fails the waiting transaction, not the process', async () => {
   const uncaught: unknown[] = [];
   const onUncaught = (error: unknown) => uncaught.push(error);
   process.on('uncaughtException', onUncaught);
@@ -108,7 +108,7 @@ test('an answered statement is garbage of the young generation', async () => {
   expect(Number(stdout)).toBeLessThan(500);
 });
 
-test('a statement that is never answered fails, and only its connection is discarded; an answer that this process reads late does neither', async () => {
+test('a statement without an answer fails, and costs its connection; one that is read late does not', async () => {
   const line = await startLine(db.connection);
   const options = { connection: line.connection, connections: 2, name: 'silent', statementTimeoutMs: 0 };
   const behindLine = new Database(options);
@@ -155,7 +155,7 @@ describe('the effects of a transaction', () => {
       expect(effects).toHaveLength(before);
     });
 
-  test('a value that a statement changes is dropped once, after the commit; a statement that changes no row drops nothing', async () => {
+  test('a changed value is dropped once, after the commit; a statement that changes no row drops nothing', async () => {
     const own = databaseOn(db.connection, 'test effects');
     await changeAndCount(own, [1, 2, 1, 0]);
     await changeAndCount(own, [0]);

@@ -44,7 +44,7 @@ test('values gather for the delay, and the latest of a key is written', async ()
   }
 });
 
-test('of values beyond the limit none is kept, batches are bounded, and a full one is followed by the next at once', async () => {
+test('of values beyond the limit none is kept, batches are bounded, and a full one has a successor', async () => {
   const { writer, writes, batches } = writesOf<number>({ delayMs: 60_000, maxBatch: 2, maxWaiting: 5 });
   expect([1, 2, 3, 4, 5, 6].map((value) => writer.add(value))).toEqual([true, true, true, true, true, false]);
   const flushed = writer.flush();

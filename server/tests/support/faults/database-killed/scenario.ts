@@ -114,7 +114,8 @@ export async function startScenario() {
     const second = await lock(table);
     await eventually('the second lock is requested', async () => {
       const [row] = await node.query<{ n: number }>(
-        `select count(*)::int as n from pg_locks where relation = $1::regclass and not granted and mode = 'ExclusiveLock'`,
+        `select count(*)::int as n from pg_locks where relation = $1::regclass and not granted
+             and mode = 'ExclusiveLock'`,
         [table],
       );
       return (row?.n ?? 0) >= 1;

@@ -13,7 +13,8 @@ export function webhookKills(scenario: Scenario): Kills<'deliveries' | 'replays'
         endpoint(async ({ receiver, endpointId, answerHeld, created, deliveredOnce }) => {
           receiver.answering = 500;
           const ids = await created(3);
-          const failed = `delivery_attempt a join delivery d on d.id = a.delivery_id where d.endpoint_id = ${endpointId}`;
+          const failed = `delivery_attempt a join delivery d on d.id = a.delivery_id
+              where d.endpoint_id = ${endpointId}`;
           await reaches('all have failed once', failed, 3);
           await killPostgres();
           answerHeld();

@@ -74,7 +74,8 @@ function details({ invoice, customer, language, status }: CheckoutView, text: Te
   const [description, quantity, amount] = text.columns;
   const rows = invoice.lines.map(
     (line) =>
-      html`<tr><td>${line.description}</td><td>${numberIn(language, line.quantity)}</td><td>${price(line.amount)}</td></tr>\n`,
+      html`<tr><td>${line.description}</td><td>${numberIn(language, line.quantity)}</td>
+<td>${price(line.amount)}</td></tr>\n`,
   );
   const paid = invoice.amountPaid > 0 &&
     status !== 'PAID' && [
@@ -83,7 +84,8 @@ function details({ invoice, customer, language, status }: CheckoutView, text: Te
     ];
   const addressee = customer !== null && html`<p class="quiet">${text.forCustomer(customer)}</p>\n`;
   return html`${addressee}${invoice.description !== null && html`<p>${invoice.description}</p>\n`}<table>
-<thead><tr><th scope="col">${description}</th><th scope="col">${quantity}</th><th scope="col">${amount}</th></tr></thead>
+<thead><tr><th scope="col">${description}</th><th scope="col">${quantity}</th>
+<th scope="col">${amount}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
@@ -123,11 +125,13 @@ const alert = (message: string) => html`<p class="note bad" role="alert">${messa
 function choiceOf(channels: readonly ChannelRow[], text: Texts): Html {
   const [first, ...others] = channels;
   if (first !== undefined && others.length === 0) {
-    return html`<p class="quiet">${text.payWith(first.name)}</p>\n<input type="hidden" name="channel" value="${first.id}">\n`;
+    return html`<p class="quiet">${text.payWith(first.name)}</p>
+<input type="hidden" name="channel" value="${first.id}">\n`;
   }
   const choices = channels.map(
     ({ id, name }, i) =>
-      html`<label class="choice"><input type="radio" name="channel" value="${id}" required${i === 0 && html` checked`}>${name}</label>\n`,
+      html`<label class="choice">
+<input type="radio" name="channel" value="${id}" required${i === 0 && html` checked`}>${name}</label>\n`,
   );
   return html`<fieldset>
 <legend>${text.choose}</legend>
@@ -158,7 +162,8 @@ function anotherWay(view: CheckoutView, text: Texts): Html | false {
   const { row, channels, isExhausted } = view;
   if (!canPayBesides(view)) {
     if (!canGiveUp(view)) return false;
-    return html`<form method="post"><button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
+    return html`<form method="post">
+<button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
   }
   if (channels.length === 0 || isExhausted) return false;
   return html`<form method="post">
@@ -171,7 +176,8 @@ ${choiceOf(channels, text)}<button class="plain">${text.chooseAnother}</button>
 /** A payment in progress: a link to the provider, or a wait for the outcome. The page refreshes itself. */
 function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: string } {
   const { row, isLeaving, nowMs, channels, language } = view;
-  const price = html`<p class="amount">${priceIn(language, row.payment_amount ?? leftToPay(row, view.invoice), row.currency)}</p>\n`;
+  const amount = row.payment_amount ?? leftToPay(row, view.invoice);
+  const price = html`<p class="amount">${priceIn(language, amount, row.currency)}</p>\n`;
   const action = linkTo(row.next_action?.url);
   if (action !== null) {
     const link = html`<p><a class="button" href="${action}">${text.continueToPay}</a></p>\n`;

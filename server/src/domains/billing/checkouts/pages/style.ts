@@ -20,9 +20,11 @@ body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 sy
 main { max-width: 32rem; margin: 2rem auto; padding: 2rem; background: var(--card); border: 1px solid var(--line);
   border-top: 6px solid var(--brand); border-radius: 12px; }
 .wide main { max-width: 44rem; }
-.test { margin: 0; padding: 0.375rem 1rem; text-align: center; font-weight: 600; color: var(--test); background: var(--test-page); }
+.test { margin: 0; padding: 0.375rem 1rem; text-align: center; font-weight: 600; color: var(--test);
+  background: var(--test-page); }
 .seller { display: flex; align-items: center; gap: 0.75rem; margin-bottom: 1.5rem; overflow-wrap: anywhere; }
-.seller img { max-height: 3rem; max-width: 10rem; object-fit: contain; background: #fff; border-radius: 6px; padding: 2px; }
+.seller img { max-height: 3rem; max-width: 10rem; object-fit: contain; background: #fff;
+  border-radius: 6px; padding: 2px; }
 h1 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 2rem 0 0.5rem; }
 h2 + table { margin-top: 0; }
@@ -48,11 +50,13 @@ legend { font-weight: 600; padding: 0; margin-bottom: 0.5rem; }
 .choice:last-of-type { border-radius: 0 0 8px 8px; }
 .choice:only-of-type { border-radius: 8px; }
 .choice input { width: 1.125rem; height: 1.125rem; flex: none; margin: 0; accent-color: var(--link); }
-button, .button { display: block; width: 100%; margin-top: 1.25rem; padding: 0.75rem 1rem; border: 1px solid transparent;
+button, .button { display: block; width: 100%; margin-top: 1.25rem; padding: 0.75rem 1rem;
+  border: 1px solid transparent;
   border-radius: 8px; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer;
   color: var(--on-brand); background: var(--brand); }
 button.plain, .button.plain { color: var(--text); background: transparent; border-color: var(--line); }
-td button, td .button { display: inline-block; width: auto; margin: 0 0 0 0.25rem; padding: 0.25rem 0.75rem; font-size: 0.875rem; }
+td button, td .button { display: inline-block; width: auto; margin: 0 0 0 0.25rem;
+  padding: 0.25rem 0.75rem; font-size: 0.875rem; }
 td form { display: inline; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .note { border-radius: 8px; padding: 0.75rem 1rem; margin: 1rem 0; }

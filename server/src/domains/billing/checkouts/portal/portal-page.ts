@@ -43,8 +43,12 @@ function invoicesOf({ invoices, language, token }: PortalView, text: Texts): Htm
     const state = invoice.is_processing ? text.inProgress : text.invoiceStates[status];
     const pay =
       payable &&
-      html`<form method="post" action="${token}/pay"><input type="hidden" name="invoice" value="${id}"><button>${text.payNow}</button></form>`;
-    return html`<tr><td>${name}</td><td>${dayIn(language, finalized_at)}</td><td>${priceIn(language, total, currency)}</td><td>${state}</td><td><a class="button plain" href="${token}/invoice/${id}.pdf" aria-label="${name} PDF">PDF</a>${pay}</td></tr>\n`;
+      html`<form method="post" action="${token}/pay"><input type="hidden" name="invoice" value="${id}">
+<button>${text.payNow}</button></form>`;
+    return html`<tr><td>${name}</td><td>${dayIn(language, finalized_at)}</td>
+<td>${priceIn(language, total, currency)}</td><td>${state}</td>
+<td><a class="button plain" href="${token}/invoice/${id}.pdf" aria-label="${name} PDF">PDF</a>${pay}</td>
+</tr>\n`;
   });
   return html`<table>
 <thead><tr>${heads}</tr></thead>

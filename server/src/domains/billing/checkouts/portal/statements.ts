@@ -76,7 +76,8 @@ export interface PortalSubscription {
 /** The newest subscriptions of a customer that have not ended. Values: tenant, customer, limit. */
 export const findSubscriptionsOfCustomer = statement<PortalSubscription>(
   'portals.find_subscriptions',
-  `select s.id, plan.name as plan_name, s.state, s.currency, s.unit_amount, s.quantity, s.period_end, s.cancel_at_period_end
+  `select s.id, plan.name as plan_name, s.state, s.currency, s.unit_amount, s.quantity, s.period_end,
+       s.cancel_at_period_end
      from subscription s
      join plan on plan.tenant_id = s.tenant_id and plan.id = s.plan_id
     where s.tenant_id = $1 and s.customer_id = $2 and s.state not in ('CANCELLED', 'EXPIRED')

@@ -55,7 +55,7 @@ test('a caller who may only read does not see the URL on which payments are made
   expect((await detail(id)).url).toBe(url);
 });
 
-test('a payer sees the amount, chooses a channel, and pays once no matter how often the button is pressed', async () => {
+test('a payer sees the amount, chooses a channel, and pays once however often the button is pressed', async () => {
   const checkout = await makeCheckout(florin, shop, { metadata: { order: '17' }, customerId: 5 });
   expect(checkout).toMatchObject({ status: 'OPEN', livemode: false, amount: 1999, transactionId: null });
   const page = await pages.open(checkout.path);
@@ -260,7 +260,7 @@ const isJudged = (id: number, number: number) =>
     return row?.judged;
   });
 
-test('an amount is paid in another way beside a payment that waits at the provider, which is refunded if it is paid later', async () => {
+test('an amount is paid in another way beside a waiting payment, which is refunded if paid later', async () => {
   const { id, path, first, decide } = await waitingAtProvider();
   expect((await pages.open(path)).body).toContain('name="besides" value="1"');
   const replies = await Promise.all(
@@ -280,7 +280,7 @@ test('an amount is paid in another way beside a payment that waits at the provid
   expect((await pages.open(path)).body).toContain('Thank you for your payment');
 });
 
-test('what an amount is paid twice on a channel without a provider stands to be given back, and an operator sees it', async () => {
+test('an amount paid twice without a provider stands to be given back, and an operator sees it', async () => {
   const { id, path, first, decide } = await waitingAtProvider();
   await pages.submit(path, { channel: shop.bank, besides: 1 });
   const second = (await detail(id)).transactionId;
@@ -302,7 +302,7 @@ test('what an amount is paid twice on a channel without a provider stands to be 
   expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: first, amountToReturn: 0 });
 });
 
-test('before another payment of an amount begins, the one that waits at the provider is looked up: none begins if it is paid', async () => {
+test('before another payment of an amount begins, the waiting one is looked up, and a paid one ends it', async () => {
   const { id, path, first } = await waitingAtProvider();
   await db.query(`update sandbox_operation set state = 'SUCCEEDED' where key like $1 || '%'`, [first]);
   await pages.submit(path, { channel: shop.bank, besides: 1 });
@@ -415,7 +415,7 @@ test.each([
   expect([reply.status, reply.body.error.field]).toEqual([status, field]);
 });
 
-test('channels of both modes, and a key of the other mode, are refused; an invoice needs the scope for it', async () => {
+test('channels of both modes and a key of the other mode are refused; an invoice needs its scope', async () => {
   const live = await makeChannel(florin, shop.as);
   const create = (input: object, as = shop.as) => florin.post('/api/checkout/create', input, as);
   const mixed = { amount: 5, currency: 'USD', channelIds: [shop.bank, live] };

@@ -73,7 +73,7 @@ async function sentToProvider(id: number) {
   return { transactionId, answer };
 }
 
-test('a bill that waits for a bank transfer is paid by card, and the transfer that comes later stands to be given back', async () => {
+test('a bill that waits for a transfer is paid by card, and the later transfer stands to be given back', async () => {
   const { subscriptionId, invoiceId, transfer } = await billed();
   await payByCard(invoiceId);
   expect(await isPaid(invoiceId)).toMatchObject({ amountPaid: 1000, amountToReturn: 0 });
@@ -135,7 +135,7 @@ test('of two payments that succeed at the same time one pays the invoice, whiche
   await holds();
 });
 
-test('a payment that waits at a provider is looked up before another begins: money that has come is not asked for again', async () => {
+test('a payment that waits at a provider is looked up before another begins', async () => {
   const id = await makeInvoice(florin, admin, customerId);
   const first = await sentToProvider(id);
   const second = await sentToProvider(id);
@@ -151,7 +151,7 @@ test('a payment that waits at a provider is looked up before another begins: mon
   await holds();
 });
 
-test('cancelling the awaited transfer is no failure: the subscription stays ACTIVE, and nobody is notified of one', async () => {
+test('cancelling the awaited transfer is no failure: the subscription stays ACTIVE', async () => {
   const { subscriptionId, invoiceId, transfer } = await billed();
   dataOf(await update(transfer, 'CANCELLED'));
   expect(await subscriptionOf(subscriptionId)).toMatchObject({ state: 'ACTIVE', nextPaymentAttempt: null });

@@ -111,7 +111,7 @@ async function nextTries(id: number) {
   );
 }
 
-test('the next retry is shown by the subscription, its invoice and the events of the failure, until it is made or cancelled', async () => {
+test('the next retry is shown by subscription, invoice and events, until it is made or cancelled', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   expect(await nextTries(id)).toEqual([null, null]);
   await failNow();
@@ -184,7 +184,7 @@ test('a failed payment by a user makes the charge that waited for it due at once
   expect(await db.query(`select state, failures from invoice_collection`)).toEqual([{ state: 'DUE', failures: 0 }]);
 });
 
-test('a cancelled payment has not failed: the next attempt comes after the wait of the schedule, and nothing is counted', async () => {
+test('a cancelled payment is not counted as failed, and the next attempt comes by the schedule', async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.collect();
   await end('CANCELLED');

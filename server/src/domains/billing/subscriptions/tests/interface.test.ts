@@ -81,7 +81,8 @@ const linesOf = async (invoiceId: number) =>
 const settled = (clockId: number) =>
   eventually('no work is in progress', async () => {
     const [row] = await db.query(
-      `select exists (select from invoice_collection where clock_id = $1 and due_at <= (select now_at from clock where id = $1))
+      `select exists (select from invoice_collection where clock_id = $1
+           and due_at <= (select now_at from clock where id = $1))
            or exists (select from invoice_payment where state <> 'OPEN' and applied_at is null)
            or exists (select from provider_operation where finished_at is null) as busy`,
       [clockId],
@@ -263,7 +264,7 @@ describe('a change in the middle of a period', () => {
     expect(await invoicesOf(customerId)).toHaveLength(2);
   });
 
-  test('without proration, at the period end, or to another interval charges nothing for the current period', async () => {
+  test('without proration, at the period end, or to another interval charges nothing now', async () => {
     const { clockId, customerId, id } = await halfway();
     await post('subscription/update', { id, quantity: 2, prorate: false });
     await post('subscription/update', { id, quantity: 5, atPeriodEnd: true });
@@ -305,7 +306,7 @@ describe('a change in the middle of a period', () => {
     expect(refused.body).toEqual(aRefusal(409, { type: 'plan_in_use', field: 'interval' }));
   });
 
-  test('of the price of a plan applies to a period that began before and is invoiced after it, as previewed', async () => {
+  test("of a plan's price applies to a period that began before and is invoiced after it", async () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
     const planId = await aPlan({ interval: 'week' });
     const id = await aSubscription({ customerId, planId });
@@ -329,7 +330,7 @@ describe('a change in the middle of a period', () => {
     expect((await invoicesOf(customerId))[2]).toMatchObject({ total: 5000, periodStart: previewed.periodStart });
   });
 
-  test('that takes effect at once keeps a change scheduled for the period end, unless it names the same field', async () => {
+  test('that takes effect at once keeps a scheduled change, unless it names the same field', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const [planId, dearer, huge] = [
       await aPlan(),
@@ -357,7 +358,7 @@ describe('tax', () => {
   const taxesOf = async (customerId: number) =>
     (await invoicesOf(customerId)).map(({ subtotal, tax, total }: Record<string, number>) => [subtotal, tax, total]);
 
-  test("of a plan is on every invoice; a change credits the old rate and charges the new plan's, as previewed", async () => {
+  test('of a plan is on every invoice; a change credits the old rate and charges the new one', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const small = await aPlan({ name: 'Small', amount: 3000, taxRate: 700 });
     const large = await aPlan({ name: 'Large', amount: 9001, taxRate: 1900 });
@@ -374,7 +375,7 @@ describe('tax', () => {
     expect((await get(`invoice/detail?id=${second.id}`)).lines).toEqual(previewed.lines);
   });
 
-  test('of a credit is returned at its rate: it pays charges at another rate, and only its rest is carried', async () => {
+  test('of a credit is returned at its rate: it pays other rates, and only its rest is carried', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan({ amount: 6200, taxRate: 1900 }) });
     await advance(clockId, '2027-04-16T00:00:00Z');
@@ -496,7 +497,7 @@ describe('an end', () => {
 });
 
 describe('a pause', () => {
-  test('bills nothing; resumed after its period, the subscription starts a new one and the time between is not billed', async () => {
+  test('bills nothing; resumed after its period, a new one starts and the time between is free', async () => {
     const { clockId, customerId } = await aCustomer('2027-04-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     expect(await post('subscription/pause', { id })).toMatchObject({
@@ -550,7 +551,7 @@ test('a repeat with the same Idempotency-Key does not subscribe twice', async ()
   expect(await get('subscription/list?livemode=false&search=nobody@example.com')).toEqual([]);
 });
 
-test("a subscription that a platform administrator creates for a tenant's customer belongs to that tenant", async () => {
+test("a subscription that a platform administrator creates belongs to the customer's tenant", async () => {
   const tenantId = await makeTenant(florin, as);
   const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
   const customerId = await makeCustomer(florin, owner.as, { defaultChannelId: sandbox });

@@ -75,7 +75,7 @@ const failOpenPayment = async (each: typeof node) => {
   await each.update({ id, status: 'FAILED', failureCode: 'card_declined' }, merchant);
 };
 
-test('renewing and collecting never deadlock, no matter in which order they write the charges of one subscription', async () => {
+test("renewing and collecting never deadlock, whatever the order of a subscription's charges", async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
   node.setTime(start + dayMs);
   await node.renew();

@@ -79,7 +79,8 @@ test('concurrent workers invoice each period once and open one payment for each 
 test('five hundred due subscriptions are renewed with the same statements as one', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await db.query(
-    `insert into subscription select (json_populate_record(s, json_build_object('id', s.id + n))).* from subscription s, generate_series(1, 499) n`,
+    `insert into subscription select (json_populate_record(s, json_build_object('id', s.id + n))).*
+         from subscription s, generate_series(1, 499) n`,
   );
   node.setTime(after(30));
   node.statements.length = 0;

@@ -138,7 +138,8 @@ test('a batch reads rows in proportion to its size, not to the size of the table
   await createTrials(1_000);
   await processDue();
   // Each was changed twenty times; the last change is not invoiced yet.
-  await db.query(`insert into subscription_line (tenant_id, subscription_id, description, amount, created_at, invoice_id)
+  await db.query(`insert into subscription_line (tenant_id, subscription_id, description, amount, created_at,
+      invoice_id)
                   select tenant_id, id, 'More seats', 100, now(), case when n < 20 then 1 end
                     from subscription cross join generate_series(1, 20) n`);
   const few = 10;

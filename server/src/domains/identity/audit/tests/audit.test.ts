@@ -323,7 +323,8 @@ describe('the export', () => {
     const csv = await exported('format=csv&action=channel.create', adminOfOne.as);
     const [header, first] = csv.split('\r\n') as [string, string];
     expect(header).toBe(
-      'id,tenantId,time,action,recordType,recordId,userId,userName,by,keyId,address,requestId,changes,details,seq,chainedTime,hash',
+      'id,tenantId,time,action,recordType,recordId,userId,userName,by,keyId,address,requestId,changes,details,' +
+        'seq,chainedTime,hash',
     );
     expect(first).toContain(`""name"":{""after"":""=cmd|\\""/c calc\\"", and more""}`);
   });

@@ -53,7 +53,8 @@ const linkAsBefore = `
        linked as (
          update audit_entry entry
             set seq = previous.seq + 1,
-                hash = sha256(coalesce((select hash from audit_entry where tenant_id = $1 and seq = previous.seq), decode(repeat('00', 32), 'hex'))
+                hash = sha256(coalesce((select hash from audit_entry where tenant_id = $1 and seq = previous.seq),
+                    decode(repeat('00', 32), 'hex'))
                               || convert_to(body, 'UTF8'))
            from previous where entry.tenant_id = $1 and entry.seq is null
          returning entry.tenant_id, entry.seq, entry.hash
@@ -141,7 +142,8 @@ describe('verify finds', () => {
     ],
     [
       'reordered entries',
-      `update audit_entry set seq = -seq; update audit_entry set seq = case seq when -2 then 3 when -3 then 2 else -seq end`,
+      `update audit_entry set seq = -seq; update audit_entry set seq = case seq when -2 then 3 when -3 then 2
+           else -seq end`,
       'tenant 0 entry 2',
     ],
     [
@@ -201,7 +203,7 @@ describe('the time of a link', () => {
     expect(await offenders()).toContain('tenant 0 entry 2');
   });
 
-  test('shows an entry that was inserted with an old time and chained as if it were new: a finding, and no broken claim', async () => {
+  test('names an entry inserted with an old time as a finding, and breaks no claim', async () => {
     await appendChained(0, ['a', 'b']);
     await append(0, 'forged');
     const aged = `'01900000-0000-7000-8000-000000000000'`;

@@ -72,7 +72,7 @@ test('what cannot be written is reported, and nothing fails', async () => {
   expect(reported).toEqual([new Error('away')]);
 });
 
-test('the first refusal of a caller is written within a second, and further ones of the minute as one entry', async () => {
+test("a caller's first refusal is written within a second, and further ones of the minute as one entry", async () => {
   vi.useFakeTimers();
   try {
     const counts: number[] = [];

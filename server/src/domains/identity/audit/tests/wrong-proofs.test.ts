@@ -19,7 +19,7 @@ afterAll(async () => {
   await db?.drop();
 });
 
-test('the audit log has wrong present passwords, wrong passkeys, and keys used from where they are not allowed', async () => {
+test('the audit log has wrong passwords and passkeys, and keys used from where they are not allowed', async () => {
   const tenantId = await makeTenant(florin, admin);
   const member = await makeMember(florin, admin, { userType: 'MERCHANT_ADMIN', tenantId });
   const elsewhere = { scope: 'user_read', allowedAddresses: ['203.0.113.0/24'] };

@@ -305,7 +305,8 @@ describe('managing passkeys', () => {
     const { member } = await newHolder();
     await db.query(
       `insert into passkey (id, user_id, credential_id, public_key, counter, transports, name, backed_up, created_at)
-       select gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', 0, '{}', 'x', false, now() from generate_series(1, 19) i`,
+       select gen_random_uuid(), $1, sha256(gen_random_uuid()::text::bytea), '', 0, '{}', 'x', false, now()
+           from generate_series(1, 19) i`,
       [member.id],
     );
     expect(refused(await begin(member.as))).toEqual([409, 'passkey_limit_reached']);

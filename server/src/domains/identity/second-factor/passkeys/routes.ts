@@ -29,9 +29,9 @@ export const passkeyRoutes: readonly Route<IdentityApp>[] = [
   post('/api/user/login/passkey/begin', 'nothing', 'Passkeys', {
     operationId: 'beginPasskeyLogin',
     summary: 'Begin a login with a passkey',
-    description:
-      'With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only ' +
-      'step, and the device must check a PIN, a finger or a face.',
+    description: `With the challenge of a login whose password was right,
+           the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger
+           or a face.`,
     body: beginPasskeyLoginInput,
     refuses: ['challenge_invalid', 'passkeys_unavailable'],
     data: passkeyOptions,
@@ -43,8 +43,8 @@ export const passkeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'loginWithPasskey',
     summary: 'Finish a login with a passkey',
     description:
-      'Answers like a login without a second factor. Whatever is wrong with the passkey, the refusal is the same (401), and ' +
-      'counts as a failed login.',
+      'Answers like a login without a second factor. Whatever is wrong with the passkey, ' +
+      'the refusal is the same (401), and counts as a failed login.',
     body: passkeyLoginInput,
     refuses: ['login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
     data: loginResult,
@@ -82,9 +82,9 @@ export const passkeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'registerPasskey',
     summary: 'Register a passkey',
     description:
-      "If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the " +
-      'other sessions of the caller end. This session is stepped up. With `app.security.profile=strict` the answer has new ' +
-      'tokens, and the old ones stop working.',
+      "If it is the caller's first second factor, recovery codes are created, logins need a second step from now " +
+      'on, and the other sessions of the caller end. This session is stepped up. ' +
+      'With `app.security.profile=strict` the answer has new tokens, and the old ones stop working.',
     body: registerPasskeyInput,
     refuses: ['passkey_wrong', 'challenge_invalid', 'passkey_limit_reached', 'passkeys_unavailable'],
     data: registeredPasskey,
@@ -107,8 +107,8 @@ export const passkeyRoutes: readonly Route<IdentityApp>[] = [
     operationId: 'removePasskey',
     summary: 'Remove a passkey',
     description:
-      'The session must be stepped up. When a user without an authenticator app removes the last passkey, logins need only the ' +
-      'password.',
+      'The session must be stepped up. When a user without an authenticator app removes the last passkey, ' +
+      'logins need only the password.',
     body: removePasskeyInput,
     refuses: ['step_up_required'],
     data: Type.Null(),

@@ -102,8 +102,8 @@ export const passkeyOptions = Type.Object(
       {
         ...open,
         description:
-          'For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()` reads it. ' +
-          'Valid for 5 minutes and one answer.',
+          'For the browser: `PublicKeyCredential.parseCreationOptionsFromJSON()` or ' +
+          '`parseRequestOptionsFromJSON()` reads it. Valid for 5 minutes and one answer.',
       },
     ),
   },

@@ -38,7 +38,7 @@ test('info returns the current user with their scopes', async () => {
   });
 });
 
-test('refresh returns a new access token and the same refresh token; the earlier access token stays valid', async () => {
+test('refresh returns a new access token and the same refresh token; the earlier one stays valid', async () => {
   const first = await login();
   node.advance(1_000);
   const { status, body } = await node.post('/api/user/refresh', { refreshToken: first.refreshToken });
@@ -83,7 +83,7 @@ test('an access token expires after a day, cached or not; the session ends after
   expect((await node.post('/api/user/refresh', { refreshToken })).status).toBe(401);
 });
 
-test('logout revokes both tokens immediately, on another node with its notification; logging out twice is not an error', async () => {
+test('logout revokes both tokens at once, on other nodes by notification, and may be repeated', async () => {
   const { accessToken, refreshToken } = await login();
   const { accessToken: refreshed } = (await node.post('/api/user/refresh', { refreshToken })).body.data;
   expect(await infoStatus(accessToken, other)).toBe(200);

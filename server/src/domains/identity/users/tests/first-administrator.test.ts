@@ -38,7 +38,7 @@ async function canLogIn(password: string | undefined, account = 'admin') {
 }
 const passwordFile = () => join(dataDir, 'admin-password');
 
-test('the first start creates a platform administrator and writes the generated password to a file of mode 0600', async () => {
+test('the first start creates a platform administrator, with the password in a file of mode 0600', async () => {
   const first = await ensure();
   expect(first).toEqual({
     account: 'admin',
@@ -67,7 +67,7 @@ test('a configured password is used, and neither returned nor written to a file'
   await expect(stat(passwordFile())).rejects.toThrow('ENOENT');
 });
 
-test('the first password follows the rules of every password, whether it is configured or found in the file', async () => {
+test('the first password follows the rules of every password, configured or from the file', async () => {
   const configured = ensure({ password: '12345' });
   await expect(configured).rejects.toThrow('app.admin.password must have at least 6 characters');
   for (const [password, reason] of [
@@ -112,19 +112,19 @@ test('an account that is an e-mail address becomes both user name and e-mail add
   expect(await db.query('select email from app_user')).toEqual([{ email: 'Chief@Pay.example' }]);
 });
 
-test('after a crash between writing the password and creating the administrator, the next start uses the file', async () => {
+test('after a crash between the password and the administrator, the next start uses the file', async () => {
   await writeFile(passwordFile(), 'drawnBeforeTheCrash1\n', { mode: 0o600 });
   expect(await ensure()).toMatchObject({ created: true, password: 'drawnBeforeTheCrash1' });
   expect(await canLogIn('drawnBeforeTheCrash1')).toBe(true);
 });
 
-test('nodes that start concurrently on one folder create one administrator, with the password in the file', async () => {
+test('nodes that start at once on one folder create one administrator, with the password in the file', async () => {
   const results = await Promise.all([ensure(), ensure(), ensure()]);
   expect(results.filter(({ created }) => created)).toHaveLength(1);
   expect(await canLogIn((await readFile(passwordFile(), 'utf8')).trim())).toBe(true);
 });
 
-test('of two nodes with separate folders, only the node that created the administrator keeps the password file', async () => {
+test('of two nodes with separate folders, only the one that made the administrator keeps the file', async () => {
   const otherDir = await mkdtemp(join(tmpdir(), 'florin-admin-'));
   try {
     const [here, there] = await Promise.all([ensure(), ensure({ dataDir: otherDir })]);

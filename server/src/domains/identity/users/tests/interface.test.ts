@@ -214,7 +214,7 @@ describe('refresh', () => {
 });
 
 describe('logout', () => {
-  test('ends the session immediately: both of its tokens are refused, and those of another session still work', async () => {
+  test('ends the session at once: its tokens are refused, those of another session still work', async () => {
     const { token } = dataOf(await login('admin', administratorPassword));
     const other = dataOf(await login('admin', administratorPassword));
     const { status, body } = await florin.post('/api/user/logout', undefined, bearer(token.accessToken));

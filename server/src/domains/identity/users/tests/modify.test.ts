@@ -182,7 +182,7 @@ async function keyOfShop(scope?: string): Promise<string> {
 }
 const invited = (fields: Record<string, unknown> = {}) => draft({ password: undefined, ...fields });
 
-test('a key with user_write cannot create or change users with a permission that it lacks, not even to read', async () => {
+test('a key with user_write cannot grant or change a permission that it lacks, not even to read', async () => {
   const reads = 'transaction_read,user_read,channel_read,invoice_read,subscription_read,webhook_read';
   const key = await keyOfShop(`user_write,transaction_write,${reads}`);
   const saveByKey = (body: object) => node.post('/api/user/modify', body, { key });

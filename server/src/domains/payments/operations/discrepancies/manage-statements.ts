@@ -21,7 +21,8 @@ export interface DiscrepancyRow {
 
 /** The mode of a discrepancy is that of its channel. */
 const livemode = '(select livemode from channel where channel.id = channel_id)';
-const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, said_livemode, amount, currency, reference, look_ups,
+const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, said_livemode, amount,
+    currency, reference, look_ups,
        opened_at, closed_at, closed_by, close_note`;
 
 /**

@@ -33,14 +33,16 @@ export const discrepancyCloseInput = Type.Object(
     outcome: Type.Optional(
       Type.Enum(['SUCCEEDED', 'FAILED'], {
         description:
-          'Ends a charge or a refund whose outcome is not known, as it is at the provider. Without it the payment stays as it is.',
+          'Ends a charge or a refund whose outcome is not known, as it is at the provider. ' +
+          'Without it the payment stays as it is.',
       }),
     ),
     reference: Type.Optional(
       oneLine({
         maxLength: 255,
         description:
-          "With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know it. Refunds of a charge " +
+          "With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know " +
+          'it. Refunds of a charge ' +
           'name it to the provider.',
       }),
     ),
@@ -58,8 +60,8 @@ export const discrepancyRecord = Type.Object(
     reported: nullable(
       Type.String({
         description:
-          'What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, `needs_payer` or ' +
-          '`changed`. null: it can no longer say what became of the operation.',
+          'What the provider reported: `succeeded`, `failed` or `cancelled`; of the other mode also `pending`, ' +
+          '`needs_payer` or `changed`. null: it can no longer say what became of the operation.',
       }),
     ),
     reportedLivemode: nullable(

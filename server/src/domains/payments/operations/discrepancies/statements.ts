@@ -21,10 +21,12 @@ export const insertDiscrepancy = statement<{ number: number }>(
      from (select to_timestamp($9::float8 / 1000) as at) as now
    on conflict (tenant_id, transaction_id, number) do update
       set said = excluded.said, reference = excluded.reference, amount = excluded.amount, currency = excluded.currency,
-          said_livemode = excluded.said_livemode, state = 'OPEN', due_at = excluded.due_at, opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
+          said_livemode = excluded.said_livemode, state = 'OPEN', due_at = excluded.due_at,
+              opened_at = excluded.opened_at, look_ups = 0, closed_at = null,
           closed_by = null, close_note = null, lease = null, leased_until = null
     where d.state = 'AGREES' or (d.said, d.reference, d.amount, d.currency, d.said_livemode)
-          is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency, excluded.said_livemode)
+          is distinct from (excluded.said, excluded.reference, excluded.amount, excluded.currency,
+              excluded.said_livemode)
    returning number`,
   { wakes: [{ topic: discrepanciesDue, when: (rows) => rows.length > 0 }] },
 );

@@ -24,7 +24,7 @@ test('operations in flight lower the limit of their channel', async () => {
   expect(await limits.current()).toEqual([]);
 });
 
-test('an open breaker stops claims, unless the channel has a fallback; a half-open one allows one at a time', async () => {
+test('an open breaker stops claims without a fallback; a half-open one allows one at a time', async () => {
   fail(1, 4);
   expect(await limits.current()).toEqual([]);
   fail(1, 1);

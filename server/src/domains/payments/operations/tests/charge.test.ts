@@ -7,7 +7,7 @@ import { failure } from '../../providers/failures.ts';
 const scenario = chargeScenario();
 const { pay, paymentWhere, endOfPayment, operationInState, eventsOf, transfersOf, principal } = scenario;
 
-test('a payment on a channel with a provider goes from PENDING to SUCCESS, with its events and its ledger transfer', async () => {
+test('a payment at a provider goes from PENDING to SUCCESS, with its events and its transfer', async () => {
   const id = await pay();
   expect((await scenario.node.find(id, principal)).status).toBe('PENDING');
   scenario.node.dispatcher.start();
@@ -124,8 +124,10 @@ test('the database refuses a second charge of a payment while one is not void', 
   const id = await pay();
   await expect(
     scenario.db.query(
-      `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at, created_at)
-       select tenant_id, transaction_id, 2, kind, channel_id, provider, amount, due_at, created_at from provider_operation
+      `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at,
+           created_at)
+       select tenant_id, transaction_id, 2, kind, channel_id, provider, amount, due_at, created_at
+           from provider_operation
         where 'txn_' || replace(transaction_id::text, '-', '') = $1`,
       [id],
     ),

@@ -104,7 +104,7 @@ test('a payment that waits for a rate limit is cancelled at once, without a call
   expect((await brokenClaims(scenario.db.database)).filter((claim) => claim.includes(id))).toEqual([]);
 });
 
-test('a payment whose cancellation was requested during the refused call is cancelled, and not sent again', async () => {
+test('a payment cancelled during the refused call is not sent again', async () => {
   const answer = Promise.withResolvers<Outcome>();
   scenario.node.provider.answer = () => answer.promise;
   const id = await pay();
@@ -117,7 +117,7 @@ test('a payment whose cancellation was requested during the refused call is canc
   expect((await brokenClaims(scenario.db.database)).filter((claim) => claim.includes(id))).toEqual([]);
 });
 
-test('a cancellation that races with the claim of a waiting charge never leaves a charge of a cancelled payment', async () => {
+test('a cancellation that races with the claim never leaves a charge of a cancelled payment', async () => {
   scenario.node.provider.answer = (verb, { key }) => {
     if (verb === 'cancel') return { kind: 'failed', failure: failure('invalid_operation') };
     return scenario.node.provider.requests.filter(({ operation }) => operation.key === key).length === 1

@@ -112,7 +112,7 @@ const totalsOf = async (status: string) =>
     )
   )[0];
 
-test('a refund that fails after it had succeeded is reversed in the payment, the ledger, the totals and the refund', async () => {
+test('a refund that fails after its success is reversed in payment, ledger, totals and refund', async () => {
   const before = { success: await totalsOf('SUCCESS'), refunded: await totalsOf('REFUNDED') };
   const transactionId = await paid();
   const balances = await balancesOf(db.database, {}, one);
@@ -147,7 +147,7 @@ test('a refund that fails after it had succeeded is reversed in the payment, the
   expect(node.discrepancies).toEqual([]);
 });
 
-test('a reversal is announced once by refund.failed, with the refund as the API shows it, and by no event of the payment', async () => {
+test('a reversal is announced once by refund.failed, and by no event of the payment', async () => {
   const transactionId = await paid();
   const { id, operation } = await refunded(transactionId, 1000);
   await node.settler.settle(operation, refundFailed, 'callback');
@@ -160,7 +160,7 @@ test('a reversal is announced once by refund.failed, with the refund as the API 
   ]);
 });
 
-test('a refund that fails without having succeeded is announced by refund.failed as well, and books nothing', async () => {
+test('a refund that fails without a success is announced by refund.failed, and books nothing', async () => {
   const transactionId = await paid();
   node.provider.answer = () => refundFailed;
   const { id } = await refunded(transactionId, 400);
@@ -170,7 +170,7 @@ test('a refund that fails without having succeeded is announced by refund.failed
   expect((await node.find(transactionId, one)).status).toBe('SUCCESS');
 });
 
-test('a refund that the provider cancels is announced by refund.failed, and its amount can be refunded again', async () => {
+test('a refund that the provider cancels is announced, and its amount can be refunded again', async () => {
   const transactionId = await paid();
   node.provider.answer = () => ({ kind: 'cancelled', reference: 're_1' });
   const { id } = await refunded(transactionId, 1000);

@@ -101,7 +101,7 @@ test('a refund goes through the fallback channel that was charged, and is booked
   expect(await bookedRefunds(transactionId)).toMatchObject([{ channel_id: 10, amount: 1000 }]);
 });
 
-test('while its outcome is unknown a refund reserves its amount: the payment is unchanged, and no more than the rest can be refunded', async () => {
+test('while its outcome is unknown a refund reserves its amount, and only the rest can be refunded', async () => {
   const transactionId = await paid();
   const before = await node.find(transactionId, one);
   node.provider.answer = () => ({ kind: 'unknown', cause: new Error('no answer') });

@@ -8,7 +8,7 @@ import type { Outcome } from '../../providers/provider.ts';
 const scenario = chargeScenario();
 const { pay, endOfPayment, openWithLookUps, operationInState } = scenario;
 
-test('an unknown outcome is never guessed: it is looked up by the schedule, under the same key, until the provider decides', async () => {
+test('an unknown outcome is looked up under the same key until the provider decides, never guessed', async () => {
   scenario.node.provider.answer = (verb) => (verb === 'charge' ? unknown() : { kind: 'pending' });
   const id = await pay();
   scenario.node.dispatcher.start();

@@ -155,7 +155,7 @@ test('a refund that exceeds the rest, or of a payment that does not exist, is re
   expect(simulator.payment(charge.reference).refunds).toEqual([]);
 });
 
-test('a refund that Mollie treats as a duplicate is refused, and the first refund is found by its own key', async () => {
+test('a refund that Mollie treats as a duplicate is refused, and the first is found by its key', async () => {
   const charge = await paidCharge();
   simulator.api.detectsDuplicateRefunds = true;
   const first = refundOperation(charge.reference, { amount: 500 });
@@ -235,7 +235,7 @@ test('a payment with our reference but another key or amount is never taken as o
   expect((await mollie.lookUp(mine, call)).kind).toBe('succeeded');
 });
 
-test('a payment or refund of another amount is unknown, and its outcome carries the amount that was moved', async () => {
+test('a payment or refund of another amount is unknown, and carries the amount that was moved', async () => {
   const charge = await paidCharge();
   const payment = simulator.payment(charge.reference);
   payment.amountCaptured = { currency: 'EUR', value: '10.00' };

@@ -158,7 +158,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_043,
     kind: 'CHARGE',
     description:
-      'Like `late`; after the callback of the success it sends two older ones: of a failed first attempt, and of processing.',
+      'Like `late`; after the callback of the success it sends two older ones: ' +
+      'of a failed first attempt, and of processing.',
     isLate: true,
     callbacks: [
       { state: 'SUCCEEDED', sequence: 3 },
@@ -197,7 +198,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_050,
     kind: 'CHARGE',
     description:
-      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: fails (`authentication_failed`). Give up: is cancelled.',
+      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: ' +
+      'fails (`authentication_failed`). Give up: is cancelled.',
     finalState: 'UNDECIDED',
   },
   {
@@ -253,7 +255,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_075,
     kind: 'REFUND',
     description:
-      "The payment succeeds; its refunds succeed too. After 3 s the payer's bank returns the money: the refunds fail (`refund_refused`) and send a callback.",
+      "The payment succeeds; its refunds succeed too. After 3 s the payer's bank returns the money: " +
+      'the refunds fail (`refund_refused`) and send a callback.',
     failure: 'refund_refused',
     isReturnedLater: true,
     callbacks: [{ state: 'FAILED', sequence: 2 }],

@@ -99,7 +99,7 @@ test('after a crash between sending and recording, the same callback is sent aga
   expect(await callbackStateOf(charge.key)).toMatchObject({ callback_step: 1, callback_due_at: null });
 });
 
-test('a charge whose success was sent by callback cannot be cancelled, even by a node whose clock is behind', async () => {
+test('a charge whose success was sent cannot be cancelled, even by a node whose clock is behind', async () => {
   const node = nodeAt();
   const behind = nodeAt(node.now());
   const charge = chargeWith('late');

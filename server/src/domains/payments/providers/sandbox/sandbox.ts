@@ -158,7 +158,8 @@ function unknownBehaviour(operation: Operation): Outcome {
   const { metadata } = operation;
   const token = operation.kind === 'CHARGE' ? operation.paymentMethod : undefined;
   const requested = metadata?.sandbox === undefined ? token : metadata.sandbox;
-  const message = `The sandbox has no such behaviour; docs/guides/sandbox.md lists all. Requested: ${JSON.stringify(requested)}`;
+  const named = JSON.stringify(requested);
+  const message = `The sandbox has no such behaviour; docs/guides/sandbox.md lists all. Requested: ${named}`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),

@@ -45,7 +45,8 @@ const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.b
 /** Inserts a batch. Skips keys that exist and does not return them. */
 const insertOperations = statement<{ key: string }>(
   'sandbox.insert_operations',
-  `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code, fee,
+  `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code,
+       fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
                                   callback_trouble, returns_at)
    select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,

@@ -112,7 +112,7 @@ test('a failed authentication fails the payment for good', async () => {
   expect(simulator.account.intent(reference).status).toBe('canceled');
 });
 
-test('without a payment method the merchant’s page continues with the client secret, for any number of attempts', async () => {
+test('without a payment method the merchant’s page continues with the client secret, again and again', async () => {
   const operation = chargeOperation({ paymentMethod: null });
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);

@@ -153,7 +153,7 @@ test('a 500 that Stripe has stored for the key without a charge stays unknown an
   expect(chargesOf(operation.key)).toBe(0);
 });
 
-test('a declined charge whose cancellation failed is unknown, and failed after the look-up has cancelled it', async () => {
+test('a declined charge whose cancellation failed is unknown, until a look-up has cancelled it', async () => {
   const faults: StripeFault[] = ['dropBefore', 'dropAfter', 'status500Before', 'rateLimit', 'lockTimeout', 'hangAfter'];
   for (const fault of faults) {
     const operation = charge({ paymentMethod: 'pm_card_chargeDeclined' });
@@ -174,7 +174,7 @@ test('a declined intent that is paid before its cancellation has succeeded', asy
   expect(chargesOf(operation.key)).toBe(1);
 });
 
-test('after a day, look-ups read the lists, and an operation that they do not contain is forgotten, never absent', async () => {
+test('after a day, look-ups read the lists, and an operation that they lack is forgotten, never absent', async () => {
   const made = charge();
   const makings = refund(referenceOf(await stripe.charge(made, call)));
   await stripe.refund(makings, call);
@@ -198,7 +198,7 @@ test('after a day, look-ups read the lists, and an operation that they do not co
   );
 });
 
-test('a charge that was sent days after it was recorded is repeated under its key, and found in the lists a day later', async () => {
+test('a charge sent days after it was recorded is repeated under its key, and found a day later', async () => {
   const operation = charge({ createdMs: nowMs - 3 * dayMs, calledMs: nowMs });
   await withFault('dropAfter', (within) => stripe.charge(operation, within));
   expect((await stripe.lookUp(operation, call)).kind).toBe('succeeded');

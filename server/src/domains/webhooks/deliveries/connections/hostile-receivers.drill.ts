@@ -132,7 +132,8 @@ const peakOf = (pid: number) =>
 const resetPeakOf = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 test.skipIf(process.platform !== 'linux')(
-  'memory stays flat under 200 answers of a GiB, plain and compressed, and endless headers; 8 KiB of each body are stored',
+  'memory stays flat under 200 answers of a GiB, plain and compressed, and endless headers; ' +
+    '8 KiB of each body are stored',
   async () => {
     const packed = await bomb();
     expect(packed.length).toBeGreaterThan(1024 ** 2 / 2);

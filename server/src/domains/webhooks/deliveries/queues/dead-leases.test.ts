@@ -31,7 +31,8 @@ test('deliveries of a dead process are due at once, and its late results are fen
   await eventually('the requests', () => held.waiting === 4);
   const [{ user_id } = { user_id: 0 }] = await db.query<{ user_id: number }>('select user_id from webhook_endpoint');
   await db.query(
-    `insert into webhook_replay (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id, due_at, lease,
+    `insert into webhook_replay (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id,
+         due_at, lease,
                                  leased_until, created_at, updated_at)
      select 0, gen_random_uuid(), 1, $1, now(), now(), '{}', gen_random_uuid(), now(), gen_random_uuid(),
             now() + interval '30 seconds', now(), now()`,

@@ -26,7 +26,7 @@ const windowMs = 4 * secondMs;
 /** A delivery waits for the next poll, every 100 ms: the measurement is accurate to a tenth of that. */
 const grainMs = 10;
 
-test('one endpoint hangs with 100,000 due deliveries, and 50 others get all of theirs as promptly as without it', async () => {
+test('one endpoint hangs with 100,000 due deliveries, and 50 others are served as promptly as alone', async () => {
   const latenciesMs: number[] = [];
   const prompt = await nodes.startReceiver(({ headers }, _request, response) => {
     latenciesMs.push(Date.now() - happenedMs(headers));

@@ -26,7 +26,7 @@ afterAll(() => deliveries.close());
  */
 const timeoutMs = minuteMs;
 
-test('an endpoint that hangs with 3,000 due deliveries has eight in flight, and twenty others get all of theirs meanwhile', async () => {
+test('an endpoint that hangs has eight deliveries in flight, and twenty others get all of theirs', async () => {
   const held = heldAnswers();
   const { endpointId } = await deliveries.subscribe(held.answering);
   await deliveries.enqueue(endpointId, 3_000);
@@ -68,7 +68,7 @@ test('300 hanging endpoints with backlogs do not hide a healthy one', async () =
   held.answerAll(200);
 });
 
-test('the endpoints of a hanging origin have 32 deliveries in flight together, and those of another origin are served', async () => {
+test('the endpoints of a hanging origin have 32 in flight together, and other origins are served', async () => {
   const held = heldAnswers();
   const { endpointIds } = await deliveries.subscribe(held.answering, { endpoints: 20 });
   await deliveries.enqueue(endpointIds, 20, Date.now() - minuteMs);
@@ -169,7 +169,7 @@ test("the endpoint's own limit holds however promptly it answers", async () => {
   expect(most).toBe(3);
 });
 
-test('five failures in a row pause an endpoint; then one trial is sent, and only its success releases the rest', async () => {
+test('five failures in a row pause an endpoint; one trial follows, whose success releases the rest', async () => {
   const time = movableClock();
   const { receiver, endpointId } = await deliveries.subscribe(503, { maxInFlight: 1 });
   await deliveries.enqueue(endpointId, 20);
@@ -261,7 +261,7 @@ test('a trial whose delivery another node has locked is returned: another trial 
   expect(await endpoint(endpointId)).toMatchObject({ open_until: null });
 });
 
-test('a trial that is claimed again before its result is written is returned: the other deliveries follow', async () => {
+test('a trial claimed again before its result is written is returned: the others follow', async () => {
   const time = movableClock();
   const held = heldAnswers();
   const { endpointId, receiver } = await deliveries.subscribe(held.answering);
@@ -295,7 +295,7 @@ test('a trial that is claimed again before its result is written is returned: th
   expect(receiver.received).toHaveLength(2);
 });
 
-test('a trial is not reserved while the rate of its endpoint is used up: it is sent as soon as the rate allows', async () => {
+test("a trial is not reserved while its endpoint's rate is used up, and sent as soon as it allows", async () => {
   const time = movableClock();
   const { endpointId, receiver } = await deliveries.subscribe(200, { ratePerS: 1 });
   const openUntil = new Date(time.clock() - secondMs).toISOString();
@@ -356,7 +356,7 @@ test('an endpoint gets no more than its rate from all nodes together, and waitin
   ).toBe(true);
 });
 
-test('an endpoint with nothing but failures for five days is switched off, and a mail to its administrators is queued', async () => {
+test('an endpoint that fails for five days is switched off, and its administrators are mailed', async () => {
   const time = movableClock();
   const { endpointId } = await deliveries.subscribe(500);
   deliveries.startWorker({ clock: time.clock, retryIntervalsMs: [] });
@@ -413,7 +413,7 @@ async function mailsToAdministrators() {
   return mails;
 }
 
-test('an attempt stores the address, the headers and the first 8 KiB of the answer, whatever bytes they are', async () => {
+test('an attempt stores address, headers and the first 8 KiB of the answer, whatever bytes they are', async () => {
   const bytes = Buffer.concat([Buffer.from('a\0b\xff\xfe', 'latin1'), Buffer.alloc(20 * 1024, '.')]);
   await deliveries.subscribe((_received, _request, response) =>
     response.writeHead(500, { 'x-reason': 'böse', 'set-cookie': 'secret=1', 'x-twice': ['1', '2'] }).end(bytes),

@@ -33,7 +33,7 @@ const many = 2_000;
 const done = 1_000;
 const due = 100;
 
-test('while a transaction is open for minutes, a sender finds due deliveries by index without reading finished ones', async () => {
+test('while a transaction stays open, due deliveries are found without reading finished ones', async () => {
   const time = movableClock();
   const { endpointId, receiver } = await deliveries.subscribe(200);
   const holder = new pg.Client(deliveries.db.connection);

@@ -20,7 +20,7 @@ test('an endpoint without history gets eight slots', () => {
   expect(granted({}, 512)).toBe(8);
 });
 
-test('an endpoint that answers quickly gets one slot more with every answer, up to 128; four times as many are claimed', () => {
+test('a quick endpoint gets a slot more with every answer, up to 128, and four times as many claimed', () => {
   const queue = new EndpointQueue(1, snapshot);
   expect(send(queue, 1, 'prompt')).toBe(4 * 33);
   for (let i = 0; i < 10; i++) send(queue, queue.window(nowMs), 'prompt');

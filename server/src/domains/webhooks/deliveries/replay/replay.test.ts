@@ -124,7 +124,7 @@ async function untilDone(id: string) {
   });
 }
 
-test('a replay since a time enqueues one delivery for each event under its former id, also for events that had none', async () => {
+test('a replay since a time enqueues each event once under its former id, also those never sent', async () => {
   await pay(4);
   await finishAll('SUCCEEDED');
   await modify({ state: false });
@@ -275,7 +275,8 @@ test('an event that becomes visible after the replay has passed its id is found 
   const { database } = db;
   let commit = () => {};
   const inserted = database.transaction(async (transaction) => {
-    const text = `insert into event select tenant_id, $2, 'invoice.paid', 'inv_1', now(), '{}' from webhook_endpoint where id = $1`;
+    const text = `insert into event select tenant_id, $2, 'invoice.paid', 'inv_1', now(), '{}' from webhook_endpoint
+           where id = $1`;
     await transaction.run({ name: '', text }, [endpointId, late]);
     await new Promise<void>((resolve) => {
       commit = resolve;
@@ -312,7 +313,7 @@ test('the same request while a replay is running returns that replay; a differen
   });
 });
 
-test('a tenant has one replay since a time at once, also when they are started in parallel; another tenant has its own', async () => {
+test('a tenant has one replay since a time at once, also when several start together', async () => {
   const endpoints = [endpointId, await registerEndpoint(), await registerEndpoint()];
   const started = await Promise.all(endpoints.map((id) => replay({ endpointId: id })));
   expect(started.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);

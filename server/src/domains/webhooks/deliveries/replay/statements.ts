@@ -32,9 +32,11 @@ const columns = `r.tenant_id, r.id, r.endpoint_id, r.from_at, r.until_at, r.stat
  */
 export const insertReplay = statement<ReplayRow>(
   'deliveries.insert_replay',
-  `insert into webhook_replay as r (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id, due_at,
+  `insert into webhook_replay as r (tenant_id, id, endpoint_id, user_id, from_at, until_at, states, last_event_id,
+       due_at,
                                     created_at, updated_at)
-   select $1, $2, $3, $4, to_timestamp($5::float8 / 1000), to_timestamp($6::float8 / 1000), $7, $8, now_at, now_at, now_at
+   select $1, $2, $3, $4, to_timestamp($5::float8 / 1000), to_timestamp($6::float8 / 1000), $7, $8, now_at, now_at,
+       now_at
      from (select to_timestamp($9::float8 / 1000) as now_at) as moment
    on conflict (endpoint_id) where state = 'RUNNING' do nothing
    returning ${columns}`,
@@ -122,7 +124,8 @@ export const enqueueReplayed = statement<{ looked: number; enqueued: number; las
             array_agg(d.state) as states,
             (array_agg(d.id order by d.created_at, d.id) filter (where d.replay_of is null))[1] as id
        from ends
-       join delivery d on d.tenant_id = $1 and ${belongsToEvents('d.id', 'ends.first', 'ends.last')} and d.endpoint_id = $5
+       join delivery d on d.tenant_id = $1 and ${belongsToEvents('d.id', 'ends.first', 'ends.last')}
+           and d.endpoint_id = $5
       group by d.event_id
    ), chosen as (
      select examined.id as event_id, existing.id as replay_of

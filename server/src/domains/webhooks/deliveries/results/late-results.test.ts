@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => deliveries.clean());
 afterAll(() => deliveries.close());
 
-test("results that a frozen sender sees after its leases have run out do not change the endpoint's health", async () => {
+test("results seen after the leases have run out do not change the endpoint's health", async () => {
   const time = movableClock();
   const held = heldAnswers();
   const { receiver, endpointId } = await deliveries.subscribe(held.answering);

@@ -11,7 +11,7 @@ export interface ResultWriterOptions {
   /** Called once for each batch whose first write fails. */
   onError: (error: unknown) => void;
   onWritten: () => void;
-  /** Results that did not count: another sender had claimed the delivery, or the database was unavailable beyond the lease. */
+  /** Results that did not count: the delivery was claimed by another sender, or recorded after its lease. */
   onDiscarded: (count: number) => void;
 }
 
@@ -57,7 +57,7 @@ export class ResultWriter {
 
   /**
    * For a delivery that was claimed again before its result was written, because the clock jumped or the database was
-   * away until its lease ran out: the result is written under the newer lease, and nothing is sent again. false: there
+   * unavailable until its lease ran out: the result is written under the newer lease, and nothing is sent again. false: there
    * is no unwritten result.
    */
   renew(deliveryId: string, { lease, leasedUntilMs }: Pick<DeliveryResult, 'lease' | 'leasedUntilMs'>): boolean {
@@ -176,5 +176,8 @@ function isAlike(a: DeliveryResult, b: DeliveryResult): boolean {
 
 function keyOf(result: DeliveryResult): string {
   const { tenantId, lease, state, dueMs, status, outcome, resent, address, headersJson, body } = result;
-  return `${tenantId} ${lease} ${state} ${dueMs} ${status} ${outcome} ${resent} ${address} ${headersJson} ${body?.toString('latin1')}`;
+  return (
+    `${tenantId} ${lease} ${state} ${dueMs} ${status} ${outcome} ${resent} ${address} ${headersJson} ` +
+    `${body?.toString('latin1')}`
+  );
 }

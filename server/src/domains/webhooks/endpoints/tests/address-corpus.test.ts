@@ -132,7 +132,7 @@ describe('at the connection', () => {
     expect(decoy.connections).toBe(0);
   });
 
-  test('a name whose address was public at registration and is private at the connection is not connected to', async () => {
+  test('a name that was public at registration and is private at the connection is not connected to', async () => {
     dns.set('rebinding.example', ['93.184.215.14']);
     expect(await verdictOf(urlTo('rebinding.example'))).toBe('accepted');
     dns.set('rebinding.example', ['127.0.0.1']);
@@ -161,7 +161,8 @@ describe('at the connection', () => {
 
 async function insertEndpoints(urls: string[]): Promise<void> {
   await db.query(
-    'insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed) select 0, $1, url, $3, $4 from unnest($2::text[]) as url',
+    `insert into webhook_endpoint (tenant_id, user_id, url, events, secret_sealed) select 0, $1, url, $3, $4
+         from unnest($2::text[]) as url`,
     [principal.userId, urls, ['*'], Buffer.from('s')],
   );
 }

@@ -38,7 +38,7 @@ function signersOf({ headers, body }: Received): { service: number[]; standard: 
   };
 }
 
-test('while one node rotates the secret twice and two others send, every delivery verifies with a secret that the receiver knows', async () => {
+test('while one node rotates the secret and others send, every delivery verifies', async () => {
   const receiver = await nodes.startReceiver();
   const api = await nodes.start({ APP_ROLE: 'api' });
   const id = await nodes.registerEndpoint(api, receiver.url, { secret: secrets[0] as string });

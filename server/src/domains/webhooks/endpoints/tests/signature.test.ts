@@ -34,7 +34,7 @@ test.each([
   expect(() => new Webhook(secret, options).verify(`${body} `, headers)).toThrow();
 });
 
-test('of secrets that begin with whsec_, those are accepted that an independent verifier accepts, with the same key', () => {
+test('of secrets that begin with whsec_, those are accepted that an independent verifier accepts', () => {
   const text = fc.string({ unit: fc.constantFrom(...'AZaz09+/=-_ .'), minLength: 10, maxLength: 60 });
   const base64 = fc.base64String({ minLength: 12, maxLength: 60 }).map((padded) => padded.replace(/=+$/, ''));
   const padding = fc.constantFrom('', '=', '==', '===');

@@ -58,7 +58,7 @@ test("the page's receiver accepts deliveries, handles a repeated delivery once, 
   }
 });
 
-test("the page's payload has the shape of a real payload, and its Standard Webhooks code verifies a delivery", async () => {
+test("the page's payload has the shape of a real one, and its code verifies a delivery", async () => {
   const receiver = await startReceiver();
   try {
     await florin.post('/api/webhook/register', { url: receiver.url, events: ['transaction.created'], secret }, as);
