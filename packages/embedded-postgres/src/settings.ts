@@ -14,8 +14,7 @@ const defaults = {
   // 2 GB take 13 s, without being faster before. 256 MB take 0.9 s, but checkpoints come so often that writing
   // whole pages after each of them costs two thirds of the throughput.
   max_wal_size: '512MB',
-  // As much as is used under load: files that are kept need not be created again, while commits wait, when load
-  // returns.
+  // As much as is used under load: files that are kept need not be created again when load returns, while commits wait.
   min_wal_size: '512MB',
   wal_recycle: 'on',
   checkpoint_timeout: '15min',

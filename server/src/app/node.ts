@@ -140,8 +140,8 @@ export function makeNode(
   lifecycle.add('notifications', () => notifications.stop());
   const hasOthers = !isOursAlone || group !== undefined;
   if (hasOthers) {
-    // Each notification is a transaction, which costs as much as a batch of payments. Other processes are told without
-    // one.
+    // Each notification is a transaction, which costs as much as a batch of payments. Processes of this node get
+    // messages instead.
     const transport = isOursAlone ? otherProcesses.topics : byNotify(notifications, workerDatabase);
     const relay = new TopicRelay({ topics, transport });
     relay.start();

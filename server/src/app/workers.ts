@@ -19,9 +19,9 @@ export async function freeDeadLeases(workers: readonly BackgroundWorker[]): Prom
 }
 
 /**
- * After the database's clock was set back, shortens leases and due times that were written with the later time; those
- * of one worker also when another one's cannot be written. Also called before the workers start, because the clock may
- * have been set while no node was running.
+ * After the database's clock was set back, shortens leases and due times that were written before. A failure of one
+ * worker leaves those of the others. Also called before the workers start, because the clock may have been set while no
+ * node was running.
  */
 export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorker[]): Promise<void> {
   const shortened = await Promise.allSettled(workers.map(({ clockWasSetBack }) => clockWasSetBack?.()));

@@ -23,8 +23,8 @@ function inOrderOfReferences(tables: readonly TableRow[]): TableRow[] {
 }
 
 /**
- * Requires that a database has these tables with these columns: it could have been changed by hand. Returns the names
- * of tables that Florin does not know.
+ * Requires that a database has these tables with these columns, and was not changed by hand. Returns the names of
+ * tables that Florin does not know.
  *
  * @throws CommandFailure that names the table
  */

@@ -283,7 +283,7 @@ function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text
   return Object.entries(file).flatMap(([key, inner]) => entriesOfFile(inner, [...path, key]));
 }
 
-/** Shells, YAML and files with the line ends of Windows leave them behind a value. */
+/** Shells, YAML and files with line ends of Windows leave line ends behind a value. */
 const withoutLineEnd = (value: string) => value.replace(/[\r\n]+$/, '');
 
 const unknown = (name: string) => `${name} is not a setting; docs/reference/settings.md lists them.`;

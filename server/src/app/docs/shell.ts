@@ -28,7 +28,7 @@ export function shell(
     current: string;
     assets: { style: string; script: string };
     basePath: string;
-    /** What was searched for. */
+    /** The text of a search. */
     query?: string;
   },
 ): Html {

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/errors.ts';
 import { behindMs } from './waiting-work.ts';
 
 export interface AdmissionOptions {
-  /** How long the oldest work has waited that this machine, or one that works for it, could have done, in ms. */
+  /** For how long the oldest work has waited for this machine, or for one that works for it, in ms. */
   oldestWaitMs: () => number;
   /** Default: performance.now(). */
   now?: () => number;
@@ -25,7 +25,7 @@ export type Group = number | string;
 interface Queue {
   waiting: Waiting[];
   cost: number;
-  /** The cost of what it was admitted while writes waited: the tenant with the least comes next. */
+  /** The cost of its writes that were admitted while others waited: the group with the least comes next. */
   spent: number;
 }
 
@@ -34,15 +34,15 @@ interface Queue {
  */
 const targetMs = 2 * behindMs;
 const tickMs = 50;
-/** What a quiet machine admits at once; one that is behind admits no more than in one tick. */
+/** A machine that is not behind admits at once what its rate allows in this time; one that is behind, in one tick. */
 const burstMs = 250;
 /** A write that would wait for longer is refused at once, because its caller cannot know whether to go on waiting. */
 const longestWaitMs = 500;
 /** Writes of one tenant that may wait, however slow the machine is. */
 const leastQueued = 16;
 /**
- * The share of the difference between target and wait by which the rate is corrected; a wait is seen late, so not by
- * more.
+ * The rate is corrected by this share of the difference between target and wait. More would overshoot, because a wait
+ * is seen late.
  */
 const gain = 0.5;
 const leastCorrection = 0.4;
@@ -51,10 +51,14 @@ const leastCorrection = 0.4;
  * up.
  */
 const averagedOverMs = 1_500;
-/** In events and deliveries a second: what any machine carries, and what each is taken to carry until it is known. */
+/**
+ * In events and deliveries a second: the lowest rate on any machine, and the rate of a machine that is not known yet.
+ */
 const leastRate = 2_400;
 const initialRate = 4_000;
-/** Of what the machine is known to carry, per tick: while writes wait and it is not behind, and while it is behind. */
+/**
+ * Factors of what the machine is known to carry, per tick: while writes wait and it is not behind; while it is behind.
+ */
 const carriedGrowth = 1.05;
 const carriedLoss = 0.95;
 

@@ -3,9 +3,9 @@ const overMs = 1_000;
 
 /**
  * Tells work that waits for this machine from work that was late for another reason: a start, an outage of the
- * database, a receiver that was paused or slow. What came due before `begin` does not count, and neither does what came
- * due while that was done. Each round takes less time than the one before if the machine keeps up; when one does not,
- * the machine is behind.
+ * database, a receiver that was paused or slow. Work that came due before `begin` does not count, nor does work that
+ * came due while that was being done, and so on in rounds. If the machine keeps up, each round is shorter than the one
+ * before; the first that is not shorter counts.
  */
 export class Backlog {
   #untilMs = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,10 @@
-/** How often the event loop is looked at. */
+/** How often the event loop is checked. */
 const tickMs = 10;
 
 /**
- * Tells how much of a wait was this process's own. An answer is seen when the event loop polls, so that a long turn of
- * the loop makes a quick receiver look slow. What is read now was not there at the poll of the turn before; everything
- * since may be the process's own delay.
+ * Measures how much of the wait for an answer this process may have caused itself. An answer is read when the event
+ * loop polls, so a long turn of the loop makes a quick receiver look slow. An answer that is read now had not arrived
+ * at the previous poll; it may have arrived at any time since.
  */
 export class EventLoop {
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class EventLoop {
     this.#timer = undefined;
   }
 
-  /** By how much longer than usual this process may have left an answer unread that it reads now, in ms. */
+  /** For how long this process may have left an answer unread that it reads now, beyond the usual, in ms. */
   get ownDelayMs(): number {
     if (this.#timer === undefined) return 0;
     return Math.max(0, this.#now() - this.#turnBeforeAtMs - 2 * tickMs);

@@ -1,7 +1,7 @@
 /** What another process reported holds for this long; it reports again while it is behind. */
 const reportHoldsMs = 1_000;
 const reportEveryMs = 100;
-/** A longer wait that was reported counts for so long beside shorter ones: several processes report. */
+/** While several processes report, the longest wait of this time counts. */
 const reportCountsMs = 300;
 /** A shorter wait is not worth a message. */
 const leastReportedMs = 50;
@@ -9,16 +9,16 @@ const leastReportedMs = 50;
 /** While the oldest work has waited for longer, this machine is behind: what is not urgent waits. */
 export const behindMs = 200;
 
-/** The processes and nodes that work for this one, or that this one works for. */
+/** Exchanges waits with the processes and nodes that work for this one, or that this one works for. */
 export interface Reports {
   send: (waitMs: number) => void;
   listen: (listener: (waitMs: number) => void) => void;
 }
 
 /**
- * How long the oldest work has waited that this machine could have done: operations to charge, outcomes to write,
- * deliveries to post. What waits for somebody else, such as a slow receiver or a provider, does not count. A process
- * that only accepts requests learns it from those that do the work.
+ * For how long the oldest work has waited for this machine: operations to charge, outcomes to write, deliveries to
+ * post. What waits for somebody else, such as a slow receiver or a provider, does not count. A process that only
+ * accepts requests learns it from those that do the work.
  */
 export class WaitingWork {
   readonly #sources: (() => number)[] = [];

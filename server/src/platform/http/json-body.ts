@@ -45,7 +45,7 @@ interface JsonShape {
   opened: number;
   /** How many members the objects have in all. */
   members: number;
-  /** Whether a number may be none that a double holds exactly; if so, the careful parse costs 3.6 µs. */
+  /** Whether a number may need more digits than a double has; if so, an exact check follows, which costs 3.6 µs. */
   mayHaveInexactNumber: boolean;
 }
 

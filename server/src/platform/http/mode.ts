@@ -14,7 +14,7 @@ export function requireModeOf({ principal, query, body }: FastifyRequest): void 
   }
 }
 
-/** Names the mode of a caller that has one in the header of its answer, whatever the answer is. */
+/** Names the mode of the caller's key in a header of every answer. */
 export function nameMode(reply: FastifyReply, principal: Principal | undefined): void {
   if (principal?.livemode !== undefined) reply.header(modeHeader, modeName(principal.livemode));
 }

@@ -1,5 +1,5 @@
 export interface Costed {
-  /** Whose it is. */
+  /** The group that the item belongs to. */
   group: unknown;
   cost: number;
 }
@@ -12,7 +12,7 @@ interface Group<Item> {
 }
 
 /**
- * The most that an item may cost without a debt. A payment of this cost takes about twice the time of one of cost 1.
+ * The most that an item may cost without a deficit. A payment of this cost takes about twice the time of one of cost 1.
  */
 const ordinaryCost = 8;
 
@@ -27,9 +27,9 @@ const expectedForBatches = 8;
  * it hardly delays the items of other groups:
  *
  * - A batch that cannot hold everything is divided among the groups by cost, at most a quarter to each.
- * - An item that costs more than an ordinary one puts its group in debt for the difference. While items of other groups
- *   wait, the group gets no further item until the others have got as much. While other groups are expected, it gets
- *   one item per batch. This keeps the batches short in which, or for which, other groups wait.
+ * - An item that costs more than an ordinary one leaves its group with a deficit, the difference. While items of other
+ *   groups wait, the group gets no further item until the others have got as much. While other groups are expected, it
+ *   gets one item per batch. This keeps the batches short in which, or for which, other groups wait.
  */
 export class FairQueue<Item extends Costed> {
   #items: Item[] = [];
@@ -102,18 +102,18 @@ export class FairQueue<Item extends Costed> {
         total += item.cost;
         group.spent += item.cost;
         group.next++;
-        this.#payDebtsOfOthers(group.key, item.cost);
+        this.#payDeficitsOfOthers(group.key, item.cost);
         if (isDisturbing && isExpensive(item)) this.#deficits.set(group.key, item.cost - ordinaryCost);
       }
       if (!fits || group.next === group.items.length) waiting.splice(waiting.indexOf(group), 1);
     }
   }
 
-  /** An item of one group reduces the debts of all others. */
-  #payDebtsOfOthers(of: unknown, cost: number): void {
-    for (const [group, debt] of this.#deficits) {
+  /** An item of one group reduces the deficits of all others. */
+  #payDeficitsOfOthers(of: unknown, cost: number): void {
+    for (const [group, deficit] of this.#deficits) {
       if (group === of) continue;
-      if (debt > cost) this.#deficits.set(group, debt - cost);
+      if (deficit > cost) this.#deficits.set(group, deficit - cost);
       else this.#deficits.delete(group);
     }
   }

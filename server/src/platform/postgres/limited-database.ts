@@ -13,9 +13,8 @@ export interface LimitedDatabaseOptions {
 }
 
 /**
- * Runs only a few statements at once, so that long ones leave connections free for the other users of a pool. The rest
- * wait in order of arrival. A statement that finds too many waiting, or has waited too long, is refused as
- * `overloaded`.
+ * Runs only a few statements at once, so that long ones leave connections to the other users of a pool. The rest wait
+ * in order of arrival. A statement that finds too many waiting, or has waited too long, is refused as `overloaded`.
  */
 export class LimitedDatabase implements Queryable {
   readonly #options: Required<LimitedDatabaseOptions>;

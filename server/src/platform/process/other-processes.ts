@@ -14,7 +14,7 @@ export type AnswerRequest = (text: string, from: number) => Promise<string>;
  * that a limit holds for all processes together, and topics of work that has become due. With one process nothing is
  * sent.
  *
- * What must be decided in one place, such as the admission of a login, the other processes ask the first one.
+ * The first process answers the others where one process must decide, such as on the admission of a login.
  */
 export class OtherProcesses {
   readonly #listeners = new Map<string, (key: string) => void>();
@@ -29,7 +29,7 @@ export class OtherProcesses {
     this.#send = send;
   }
 
-  /** This process is not the first one, which it reaches this way. */
+  /** Called in all processes but the first one, which `ask` reaches. */
   askBy(ask: (name: string, text: string) => Promise<string>): void {
     this.#ask = ask;
   }
@@ -69,7 +69,7 @@ export class OtherProcesses {
     };
   }
 
-  /** Carries topics at once, without a transaction for each. */
+  /** Publishes topics to the other processes at once, without the transaction that a notification takes. */
   readonly topics = {
     send: async (payload: string): Promise<void> => this.#send?.([[topicsName, payload]]),
     listen: (listener: (payload: string) => void): void => this.#listen(topicsName, listener),

@@ -9,7 +9,7 @@ export function serveTasks<Input, Value>(perform: (input: Input) => Promise<Valu
       (error) => process.send?.({ outcome: 'failed', error } satisfies TaskResult<Value>),
     );
   });
-  // A terminal or a service manager signals all processes; this one ends with its parent, whose requests it still
+  // A terminal or a service manager signals all processes. This one goes on until its parent ends, whose requests it
   // serves.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());

@@ -51,10 +51,7 @@ export function durationOfAtLeast(minimumMs: number, least: string): Kind<number
   };
 }
 
-/**
- * Returns a text that is one line; a line end in its middle is a mistake that would end up in a header, a path or a
- * password.
- */
+/** Refuses a text of several lines: a line end would get into a header, a path or a password. */
 export function oneLine(value: string): string {
   if (/\p{Cc}/u.test(value)) throw new Error('must be one line without control characters');
   return value;

@@ -51,7 +51,7 @@ export const dataFolder: MachineCheck = {
   },
 };
 
-/** Who may write into a folder can replace every file in it, whatever the modes of the files are. */
+/** An account that may write into a folder can replace every file in it, whatever the modes of the files are. */
 async function ofFolder(root: string): Promise<Finding | undefined> {
   const { mode } = await stat(root);
   if ((mode & 0o022) === 0) return undefined;

@@ -91,7 +91,7 @@ export const notifications: DatabaseCheck = {
   name: 'notifications between nodes arrive',
   checkDatabase: async ({ database, direct }) => {
     let lost: Error | undefined;
-    // Twice: on a busy machine the first may be late.
+    // Measured twice, because the first answer may be late on a busy machine.
     for (let attempt = 0; attempt < 2; attempt++) {
       lost = undefined;
       const listening = new Notifications(

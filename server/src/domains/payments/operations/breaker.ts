@@ -37,7 +37,7 @@ export class Breaker {
     const streak = this.#streaks.get(channelId);
     if (streak === undefined) return false;
     const leftMs = streak.openUntilMs - this.#clock();
-    // More than `openMs` is left only if the clock was set back.
+    // If more than `openMs` is left, the clock was set back.
     return leftMs > 0 && leftMs <= openMs;
   }
 

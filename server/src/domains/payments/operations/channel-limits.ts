@@ -5,7 +5,7 @@ import type { ChannelPace } from './channel-pace.ts';
 /** Operations of one channel in flight in this process, including those whose settlement is being written. */
 export const maximumInFlightPerChannel = 500;
 
-/** Operations that waited for a full or paced channel are claimed within this time after it has room again. */
+/** After a full or paced channel has room again, the operations that waited for it are claimed within this time. */
 const recentMs = 5_000;
 
 /** How many more operations of each channel this process may claim. */
@@ -23,7 +23,7 @@ export class ChannelLimits {
     this.#pace = pace;
   }
 
-  /** What waits for the sandbox (`isOwnProvider`) waits for this machine. */
+  /** Operations that wait for the sandbox (`isOwnProvider`) wait for this machine. */
   started(channelId: number, isOwnProvider = false): void {
     const count = this.#inFlightOf(channelId) + 1;
     this.#inFlight.set(channelId, count);

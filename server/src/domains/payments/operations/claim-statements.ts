@@ -3,7 +3,7 @@ import { claimOperationsCte } from '../operation-queue/claim.cte.ts';
 import { type OperationRow, operationColumns, operationJoins } from './statements.ts';
 
 export interface ClaimedRow extends OperationRow {
-  /** Whether its channel sends no more than some operations a second: then it may have waited for that. */
+  /** Whether a rate limits its channel, for which it may have waited. */
   is_paced: boolean;
 }
 

@@ -61,7 +61,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
 
 /** Operations in flight in this process, including those whose settlement is being written. */
 const maximumInFlight = 1_000;
-/** One claim then takes several payments, whose statements they share. */
+/** Minimum time between claims: several payments then share the statements of one claim. */
 const claimGapMs = 40;
 /** A lease lasts longer than its two calls (a look-up, then a call), by the time to settle. */
 const leaseBeyondCallsMs = 10 * secondMs;

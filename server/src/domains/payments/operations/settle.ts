@@ -44,7 +44,7 @@ const maximumBatch = 200;
 const maximumQueued = 20_000;
 /** How long a batch is retried while the database restarts. Then the operation is looked up instead. */
 const retryForMs = 5 * secondMs;
-/** How often a settlement is computed because another node, or a request, changed the payment at the same time. */
+/** How often a settlement is computed again because another node, or a request, has changed the payment meanwhile. */
 const maximumTries = 20;
 
 /**
@@ -94,9 +94,9 @@ export class Settler {
   }
 
   /**
-   * Settles an operation in the caller's transaction, as a user says who has looked at the provider. Returns false if
-   * that contradicts what is settled: nothing is changed then. A charge that failed is not tried through another
-   * channel.
+   * Settles an operation in the caller's transaction, with the outcome that a user has found at the provider. Returns
+   * false if that contradicts what is settled: nothing is changed then. A charge that failed is not tried through
+   * another channel.
    */
   async settleByUser(row: OperationRow, outcome: FinalOutcome, transaction: Transaction): Promise<boolean> {
     const { payments, clock } = this.#deps;

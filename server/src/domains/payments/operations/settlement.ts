@@ -214,7 +214,7 @@ export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, c
   return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
 }
 
-/** A refund that is cancelled after it had succeeded has failed: the merchant must learn of it by `refund.failed`. */
+/** A refund that is cancelled after it had succeeded counts as failed, so that `refund.failed` announces it. */
 function asFailure(outcome: FinalOutcome): FinalOutcome {
   if (outcome.kind !== 'cancelled') return outcome;
   return { ...outcome, kind: 'failed', failure: failure('refund_refused', 'cancelled') };

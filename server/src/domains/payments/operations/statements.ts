@@ -21,7 +21,7 @@ export interface OperationRow extends PaymentRow {
   operation_created_ms: number;
   /** When it was claimed to be sent; null while it is READY. */
   operation_called_ms: number | null;
-  /** When a rate limit of the provider first refused it; null: none did. */
+  /** When a rate limit of the provider first refused it; null: never. */
   operation_limited_ms: number | null;
   /** The charge that a refund or a cancellation refers to. */
   charge_number: number | null;

@@ -16,7 +16,7 @@ import { ResultWriter } from './results/result-writer.ts';
 export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   /** Uses at most three connections at once, mostly two: to claim, to record and to write the health of endpoints. */
   database: Queryable;
-  /** To disable an endpoint together with the event that reports it; may be the same as `database`. */
+  /** Disables an endpoint together with the event that reports it. May be the same as `database`. */
   transactions: Pick<Database, 'transaction'>;
   directory: EndpointDirectory;
   clock: Clock;
@@ -31,10 +31,9 @@ export interface DeliveryWorkerOptions extends Partial<FailureReports> {
   idlePollMs?: number;
   /** The same while no delivery that is due is open, at any endpoint. */
   quietPollMs?: number;
-  /** Whether work of this machine waits (`WaitingWork`). Default: it does not. */
+  /** Whether work waits for this machine (`WaitingWork`). Default: it does not. */
   isBehind?: () => boolean;
   observer?: DeliveryWorkerObserver;
-  /** Called once when an endpoint has been switched off, after the commit, to notify its owner. */
   /** Further certificate authorities to trust, in PEM. */
   ca?: string;
 }
@@ -54,7 +53,7 @@ export interface DeliveryWorkerObserver {
 const defaultMaxInFlight = 1024;
 /** Poll interval while deliveries wait for the rate or the pool of their endpoint. */
 const pollMs = 100;
-/** One claim then takes the events of several payments. */
+/** Minimum time between claims: one claim then takes the events of several payments. */
 const claimGapMs = 40;
 /** A lease exceeds the deadline of the attempt by this: time to get a slot before it and to be recorded after it. */
 const leaseMarginMs = 20 * secondMs;
@@ -114,7 +113,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
       release: (leases) => database.run(releaseLeases, [leases]),
       freeAll: () => database.run(freeLeases),
       shortenWaits: async () => {
-        // The retries of these results may still be due by the old time.
+        // Their retries may still be due by the time before the clock was set back.
         await withinMs(results.flush(), recordingBudgetMs);
         await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
         claimer.reset();

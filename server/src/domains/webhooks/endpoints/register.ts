@@ -17,7 +17,7 @@ import { insertEndpoint, lockRegistrations, nextEndpointId, type RegisteredRow }
 
 export interface Registered {
   row: RegisteredRow;
-  /** The secret, if the caller gave none. */
+  /** The generated secret, if the caller gave none. */
   generatedSecret: string | undefined;
   /** Whether an earlier request with the same idempotency key registered it. */
   replayed: boolean;

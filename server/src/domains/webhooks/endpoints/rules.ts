@@ -9,9 +9,7 @@ export type DisabledReason = 'gone' | 'failing';
 /** A delivery that uses up its attempts disables its endpoint if there has been no success for this long. */
 export const disabledAfterMs = 5 * dayMs;
 
-/**
- * Whether a URL that this caller sets may lead to a private address, if the deployment allows that (`addressGuards`).
- */
+/** Whether URLs set by this caller may lead to private addresses where the deployment allows them (`addressGuards`). */
 export function reachesPrivate({ by, userType }: Principal): boolean {
   return by === 'session' && userType !== 'MERCHANT_USER';
 }

@@ -40,7 +40,7 @@ type Seal = (plain: string, place: string) => Buffer;
 export interface EventKey extends Key {
   /** When it was made. */
   sinceMs: number;
-  /** Whether an older release had written events before, so that its nodes may have gone on for a while. */
+  /** Whether an older release had written events before: its nodes may still run during an upgrade. */
   followsOlder: boolean;
 }
 
@@ -98,8 +98,8 @@ const digestedText = ({ tenantId, body }: DigestedEvent) => `event/${tenantId}/$
 export const digestWith = (event: DigestedEvent, key: Key): Buffer => macOf(digestedText(event), key);
 
 /**
- * The digest of an event that is written to this database; null outside a node, where there is no key: SQL makes one
- * without.
+ * The digest of an event that is written to this database. null outside a node, which alone has the key: SQL then makes
+ * a digest without a key.
  */
 export function digestFor(database: Queryable, event: DigestedEvent): Buffer | null {
   return database.macOf?.(digestedText(event)) ?? null;

@@ -1,6 +1,6 @@
 /**
- * How many endpoints an event of each tenant is sent to, as its last payments had it: what a write of the tenant will
- * cause is estimated before it is written.
+ * Estimates how many deliveries an event of each tenant has, from its last payments: admission needs the number before
+ * the event is written.
  */
 export class FanOut {
   /** Tenants without endpoints are left out. */

@@ -46,7 +46,6 @@ export const findInbox = statement<{ id: number; livemode: boolean }>(
   'select id, livemode from inbox where tenant_id = $1 and id = $2 and expires_at > to_timestamp($3::float8 / 1000)',
 );
 
-/** Values: hash of the token, now in ms. */
 /** Of a tenant that is enabled. Values: hash of the token, now in ms. */
 export const findInboxByToken = statement<{ id: number; secret_sealed: Buffer | null }>(
   'inbox.find_by_token',

@@ -13,9 +13,9 @@ export interface AddressTurnsOptions {
 type Proceed = (leave: () => void) => void;
 
 /**
- * Bounds the work for callers that are not known: so many of their requests are in progress, and the networks take
- * turns for the others, which wait with only their headers read. Without it 250 connections that need no credentials
- * delayed payments by seconds.
+ * Bounds the work for callers that are not known: limits their requests in progress. Networks take turns for the
+ * others, which wait with only their headers read. Without it 250 connections that need no credentials delayed payments
+ * by seconds.
  */
 export class AddressTurns {
   readonly #options: Required<AddressTurnsOptions>;

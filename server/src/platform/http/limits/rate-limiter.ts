@@ -92,8 +92,8 @@ export class RateLimiter {
 }
 
 /**
- * Limits how often callers without credentials may fail, where a success cannot be guessed: with signed or random
- * tokens. A request that succeeds is neither counted nor refused, however many have failed before it.
+ * Limits how often callers without credentials may fail where nobody can guess a success: with signed or random tokens.
+ * A request that succeeds is neither counted nor refused, however many have failed before it.
  */
 export class FailureLimiter {
   readonly #failures: RateLimiter;

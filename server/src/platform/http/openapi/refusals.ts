@@ -86,7 +86,7 @@ function callerRefusals(need: Need): RefusalType[] {
   return [
     'credentials_missing',
     'credentials_invalid',
-    // Of a key and of the console's cookie, also where they are not accepted: these are checked first.
+    // Keys and the console's cookie are checked first, also where they are not accepted.
     'address_not_allowed',
     'origin_not_allowed',
     ...(needs === 'token' || needs === 'enrolment' ? [] : (['second_factor_not_enrolled'] as const)),

@@ -19,7 +19,7 @@ export interface Report extends NamedMode {
 export const discrepancyKinds = ['contradiction', 'mismatch', 'mode_mismatch', 'forgotten'] as const;
 export type DiscrepancyKind = (typeof discrepancyKinds)[number];
 
-/** What is reported of another operation than ours: it is never booked. Undefined: it may be ours. */
+/** What shows that the report is about another payment or refund, which is never booked. Undefined: nothing does. */
 export function differenceOf(row: OperationRow, report: Report): 'mismatch' | 'mode_mismatch' | undefined {
   if (report.livemode !== undefined && report.livemode !== row.livemode) return 'mode_mismatch';
   return differsInMoney(row, report) ? 'mismatch' : undefined;

@@ -5,7 +5,7 @@ export interface ReadListener {
   read: (bytes: number) => void;
 }
 
-/** Begins an interim answer. What follows `101 Switching Protocols` is not HTTP, so that it is none. */
+/** The status line of an interim answer. `101 Switching Protocols` is excluded, because what follows it is not HTTP. */
 const interim = /^HTTP\/1\.\d 1(?!01)\d\d[ \r\n]$/;
 const exampleInterim = 'HTTP/1.1 100 ';
 

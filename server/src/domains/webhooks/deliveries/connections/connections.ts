@@ -36,7 +36,7 @@ const maxKeepAliveMs = 60_000;
  */
 export const openedWithoutWaiting = 64;
 /**
- * A receiver that answers within this time frees a connection soon; a slower one gets as many as there are requests.
+ * A receiver that answers within this time frees a connection soon. A slower one gets a connection for each request.
  */
 const defaultMaxWaitMs = 20;
 

@@ -28,7 +28,7 @@ export interface ClaimerOptions {
   /** Deliveries that the node may have in flight. */
   slots: number;
   leaseMs: number;
-  /** Whether work of this machine waits: endpoints that catch up then do so slowly. */
+  /** Whether work waits for this machine: endpoints with a backlog then get few deliveries at a time. */
   isBehind: () => boolean;
   health: Pick<EndpointHealth, 'reserveTrials' | 'returnTrials'>;
   /**
@@ -62,8 +62,8 @@ const idleQueueMs = hourMs;
  * ready.
  *
  * - Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
- *   second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by
- *   endpoint for everything else: backlogs, expired leases, late commits.
+ *   second; concurrently with the claim, if known endpoints have deliveries to claim. Once a second a scan probes the
+ *   index by endpoint for everything else: backlogs, expired leases, late commits.
  * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the
  *   database.
  * - One statement claims the oldest deliveries of each endpoint, as many as it was granted. A queue that had fewer is
@@ -202,8 +202,8 @@ export class Claimer {
   }
 
   /**
-   * Grants the free slots to ready queues. If any gets some, fresh deliveries are looked for beside the claim, for the
-   * next one, and less often: on a full machine each claim waited 40 to 90 ms for that.
+   * Grants the free slots to ready queues. If any gets some, the search for fresh deliveries runs concurrently with the
+   * claim, for the next one, and less often: on a full machine each claim waited 40 to 90 ms for it.
    */
   async #grant(freeSlots: number, nowMs: number): Promise<Map<EndpointQueue, number>> {
     const atMs = performance.now();

@@ -6,7 +6,8 @@ import { type AttemptVerdict, breakerFailures, promptMs } from '../rules.ts';
 /** Deliveries in flight at first, and again while the endpoint is slow, failing or silent. */
 export const initialWindow = 8;
 /**
- * The same while it answers promptly, and the most while it answers quickly: a shop's receiver breaks at some hundreds.
+ * The same while it answers promptly, and the maximum while it answers quickly: receivers of shops break at some
+ * hundreds.
  */
 const promptWindow = 32;
 const largestWindow = 128;
@@ -18,7 +19,7 @@ const claimedWindows = 4;
 const quickMs = 75;
 /** It is no longer quick when even the fastest took longer than this. */
 const notQuickMs = 2 * quickMs;
-/** The fastest of at least so many answers, and of twice as many at most. */
+/** Whether it is quick is decided from the fastest of 32 to 64 answers. */
 const answersCompared = 32;
 /** A pause that this node begins is in the database, and in every read that starts, after this time. */
 const pauseWrittenMs = secondMs;
@@ -84,7 +85,7 @@ export class EndpointQueue {
     this.endpoint = { ...this.endpoint, pausedUntilMs: untilMs, firstFailureMs };
   }
 
-  /** Forgets the times that were noted by the old time, all ahead of now. What is due has waited for the clock. */
+  /** Forgets times that were noted before the clock was set back, which are all ahead of now. */
   clockWasSetBack(nowMs: number): void {
     this.dueFromMs = undefined;
     this.openFromMs = 0;

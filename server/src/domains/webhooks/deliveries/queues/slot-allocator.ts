@@ -2,8 +2,8 @@ import { secondMs } from '../../../../core/clock.ts';
 import { type EndpointQueue, initialWindow } from './endpoint-queue.ts';
 
 /**
- * Pools for endpoints that have not just answered promptly: each is a quarter of a node's slots, so that the last
- * quarter is left to prompt endpoints. The numbers limit the deliveries to one origin.
+ * Pools of slots for endpoints that are not prompt. Each has a quarter of the slots of a node, which leaves a quarter
+ * to prompt endpoints. The numbers are the limits of deliveries to one origin.
  */
 const perOrigin = { unproven: 32, firstDelivery: 8, trial: 4 };
 const poolShare = 1 / 4;
@@ -21,7 +21,7 @@ export interface SlotAllocatorOptions {
   slots: number;
   /** The queues with deliveries in flight. */
   active: Iterable<EndpointQueue>;
-  /** Work of this machine waits: endpoints that catch up get no more than one without history. Default: false. */
+  /** Work waits for this machine: endpoints with a backlog get no more than one without history. Default: false. */
   isBehind?: boolean;
   nowMs: number;
 }

@@ -68,7 +68,7 @@ async function replayEvents(
   const nowMs = clock();
   const sinceMs = timeOf('since', input.since, nowMs);
   const id = generateUuid();
-  // After the clock was set back, the ids of past events may contain later times than now: ids never run backwards.
+  // Ids never run backwards, so after the clock was set back those of past events may contain later times than now.
   const untilMs = input.until === undefined ? Math.max(nowMs, uuidTimeMs(id)) : timeOf('until', input.until, nowMs);
   if (sinceMs >= untilMs) throw invalid('since', 'since must be before until.');
   requireKeptDeliveries(sinceMs, nowMs, keepDeliveriesMs);

@@ -22,7 +22,7 @@ export interface ReplayWorkerOptions extends FailureReports {
   /** Uses one connection at a time. */
   database: Pick<Database, 'run' | 'transaction'>;
   clock: Clock;
-  /** Whether work of this machine waits (`WaitingWork`): replays wait until it is done. Default: it does not. */
+  /** Whether work waits for this machine (`WaitingWork`): replays wait until it is done. Default: it does not. */
   isBehind?: () => boolean;
   /** Events examined in one transaction at most. */
   batch?: number;

@@ -57,8 +57,8 @@ export class ResultWriter {
 
   /**
    * For a delivery that was claimed again before its result was written, because the clock jumped or the database was
-   * unavailable until its lease ran out: the result is written under the newer lease, and nothing is sent again. false: there
-   * is no unwritten result.
+   * unavailable until its lease ran out: the result is written under the newer lease, and nothing is sent again. false:
+   * there is no unwritten result.
    */
   renew(deliveryId: string, { lease, leasedUntilMs }: Pick<DeliveryResult, 'lease' | 'leasedUntilMs'>): boolean {
     const isOf = (result: DeliveryResult) => result.deliveryId === deliveryId;
