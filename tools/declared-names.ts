@@ -6,8 +6,9 @@ import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 type Names = Readonly<Record<string, string>>;
 
 /**
- * The lists of all event types, errors and audit actions, collected from the modules that declare them, by their paths in the
- * repository. They are files so that the compiler knows every name, also in modules that come before the declaring one.
+ * The lists of all event types, errors and audit actions, collected from the modules that declare them, by their paths
+ * in the repository. They are files so that the compiler knows every name, also in modules that come before the
+ * declaring one.
  */
 export function declaredNameFiles(): Record<string, string> {
   const all: typeof modules = modules;

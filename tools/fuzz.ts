@@ -14,11 +14,10 @@ import { startService } from '../server/tests/support/service/service-process.ts
 /** `npm run fuzz`: sends generated requests to a service of its own and reports answers that it must never give. */
 const usage = `Usage: npm run fuzz -- [--requests number] [--seed number] [--raw percent]
 
-Starts a service in a temporary folder and sends requests to it over the loopback interface: most are generated from its
-OpenAPI document, some are raw bytes that no HTTP client would send. Prints each request whose answer is a 5xx
-    or lacks the
-envelope, with the seed and the number of its batch,
-    and ends with 1 if there was one. The same seed sends the same requests.
+Starts a service in a temporary folder and sends requests to it over the loopback interface: most are generated from
+its OpenAPI document, some are raw bytes that no HTTP client would send. Prints each request whose answer is a 5xx or
+lacks the envelope, with the seed and the number of its batch, and ends with 1 if there was one. The same seed sends
+the same requests.
 
   --requests  how many, 20000 by default
   --seed      where the generator begins, 1 by default

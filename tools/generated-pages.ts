@@ -193,8 +193,8 @@ function sandboxTable(): string {
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   answerHelp(`Usage: npm run docs
 
-Writes what is derived from the code: the lists of event types, errors and audit actions, the tables between marks in docs/,
-the generated part of the SDK, and the choices of the console.
+Writes what is derived from the code: the lists of event types, errors and audit actions, the tables between marks in
+docs/, the generated part of the SDK, and the choices of the console.
 `);
   const lists = Object.entries(declaredNameFiles()).map(([file, after]) => write(file, after));
   // The code that is loaded has the lists as they were.

@@ -11,9 +11,8 @@ import { answerHelp } from './usage.ts';
  */
 answerHelp(`Usage: npm run recipes
 
-Applies every change that docs/recipes.md shows to a copy of the code, and runs types, lint, layers
-    and the tests that the changes
-concern. Ends with 1 when one fails.
+Applies every change that docs/recipes.md shows to a copy of the code, and runs types, lint, layers and the tests that
+the changes concern. Ends with 1 when one fails.
 `);
 
 interface Change {

@@ -10,9 +10,8 @@ import { answerHelp } from './usage.ts';
  */
 answerHelp(`Usage: npm run runtimes
 
-Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js, by import and by require,
-    and with TypeScript 5. They
-are installed into build/runtimes.
+Tests the package of the SDK on Node.js 20, Bun and Deno beside our own Node.js, by import and by require, and with
+TypeScript 5. They are installed into build/runtimes.
 `);
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {

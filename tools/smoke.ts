@@ -12,8 +12,8 @@ import { answerHelp } from './usage.ts';
  */
 answerHelp(`Usage: npm run smoke
 
-Clones this repository into a scratch folder, starts it and pastes the lines of the README. Ports 8080
-    and 9999 must be free.
+Clones this repository into a scratch folder, starts it and pastes the lines of the README. Ports 8080 and 9999 must
+be free.
 `);
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -109,7 +109,7 @@ const wordsOf = (text: string) => text.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' '
 
 function matchesOf(pattern: RegExp, text: string): { found: string; line: number }[] {
   return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
-    found: found.replaceAll(/[\s*/]+/g, ' '),
+    found: found.replaceAll(/\s[\s*/]*/g, ' '),
     line: text.slice(0, index).split('\n').length,
   }));
 }

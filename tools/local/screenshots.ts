@@ -14,9 +14,8 @@ import { createDemoData } from './demo.ts';
  */
 answerHelp(`Usage: npm run screenshots
 
-Starts Florin with demo data in a scratch folder and writes docs/images/*.png: the first run, the start page,
-    a payment and a
-delivery. Needs Chromium (or its path in CHROMIUM).
+Starts Florin with demo data in a scratch folder and writes docs/images/*.png: the first run, the start page, a
+payment and a delivery. Needs Chromium (or its path in CHROMIUM).
 `);
 if (chromiumPath === undefined) {
   process.stderr.write('There is no Chromium on this machine: install it, or name it in CHROMIUM.\n');

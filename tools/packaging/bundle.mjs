@@ -1,5 +1,6 @@
 // Bundles the server with its packages into few files, because importing 600 sources and 400 files of packages takes
-// most of a start: twice the CPU time (bench/notes/start-and-memory.md). Plain JavaScript for Node 20, like install.mjs.
+// most of a start: twice the CPU time (bench/notes/start-and-memory.md). Plain JavaScript for Node 20, like
+// install.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -14,9 +14,8 @@ import { answerHelp } from '../usage.ts';
 answerHelp(`Usage: npm run package
 
 Writes build/florin-VERSION.tgz, the service with its command line, build/florin-sdk-VERSION.tgz, the client library,
-    and
-build/florin-fonts-VERSION.tgz, which depends on fonts for PDF files. npm install takes each
-    on a machine without this repository.
+and build/florin-fonts-VERSION.tgz, which depends on fonts for PDF files. npm install takes each on a machine without
+this repository.
 `);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -10,9 +10,8 @@ import { answerHelp } from '../usage.ts';
  */
 answerHelp(`Usage: npm run sbom
 
-Writes build/sbom.cdx.json, the bill of materials of what npm start installs, in CycloneDX,
-    without any network. Exit code 1: a
-package has no checksum, or a licence that is not on the list in tools/packaging/sbom.ts.
+Writes build/sbom.cdx.json, the bill of materials of what npm start installs, in CycloneDX, without any network. Exit
+code 1: a package has no checksum, or a licence that is not on the list in tools/packaging/sbom.ts.
 `);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

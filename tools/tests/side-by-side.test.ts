@@ -38,7 +38,7 @@ test('the output of each part is whole, with both its streams', () => {
   expect(lines).toHaveLength(6);
 });
 
-test('one part that fails, or a program that does not exist, makes the whole fail, and the others run to their end', () => {
+test('a part that fails or does not exist makes the whole fail, and the others run to their end', () => {
   const failing = run({ broken: 'process.exit(3)', whole: 'setTimeout(() => console.log("done"), 100)' });
   expect(failing.status).toBe(1);
   expect(failing.lines).toEqual(expect.arrayContaining(['== broken: failed, N s', '== whole: passed, N s', 'done']));

@@ -32,7 +32,8 @@ export function chooseAccount(): Account {
   }
   throw new EmbeddedPostgresError(
     'cannot_run',
-    'PostgreSQL refuses to run as root and there is no account postgres or nobody to run it as; add one, or start it as an ordinary user',
+    'PostgreSQL refuses to run as root and there is no account postgres or nobody to run it as; add one, ' +
+      'or start it as an ordinary user',
   );
 }
 

@@ -64,14 +64,16 @@ function holdsData(folder: DataFolder, binaries: Binaries): boolean {
   if (readdirSync(cluster).length === 0) {
     throw new EmbeddedPostgresError(
       'damaged',
-      `${cluster} is empty, which no start leaves behind; mount or restore the database that belongs there, or remove the empty folder to begin with a new one`,
+      `${cluster} is empty, which no start leaves behind; mount or restore the database that belongs there, ` +
+        'or remove the empty folder to begin with a new one',
     );
   }
   const version = readVersion(cluster);
   if (version !== binaries.major) {
     throw new EmbeddedPostgresError(
       'other_version',
-      `data folder ${folder.root} holds data of PostgreSQL ${version}, but PostgreSQL ${binaries.major} is installed; dump it with the version that made it and load it into a new folder`,
+      `data folder ${folder.root} holds data of PostgreSQL ${version}, but PostgreSQL ${binaries.major} is ` +
+        'installed; dump it with the version that made it and load it into a new folder',
     );
   }
   for (const path of essentials.map((name) => join(cluster, name))) {
@@ -87,7 +89,8 @@ function readVersion(cluster: string): string {
   if (!existsSync(path)) {
     throw new EmbeddedPostgresError(
       'damaged',
-      `${cluster} holds files but no PG_VERSION, so it is no whole PostgreSQL database; restore a backup or move it away`,
+      `${cluster} holds files but no PG_VERSION, so it is no whole PostgreSQL database; ` +
+        'restore a backup or move it away',
     );
   }
   requirePlainFileOrNothing(path);

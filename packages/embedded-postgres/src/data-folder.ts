@@ -126,7 +126,8 @@ function settleOwner(home: string, cluster: string): Account {
     if (!foreign) return chosen;
     throw new EmbeddedPostgresError(
       'unusable_folder',
-      `the database in ${home} belongs to user ${foreign.uid}, not to user ${chosen.uid}; start it as that user or as root`,
+      `the database in ${home} belongs to user ${foreign.uid}, not to user ${chosen.uid}; ` +
+        'start it as that user or as root',
     );
   }
   const former = owners.find((owner) => owner.uid !== 0);

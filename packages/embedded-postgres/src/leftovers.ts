@@ -92,7 +92,8 @@ async function refuseAnsweringStranger(folder: DataFolder): Promise<void> {
 function inUse(folder: DataFolder, pid: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'in_use',
-    `data folder ${folder.root} is in use by PostgreSQL process ${pid}, which this process did not start; stop it first`,
+    `data folder ${folder.root} is in use by PostgreSQL process ${pid}, which this process did not start; ` +
+      'stop it first',
   );
 }
 

@@ -13,7 +13,8 @@ export function requireFolderOrNothing(path: string): void {
   if (target === undefined) {
     throw new EmbeddedPostgresError(
       'unusable_folder',
-      `${path} is a symbolic link to ${readlinkSync(path)}, which is not there; mount or restore what it leads to, or remove the link`,
+      `${path} is a symbolic link to ${readlinkSync(path)}, which is not there; ` +
+        'mount or restore what it leads to, or remove the link',
     );
   }
   if (target.isDirectory()) return;

@@ -66,7 +66,7 @@ export async function launch(folder: DataFolder, { program, words }: CommandLine
   return watched(child.pid as number, ended, logStart);
 }
 
-/** Attaches to a postmaster that a killed process started. It is no child of this process, so its end is found by polling. */
+/** Attaches to a postmaster that a killed process started. Its end is found by polling, because it is no child. */
 export function attach(folder: DataFolder, identity: ProcessIdentity): Postmaster {
   const logStart = statSync(folder.logFile, { throwIfNoEntry: false })?.size ?? 0;
   return watched(identity.pid, endOf(identity), logStart);
@@ -142,7 +142,8 @@ function explainSpawn(error: Error, program: string): Error {
   if (!['EACCES', 'EPERM', 'ENOENT', 'EINVAL'].includes(errorCode(error))) return error;
   return new EmbeddedPostgresError(
     'cannot_run',
-    `${program} cannot be run (${errorCode(error)}); root must be allowed to change to another account, or start it as an ordinary user`,
+    `${program} cannot be run (${errorCode(error)}); root must be allowed to change to another account, ` +
+      'or start it as an ordinary user',
     { cause: error },
   );
 }

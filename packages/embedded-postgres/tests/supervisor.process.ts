@@ -238,7 +238,7 @@ test('settings of PostgreSQL clients and of the dynamic linker in the environmen
   expect(await query(connection, 'show fsync')).toEqual([{ fsync: 'on' }]);
 });
 
-test('PGOPTIONS, which the environment has for another PostgreSQL, does not reach a session of the superuser', async () => {
+test('PGOPTIONS in the environment does not reach a session of the superuser', async () => {
   const { connection } = await folder.hold().ready();
   vi.stubEnv('PGOPTIONS', '-c search_path=elsewhere');
   onTestFinished(() => {

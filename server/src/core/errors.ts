@@ -46,8 +46,8 @@ const commonErrors = {
 } as const satisfies Record<string, RefusalKind>;
 
 /**
- * All error types of the API, each with its kind. Modules declare their own (`errors` in `module.ts`), and `npm run docs`
- * collects them; `docs/reference/errors.md` explains each type.
+ * All error types of the API, each with its kind. Modules declare their own (`errors` in `module.ts`), and `npm run
+ * docs` collects them; `docs/reference/errors.md` explains each type.
  */
 export const refusalTypes = { ...commonErrors, ...moduleErrors } as const;
 export type RefusalType = keyof typeof refusalTypes;

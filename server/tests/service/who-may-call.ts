@@ -7,8 +7,8 @@ export interface Permission {
   /** Further scopes. */
   alsoNeeds?: readonly string[];
   /**
-   * A scope that follows from the record, such as a webhook endpoint of the tests, which subscribes to payments: a caller
-   * who cannot see the record does not learn of it.
+   * A scope that follows from the record, such as a webhook endpoint of the tests, which subscribes to payments. A
+   * caller who cannot see the record does not learn of it.
    */
   needsOfRecord?: string;
   /** Answered also for a session that has ended: logging out twice is no error (docs/reference/api/users.md). */

@@ -10,7 +10,8 @@ test('sellers that were stored with their tenants, and those that were never cha
   try {
     await migrateUpTo(db, '0095');
     await db.query(
-      `insert into tenant (id, name, state, address, tax_id, brand_color, logo, logo_type, customer_mails, mail_language,
+      `insert into tenant (id, name, state, address, tax_id, brand_color, logo, logo_type, customer_mails,
+           mail_language,
                            mail_texts)
        values (7, 'Quay', true, '{"city":"Hull"}', 'GB 1', '#0f766e', '\\x89', 'image/png', true, 'de', '{"en":{}}'),
               (8, 'Pier', true, null, null, null, null, null, false, 'en', null)`,

@@ -59,7 +59,8 @@ async function takenBy(settings: Settings): Promise<SettingsError> {
   const holder = holderOfFolder(dataDir);
   if (holder === undefined) return new SettingsError(`${taken} by another Florin; stop it, or ${another}.`);
   return new SettingsError(
-    `${taken} by another Florin, and data folder ${dataDir} is in use by process ${holder}; stop that process first, or set both PORT and APP_DATA_DIR to others.`,
+    `${taken} by another Florin, and data folder ${dataDir} is in use by process ${holder}; ` +
+      'stop that process first, or set both PORT and APP_DATA_DIR to others.',
   );
 }
 

@@ -53,9 +53,9 @@ export class ChildProcesses implements ProcessGroup {
   }
 
   /**
-   * Starts the processes, waits until all are prepared and lets them listen. So connections spread over all of them from
-   * the first one on: a client that connects early and stays connected would otherwise keep its requests on the process
-   * that was first.
+   * Starts the processes, waits until all are prepared and lets them listen. So connections spread over all of them
+   * from the first one on: a client that connects early and stays connected would otherwise keep its requests on the
+   * process that was first.
    */
   async start(assignment: SharedAssignment): Promise<void> {
     for (const number of this.#numbers) this.#start(assignment, number, 0);

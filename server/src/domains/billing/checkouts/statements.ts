@@ -57,7 +57,8 @@ export const isPaid = `(${isOfInvoice(`i.status = 'PAID'`)}
   or (c.invoice_id is null and coalesce(${ofPayment(`t.status in ('SUCCESS', 'REFUNDED')`)}, false)))`;
 export const isProcessing = `(coalesce(${ofPayment(`t.status in ('PENDING', 'PROCESSING')`)}, false)
   or ${isOfInvoice(`${amountReserved} > 0`)})`;
-export const isPayable = `(c.invoice_id is null or coalesce(${ofInvoice(`i.status in ('OPEN', 'UNCOLLECTIBLE')`)}, false))`;
+export const isPayable = `(c.invoice_id is null
+    or coalesce(${ofInvoice(`i.status in ('OPEN', 'UNCOLLECTIBLE')`)}, false))`;
 
 const excessLeft = `(select greatest(p.excess - t.amount_refund_held, 0) from transaction t
     where t.tenant_id = p.tenant_id and t.id = p.transaction_id)`;
@@ -66,7 +67,8 @@ export const amountToReturn = `coalesce((select sum(${excessLeft}) from checkout
     where p.tenant_id = c.tenant_id and p.checkout_id = c.id and p.excess > 0), 0)::bigint`;
 
 /** The columns of `CheckoutRow`, from `checkout c`. */
-export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c.invoice_id, c.amount, c.currency, c.channel_ids, c.customer_id,
+export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c.invoice_id, c.amount, c.currency,
+    c.channel_ids, c.customer_id,
   c.description, c.metadata, c.return_url, c.user_id, c.closed_at, c.expires_at, c.created_at, c.updated_at,
   (select count(*) from checkout_payment where tenant_id = c.tenant_id and checkout_id = c.id) as payments,
   ${shownPayment} as transaction_id, ${amountToReturn} as amount_to_return, ${isPaid} as is_paid,
@@ -118,7 +120,8 @@ export const findByToken = statement<CheckoutOnPage>(
   'checkouts.find_by_token',
   `select ${checkoutColumns}, tenant.name as seller_name, s.address as seller_address, s.tax_id as seller_tax_id,
           s.brand_color, s.logo is not null as has_logo,
-          tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id, t.amount as payment_amount,
+          tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id,
+              t.amount as payment_amount,
           t.next_action, t.provider, t.created_at as payment_created_at
      from checkout c
      join tenant on tenant.id = c.tenant_id

@@ -20,8 +20,8 @@ export const sellerRoutes: readonly Route<BillingApp>[] = [
   postOnce('/api/seller/modify', administrator('*'), 'Tenants', {
     summary: 'Change the seller',
     description:
-      "What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of " +
-      'another one. Fields that are left out keep their values.',
+      "What invoices, mails to customers and the pages of payers show of the caller's tenant; " +
+      'for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.',
     body: sellerInput,
     refuses: ['livemode_mismatch', 'step_up_required'],
     data: sellerRecord,

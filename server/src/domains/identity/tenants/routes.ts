@@ -48,8 +48,8 @@ export const tenantRoutes: readonly Route<IdentityApp>[] = [
   postOnce('/api/tenant/modify', platformAdministrator('*'), 'Tenants', {
     summary: 'Create or update a tenant',
     description:
-      'Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its ' +
-      'logins, sessions and keys immediately.',
+      'Without `id`, creates a tenant; with `id`, updates that tenant. ' +
+      'Disabling a tenant (`state` false) refuses its logins, sessions and keys immediately.',
     body: tenantInput,
     refuses: ['step_up_required', 'livemode_mismatch'],
     data: tenantRecord,

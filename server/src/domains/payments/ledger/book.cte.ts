@@ -38,10 +38,12 @@ export const bookTransfers = (moved: Moved) => `
     select tenant_id, livemode, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
       from ${moved.name} where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING') and fee > 0
     union all
-    select tenant_id, livemode, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency, refunded, at
+    select tenant_id, livemode, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency,
+        refunded, at
       from ${moved.name} where refunded > 0
     union all
-    select tenant_id, livemode, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency, -refunded, at
+    select tenant_id, livemode, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency,
+        -refunded, at
       from ${moved.name} where refunded < 0
   ),
   booked as (

@@ -97,7 +97,8 @@ export const appendEventDrafts = (drafts: Drafts) => `
            array(select endpoint.id from webhook_endpoint endpoint
                   where endpoint.tenant_id = event_type.tenant_id and endpoint.state
                     and endpoint.livemode = event_type.livemode
-                    and endpoint.events && array['*', split_part(event_type.type, '.', 1) || '.*', event_type.type]) as endpoints
+                    and endpoint.events && array['*', split_part(event_type.type, '.', 1) || '.*', event_type.type])
+                        as endpoints
       from (select distinct tenant_id, livemode, type from ${drafts.name}) as event_type
   ),
   routed_event as (
@@ -109,7 +110,8 @@ export const appendEventDrafts = (drafts: Drafts) => `
   ),
   recorded as (
     insert into event (tenant_id, id, livemode, type, object_id, created_at, body, deliveries, digest)
-    select tenant_id, id, livemode, type, object_id, created_at, body, cardinality(endpoints), coalesce(digest, ${unkeyedDigestOf('body')})
+    select tenant_id, id, livemode, type, object_id, created_at, body, cardinality(endpoints),
+        coalesce(digest, ${unkeyedDigestOf('body')})
       from routed_event
   ),
   enqueued as (

@@ -57,8 +57,10 @@ describe('the connection of the service', () => {
     ({ connection } = await hold(folder).ready());
     const [role] = await query(
       connection,
-      `select current_user = session_user as is_itself, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls,
-              array(select rolname::text from pg_roles where pg_has_role(current_user, oid, 'member') order by rolname) as roles
+      `select current_user = session_user as is_itself, rolsuper, rolcreatedb, rolcreaterole, rolreplication,
+           rolbypassrls,
+              array(select rolname::text from pg_roles where pg_has_role(current_user, oid, 'member')
+                  order by rolname) as roles
          from pg_roles where rolname = current_user`,
     );
     expect(role).toEqual({
@@ -130,11 +132,13 @@ describe('a data folder of a release whose service was the superuser', () => {
       union all select 'pg_type'::regclass, oid, typowner, typnamespace from pg_type
       union all select 'pg_namespace'::regclass, oid, nspowner, oid from pg_namespace
     ) as object
-    where owner <> 'florin_service'::regrole and schema in (select oid from pg_namespace where nspname in ('public', 'second Schema'))
+    where owner <> 'florin_service'::regrole and schema in (select oid from pg_namespace
+        where nspname in ('public', 'second Schema'))
       and not exists (select from pg_depend d where d.classid = catalog and d.objid = object.oid and d.deptype = 'e')
       -- Functions and types that PostgreSQL adds to a type, members of extensions among them.
       and not exists (select from pg_depend d where d.classid = catalog and d.objid = object.oid and d.deptype = 'i')`;
-  const files = `select relname, pg_relation_filenode(oid)::int as file from pg_class where relname in ('paid', 'slice') order by 1`;
+  const files = `select relname, pg_relation_filenode(oid)::int as file from pg_class where relname in ('paid', 'slice')
+         order by 1`;
 
   test('is handed to the role of the service, object by object, without a row being written', async () => {
     const before = await query(superuser, files);
@@ -221,7 +225,7 @@ describe('a data folder of a release whose service was the superuser', () => {
     expect(await findRunningFlorin(folder.path)).toEqual({ ...superuser, user: 'florin_service' });
   });
 
-  test('is used by commands beside the service of that release as the superuser, and otherwise as its own role', async () => {
+  test('is used by commands, but beside a service of that release, which is the superuser', async () => {
     expect(await findRunningFlorin(folder.path)).toEqual(superuser);
     await hold(folder).ready();
     expect(await findRunningFlorin(folder.path)).toEqual({ ...superuser, user: 'florin_service' });

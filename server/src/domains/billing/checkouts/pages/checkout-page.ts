@@ -74,8 +74,8 @@ function details({ invoice, customer, language, status }: CheckoutView, text: Te
   const [description, quantity, amount] = text.columns;
   const rows = invoice.lines.map(
     (line) =>
-      html`<tr><td>${line.description}</td><td>${numberIn(language, line.quantity)}</td>
-<td>${price(line.amount)}</td></tr>\n`,
+      html`<tr>
+<td>${line.description}</td><td>${numberIn(language, line.quantity)}</td><td>${price(line.amount)}</td></tr>\n`,
   );
   const paid = invoice.amountPaid > 0 &&
     status !== 'PAID' && [

@@ -111,12 +111,12 @@ test('after five days of failures, the mail says since when, how many deliveries
   const mail = await mailOf(id, ann.id);
   expect(mail?.to).toBe(addresses[0]);
   expect(mail?.subject).toBe(`Webhook ${id} was disabled`);
+  const forFiveDays = 'for five days, every delivery has failed on all of its attempts.';
   expect(mail?.text).toBe(`Webhook ${id} was disabled. Nothing more is sent to it:
 
 https://shop.example/florin
 
-No delivery has succeeded since 2026-01-26T08:00:00.000Z: for five days,
-    every delivery has failed on all of its attempts.
+No delivery has succeeded since 2026-01-26T08:00:00.000Z: ${forFiveDays}
 
 5 deliveries are waiting for it and will be cancelled when they fall due. Events are still recorded, so none is lost.
 
