@@ -64,7 +64,7 @@ describe('a crash at each step around a provider call', () => {
       },
       lookedUpWithinMs,
     );
-  const chargesOf = (id: string) => stripe.charges.filter(({ florinKey }) => florinKey?.startsWith(id));
+  const chargesOf = (id: string) => stripe.charges.filter(({ metadata }) => metadata.florin_key?.startsWith(id));
 
   /** Creates payments concurrently until the fail point kills the service; answers to some may be lost. */
   const payUntilKilled = async (): Promise<string[]> => {

@@ -62,6 +62,6 @@ test('two bursts of 120 payments at two nodes are charged once each, with few re
   const second = await burst(120);
   expect([...first, ...second]).toEqual(Array(240).fill('SUCCESS'));
   expect(stripe.charges).toHaveLength(240);
-  expect(new Set(stripe.charges.map(({ florinKey }) => florinKey)).size).toBe(240);
+  expect(new Set(stripe.charges.map(({ metadata }) => metadata.florin_key)).size).toBe(240);
   expect(stripe.limit.refused).toBeLessThan(240);
 }, 120_000);

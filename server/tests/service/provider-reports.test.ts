@@ -162,9 +162,9 @@ describe('a payment of the other mode', () => {
   });
 
   test('that a callback names is not booked, and opens a discrepancy', async () => {
-    const id = await pay('stripe live', { paymentMethod: 'pm_usBankAccount_success' });
+    const id = await pay('stripe live');
     const reference = await eventually(
-      'Stripe is processing it',
+      'Stripe has it',
       () => [...stripe.account.intents.values()].find(({ metadata }) => metadata.florin_key === `${id}-1`)?.id,
     );
     await eventually('the charge waits', async () => {
@@ -176,7 +176,7 @@ describe('a payment of the other mode', () => {
     });
     stripe.account.intent(reference).livemode = false;
     stripe.account.livemode = false;
-    stripe.account.settle(reference, true);
+    stripe.account.confirmIntent(reference, { payment_method: 'pm_card_visa' });
     const { headers, body }: SignedCallback = stripe.callback('payment_intent.succeeded', reference);
     const path = `/api/callback/${channels['stripe live']}`;
     expect((await florin.call('POST', path, { headers, body: body.toString() })).status).toBe(200);

@@ -56,7 +56,7 @@ test('120 payments at once, at a Stripe that takes 25 requests a second, all suc
   expect(payments.map(({ status }) => status)).toEqual(Array(120).fill('SUCCESS'));
   expect(stripe.limit.refused).toBeGreaterThan(0);
   expect(stripe.charges).toHaveLength(120);
-  expect(new Set(stripe.charges.map(({ florinKey }) => florinKey)).size).toBe(120);
+  expect(new Set(stripe.charges.map(({ metadata }) => metadata.florin_key)).size).toBe(120);
 });
 
 test('40 payments at once, at a Mollie that takes 10 requests a second, all get their page', async () => {

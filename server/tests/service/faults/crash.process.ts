@@ -46,7 +46,7 @@ test('kill -9 during a provider call: it is repeated under its key, and nobody i
       expect([200, 503]).toContain(status);
       return body.data?.status === 'SUCCESS';
     });
-    expect(stripe.charges.filter(({ florinKey }) => florinKey === `${id}-1`)).toHaveLength(1);
+    expect(stripe.charges.filter(({ metadata }) => metadata.florin_key === `${id}-1`)).toHaveLength(1);
     const asked = stripe.requests.filter(({ params }) => JSON.stringify(params).includes(id));
     expect(asked.map(({ method }) => method)).toEqual(['POST', 'POST']);
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1);

@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  hal,
+  isCancelable,
   type Mode,
   newPayment,
   newRefund,
   Problem,
+  page as pageLink,
   paymentBody,
   refundBody,
   type SimulatedPayment,
@@ -73,19 +76,20 @@ export class MollieApi {
 
   #route(method: string, path: string, body: string): ApiAnswer {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
-    const [, id, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(\/refunds(?:\/(\w+))?)?)?$/.exec(pathname) ?? notFound();
+    const [, id, release, refunds, refundId] =
+      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/refunds(?:\/(\w+))?))?)?$/.exec(pathname) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
-      return this.#list('payments', this.#visible(), searchParams);
+      return this.#list('payments', pathname, this.#visible(), searchParams);
     }
     const payment = this.#visible().find((one) => one.id === id) ?? notFound();
+    if (release !== undefined && method === 'POST') return requestRelease(payment);
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
       return { status: 200, body: paymentBody(payment, this.root) };
     }
     if (method === 'POST') return this.#refund(payment, parseObject(body));
-    if (refundId === undefined) return this.#list('refunds', payment.refunds, searchParams);
+    if (refundId === undefined) return this.#list('refunds', pathname, payment.refunds, searchParams);
     const refund = payment.refunds.find((each) => each.id === refundId) ?? notFound();
     return { status: 200, body: refundBody(refund, this.root) };
   }
@@ -102,9 +106,7 @@ export class MollieApi {
   }
 
   #cancel(payment: SimulatedPayment): void {
-    if (!payment.isCancelable || !['open', 'pending', 'authorized'].includes(payment.status)) {
-      throw new Problem(422, 'The payment cannot be canceled.');
-    }
+    if (!isCancelable(payment)) throw new Problem(422, 'The payment cannot be cancelled');
     this.#onCancel(payment.id);
   }
 
@@ -118,21 +120,44 @@ export class MollieApi {
   }
 
   /** Newest first; `from` is the id of the first item of the page. */
-  #list(name: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
+  #list(name: string, path: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
     const limit = Number(query.get('limit') ?? 50);
     const newestFirst = all.toReversed();
     const start = query.has('from') ? newestFirst.findIndex(({ id }) => id === query.get('from')) : 0;
     if (!(limit >= 1 && limit <= 250) || start < 0) throw new Problem(400, 'The page cannot be read.');
     const page = newestFirst.slice(start, start + limit);
     const next = newestFirst[start + limit];
-    const href = `${this.root}/v2/${name}?from=${next?.id}&limit=${limit}`;
-    const shown = page.map((each) => ('refunds' in each ? paymentBody : refundBody)(each as never, this.root));
-    const links = { previous: null, next: next === undefined ? null : { href, type: 'application/hal+json' } };
+    const href = (from: string) => `${this.root}${path}?from=${from}&limit=${limit}`;
+    const shown = page.map((each) =>
+      inList('refunds' in each ? paymentBody(each, this.root) : refundBody(each, this.root)),
+    );
+    const previous = start === 0 ? undefined : newestFirst[Math.max(0, start - limit)];
+    const links = {
+      self: hal(href(page[0]?.id ?? '')),
+      previous: previous === undefined ? null : hal(href(previous.id)),
+      next: next === undefined ? null : hal(href(next.id)),
+      documentation: pageLink(`https://docs.mollie.com/reference/list-${name}`),
+    };
     return { status: 200, body: { count: page.length, _embedded: { [name]: shown }, _links: links } };
   }
 }
 
 const keyLifetimeMs = 3_600_000;
+
+/** Items of lists have no link to the documentation; the list has it. */
+function inList({ _links, ...item }: Record<string, unknown>): Record<string, unknown> {
+  const { documentation: _, ...links } = _links as Record<string, unknown>;
+  return { ...item, _links: links };
+}
+
+/** Accepted, and carried out later if the issuer does: `MollieSimulator.release`. */
+function requestRelease(payment: SimulatedPayment): ApiAnswer {
+  if (payment.status !== 'authorized') {
+    throw new Problem(422, 'Authorization cannot be released because the payment is not in the authorized state.');
+  }
+  payment.isReleasing = true;
+  return { status: 202, body: undefined };
+}
 
 function answerOrRefuse(act: () => ApiAnswer): ApiAnswer {
   try {

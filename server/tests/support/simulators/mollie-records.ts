@@ -8,7 +8,6 @@ export interface SimulatedPayment {
   id: string;
   mode: Mode;
   status: PaymentStatus;
-  isCancelable: boolean;
   failureReason: string | null;
   amount: Amount;
   /** Only for payments that support captures. */
@@ -19,6 +18,12 @@ export interface SimulatedPayment {
   method: string | null;
   metadata: unknown;
   createdMs: number;
+  /** When it came into its present state, unless that is `open`. */
+  changedMs: number | null;
+  /** Only for payments of which some was charged back; the status stays `paid`. */
+  amountChargedBack?: Amount;
+  /** A release of the authorization was asked for; whether and when it succeeds is the issuer's decision. */
+  isReleasing: boolean;
   refunds: SimulatedRefund[];
 }
 
@@ -73,21 +78,50 @@ const titles: Record<number, string> = {
 
 export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs: number): SimulatedPayment {
   const amount = amountIn(body.amount);
+  if ('testmode' in body)
+    throw new Problem(400, 'Non-existent body parameter "testmode" for this API call.', 'testmode');
+  requireDetailsOfMethod(body);
   return {
     id: newId('tr_'),
     mode,
     status: 'open',
-    isCancelable: true,
     failureReason: null,
     amount,
-    description: textIn(body, 'description', 255),
+    // Mollie shortens it, and refuses none for being long.
+    description: [...textIn(body, 'description')].slice(0, 255).join(''),
     redirectUrl: urlIn(body, 'redirectUrl'),
     webhookUrl: body.webhookUrl === undefined ? null : urlIn(body, 'webhookUrl'),
     method: body.method === undefined ? null : textIn(body, 'method', 32),
     metadata: metadataIn(body),
     createdMs,
+    changedMs: null,
+    isReleasing: false,
     refunds: [],
   };
+}
+
+/** https://docs.mollie.com/reference/create-payment, `lines` and `billingAddress`. */
+export const methodsThatNeed: Readonly<Record<string, readonly string[]>> = {
+  lines: ['billie', 'billink', 'in3', 'klarna', 'riverty', 'voucher'],
+  billingAddress: ['alma', 'billie', 'billink', 'in3', 'klarna', 'riverty'],
+  captureMode: ['riverty'],
+  terminalId: ['pointofsale'],
+};
+
+function requireDetailsOfMethod(body: Record<string, unknown>): void {
+  const { method } = body;
+  const missing = Object.keys(methodsThatNeed).find(
+    (field) => body[field] === undefined && methodsThatNeed[field]?.includes(method as string),
+  );
+  if (missing !== undefined) throw new Problem(422, `The '${missing}' field is missing`, missing);
+  if (method === 'directdebit' && body.sequenceType !== 'recurring') {
+    throw new Problem(422, 'The payment method is not activated on your account', 'method');
+  }
+}
+
+/** Most open payments cannot be cancelled: https://github.com/mollie/api-documentation/issues/675 */
+export function isCancelable({ status, method }: SimulatedPayment): boolean {
+  return (status === 'open' || status === 'pending') && (method === 'banktransfer' || method === 'directdebit');
 }
 
 export function newRefund(
@@ -117,25 +151,53 @@ export function remaining({ amount, refunds }: SimulatedPayment): bigint {
 
 /** The payment in the format of the API (HAL). */
 export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
-  const { refunds: _, createdMs, failureReason, isCancelable, webhookUrl, ...shown } = payment;
-  const open = payment.status === 'open';
-  const final = ['paid', 'canceled', 'expired', 'failed'].includes(payment.status);
+  const { refunds, createdMs, changedMs, failureReason, webhookUrl, isReleasing: _, ...shown } = payment;
+  const { status, id } = payment;
+  const self = `${root}/v2/payments/${id}`;
+  const isPaid = status === 'paid';
+  const timeOfStatus = timesOfStatuses[status];
+  const refunded = minorUnits(payment.amount) - remaining(payment);
+  const inDecimals = (units: bigint): Amount => ({ ...payment.amount, value: decimalsOf(units, payment.amount) });
   return {
     resource: 'payment',
     ...shown,
     createdAt: timeOf(createdMs),
-    ...(final ? {} : { isCancelable }),
+    ...(timeOfStatus && { [timeOfStatus]: timeOf(changedMs ?? createdMs) }),
+    ...(status === 'open' && { expiresAt: timeOf(createdMs + 15 * 60_000) }),
+    ...(finalStatuses.includes(status) ? {} : { isCancelable: isCancelable(payment) }),
+    ...(isPaid && { amountRefunded: inDecimals(refunded), amountRemaining: inDecimals(remaining(payment)) }),
     ...(webhookUrl === null ? {} : { webhookUrl }),
     details: failureReason === null ? null : { failureReason },
     profileId: 'pfl_simulated',
     sequenceType: 'oneoff',
     _links: {
-      self: { href: `${root}/v2/payments/${payment.id}`, type: 'application/hal+json' },
-      ...(open ? { checkout: { href: `${root}/checkout/${payment.id}`, type: 'text/html' } } : {}),
-      dashboard: { href: `${root}/checkout/${payment.id}`, type: 'text/html' },
-      documentation: { href: 'https://docs.mollie.com/reference/get-payment', type: 'text/html' },
+      self: hal(self),
+      ...(status === 'open' && { checkout: page(`${root}/checkout/${id}`) }),
+      ...(refunds.length > 0 && { refunds: hal(`${self}/refunds`) }),
+      dashboard: page(`${root}/checkout/${id}`),
+      documentation: page('https://docs.mollie.com/reference/get-payment'),
     },
   };
+}
+
+const finalStatuses: readonly PaymentStatus[] = ['paid', 'canceled', 'expired', 'failed'];
+
+const timesOfStatuses: Partial<Record<PaymentStatus, string>> = {
+  authorized: 'authorizedAt',
+  paid: 'paidAt',
+  canceled: 'canceledAt',
+  expired: 'expiredAt',
+  failed: 'failedAt',
+};
+
+/** A link to a resource of the API. */
+export function hal(href: string) {
+  return { href, type: 'application/hal+json' };
+}
+
+/** A link to a page for people. */
+export function page(href: string) {
+  return { href, type: 'text/html' };
 }
 
 export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: string): Record<string, unknown> {
@@ -145,9 +207,9 @@ export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: strin
     ...shown,
     createdAt: timeOf(createdMs),
     _links: {
-      self: { href: `${payment}/refunds/${shown.id}`, type: 'application/hal+json' },
-      payment: { href: payment, type: 'application/hal+json' },
-      documentation: { href: 'https://docs.mollie.com/reference/get-refund', type: 'text/html' },
+      self: hal(`${payment}/refunds/${shown.id}`),
+      payment: hal(payment),
+      documentation: page('https://docs.mollie.com/reference/get-refund'),
     },
   };
 }
@@ -183,7 +245,13 @@ function minorUnits({ value }: Amount): bigint {
   return BigInt(value.replace('.', ''));
 }
 
-function textIn(body: Record<string, unknown>, field: string, maxLength: number): string {
+function decimalsOf(units: bigint, { currency }: Amount): string {
+  const digits = digitsOf[currency] ?? 2;
+  const text = `${units}`.padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+function textIn(body: Record<string, unknown>, field: string, maxLength = Number.POSITIVE_INFINITY): string {
   const text = body[field];
   if (typeof text !== 'string' || text === '') throw new Problem(422, `The ${field} is missing.`, field);
   if ([...text].length > maxLength) throw new Problem(422, `The ${field} is too long.`, field);

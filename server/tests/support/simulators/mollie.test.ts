@@ -77,10 +77,11 @@ test.each([
   [{ amount: { currency: 'JPY', value: '500.00' } }, 'amount.value'],
   [{ amount: { currency: 'KWD', value: '1.000' } }, 'amount.currency'],
   [{ amount: { currency: 'EUR', value: '0.00' } }, 'amount'],
-  [{ description: 'x'.repeat(256) }, 'description'],
+  [{ description: '' }, 'description'],
   [{ webhookUrl: 'nowhere' }, 'webhookUrl'],
 ])('a payment that Mollie refuses (%o) is refused', async (facts, field) => {
-  expect(await createPayment(simulator.url, facts)).toMatchObject({ status: 422, field });
+  const refused = await simulator.conformance.unchecked(() => createPayment(simulator.url, facts));
+  expect(refused).toMatchObject({ status: 422, field });
 });
 
 test('a request without credentials is refused', async () => {

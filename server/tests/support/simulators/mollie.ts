@@ -4,11 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ConformanceCheck } from '../conformance/conformance-check.ts';
+import { mollieContract } from '../conformance/mollie-contract.ts';
 import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
 import { checkoutPage } from './mollie-checkout.ts';
 import {
+  hal,
   type PaymentStatus,
   Problem,
+  page,
   paymentBody,
   type RefundStatus,
   refundBody,
@@ -61,6 +65,8 @@ export class MollieSimulator {
   readonly #deliver: boolean;
   readonly #faults: { fault: Fault; hit: () => void }[] = [];
   readonly limit: RequestLimit;
+  /** Every request, answer and event is compared with Mollie's document; `close` throws what differs. */
+  readonly conformance = new ConformanceCheck(mollieContract);
 
   private constructor({ now = Date.now, deliver = false, requestsPerSecond }: MollieSimulatorOptions) {
     this.#now = now;
@@ -87,6 +93,7 @@ export class MollieSimulator {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
+    this.conformance.assertNone();
   }
 
   /**
@@ -129,9 +136,15 @@ export class MollieSimulator {
     this.#settle(id, 'authorized');
   }
 
+  /** The release of an authorization that was asked for succeeds. */
+  release(id: string): void {
+    if (!this.payment(id).isReleasing) throw new Error(`Nobody has asked to release ${id}.`);
+    this.#settle(id, 'canceled');
+  }
+
   /** The payment is in progress at the payer's bank. Mollie sends no callback for that. */
   pend(id: string): void {
-    this.payment(id).status = 'pending';
+    this.#change(id, 'pending');
   }
 
   /** Mollie reports `processing`, `refunded` and `failed` to the webhook of the payment. */
@@ -148,8 +161,22 @@ export class MollieSimulator {
     const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
     const type = `${entity.resource}.${entity.status}`;
     const createdAt = new Date(this.#now()).toISOString();
-    const event = { resource: 'event', id: `event_${id.slice(3)}${entity.status}`, type, entityId: id, createdAt };
-    const body = JSON.stringify(form === 'entity' ? entity : { ...event, _embedded: { entity }, _links: {} });
+    const eventId = `event_${id.slice(3)}${entity.status}`;
+    const event = {
+      resource: 'event',
+      id: eventId,
+      type,
+      entityId: id,
+      createdAt,
+      _embedded: { entity },
+      _links: {
+        self: hal(`${this.url}/v2/events/${eventId}`),
+        documentation: page('https://docs.mollie.com/reference/get-webhook-event'),
+        entity: hal((entity._links as { self: { href: string } }).self.href),
+      },
+    };
+    this.conformance.value('entity-webhook-event', event);
+    const body = JSON.stringify(form === 'entity' ? entity : event);
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
   }
@@ -163,9 +190,16 @@ export class MollieSimulator {
   }
 
   #settle(id: string, status: PaymentStatus): void {
+    this.#change(id, status);
+    this.#sendCallback(this.payment(id));
+  }
+
+  #change(id: string, status: PaymentStatus): void {
     const payment = this.payment(id);
     payment.status = status;
-    this.#sendCallback(payment);
+    payment.changedMs = this.#now();
+    // Whoever pays has chosen a method.
+    if (['paid', 'authorized', 'pending'].includes(status)) payment.method ??= 'ideal';
   }
 
   #sendCallback({ id, webhookUrl: url }: SimulatedPayment): void {
@@ -191,8 +225,18 @@ export class MollieSimulator {
     const { fault: requested, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
     const fault = requested ?? (this.limit.takes() ? undefined : rateLimit);
     const answer = fault?.when === 'before' ? undefined : this.api.answer(apiRequest);
+    if (answer !== undefined) this.#check(apiRequest, answer);
     send(response, answer, fault);
     hit?.();
+  }
+
+  #check({ method, path, body }: ApiRequest, { status, body: answer }: ApiAnswer): void {
+    const answered = JSON.stringify(answer);
+    const { pathname, searchParams } = new URL(path, this.url);
+    this.conformance.exchange(() => {
+      const request = { method, path: pathname, query: Object.fromEntries(searchParams), body: parsed(body) };
+      return { ...request, status, answer: parsed(answered) };
+    });
   }
 
   #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
@@ -211,6 +255,10 @@ export class MollieSimulator {
     else this.cancelByPayer(id);
     response.writeHead(303, { location: payment.redirectUrl }).end();
   }
+}
+
+function parsed(body: string | undefined): unknown {
+  return body === undefined || body === '' ? undefined : JSON.parse(body);
 }
 
 const rateLimit: Fault = { when: 'before', how: 429 };
@@ -233,7 +281,9 @@ function send(response: ServerResponse, answer: ApiAnswer | undefined, fault: Fa
     return;
   }
   const { status, body, replayed } = answer as ApiAnswer;
-  response.writeHead(status, replayed ? { ...json, 'idempotent-replayed': 'true' } : json).end(JSON.stringify(body));
+  response
+    .writeHead(status, replayed ? { ...json, 'idempotent-replayed': 'true' } : json)
+    .end(body && JSON.stringify(body));
 }
 
 // As a program: `node server/tests/support/simulators/mollie.ts --port 12112`.

@@ -17,6 +17,11 @@ export class StripeProblem extends Error {
     this.isStored = isStored;
   }
 
+  /** The same problem with further members. */
+  with(members: Record<string, unknown>): StripeProblem {
+    return new StripeProblem(this.status, { message: this.message, ...this.error, ...members }, this.isStored);
+  }
+
   get answer(): { status: number; body: string } {
     return { status: this.status, body: JSON.stringify({ error: this.error }, null, 2) };
   }

@@ -1,49 +1,130 @@
 import type { Params } from './stripe-params.ts';
 
+/** A payment intent with all members that Stripe answers (https://docs.stripe.com/api/payment_intents/object). */
 export interface SimulatedIntent {
   id: string;
   object: 'payment_intent';
   amount: number;
+  amount_capturable: number;
+  amount_details: { tip: object };
   amount_received: number;
-  currency: string;
-  livemode: boolean;
-  status: string;
-  client_secret: string;
-  created: number;
-  description: string | null;
-  metadata: Record<string, string>;
-  payment_method: string | null;
-  return_url: string | null;
-  latest_charge: string | null;
-  last_payment_error: Record<string, unknown> | null;
-  next_action: Record<string, unknown> | null;
+  application: null;
+  application_fee_amount: null;
+  automatic_payment_methods: { enabled: boolean; allow_redirects?: string } | null;
+  canceled_at: number | null;
   cancellation_reason: string | null;
   capture_method: string;
+  client_secret: string;
+  confirmation_method: 'automatic';
+  created: number;
+  currency: string;
+  customer: string | null;
+  customer_account: null;
+  description: string | null;
+  excluded_payment_method_types: null;
+  last_payment_error: Record<string, unknown> | null;
+  latest_charge: string | null;
+  livemode: boolean;
+  managed_payments: { enabled: boolean };
+  metadata: Record<string, string>;
+  next_action: Record<string, unknown> | null;
+  on_behalf_of: null;
+  payment_method: string | null;
+  payment_method_configuration_details: null;
+  payment_method_options: Record<string, unknown>;
+  payment_method_types: string[];
+  processing: null;
+  receipt_email: null;
+  review: null;
+  setup_future_usage: string | null;
+  shipping: null;
+  statement_descriptor: null;
+  statement_descriptor_suffix: null;
+  status: string;
+  transfer_data: null;
+  transfer_group: null;
 }
 
-/** Money taken: the simulator's own record, which tests compare with Florin's. */
+/** An attempt to pay. The successful ones are the money taken, which tests compare with Florin's books. */
 export interface SimulatedCharge {
   id: string;
   object: 'charge';
-  payment_intent: string;
-  livemode: boolean;
   amount: number;
+  amount_captured: number;
   amount_refunded: number;
+  application: null;
+  application_fee: null;
+  application_fee_amount: null;
+  balance_transaction: string | null;
+  billing_details: Record<string, unknown>;
+  calculated_statement_descriptor: string | null;
+  captured: boolean;
+  created: number;
   currency: string;
-  florinKey: string | undefined;
+  customer: string | null;
+  description: string | null;
+  disputed: boolean;
+  failure_balance_transaction: null;
+  failure_code: string | null;
+  failure_message: string | null;
+  fraud_details: object;
+  livemode: boolean;
+  /** Those of the intent when it was confirmed. */
+  metadata: Record<string, string>;
+  on_behalf_of: null;
+  outcome: Record<string, unknown>;
+  paid: boolean;
+  payment_intent: string;
+  payment_method: string;
+  payment_method_details: Record<string, unknown>;
+  receipt_email: null;
+  receipt_number: null;
+  receipt_url: string | null;
+  refunded: boolean;
+  review: null;
+  shipping: null;
+  source_transfer: null;
+  statement_descriptor: null;
+  statement_descriptor_suffix: null;
+  status: 'succeeded' | 'pending' | 'failed';
+  transfer_data: null;
+  transfer_group: null;
 }
 
 export interface SimulatedRefund {
   id: string;
   object: 'refund';
   amount: number;
-  currency: string;
+  balance_transaction: string | null;
   charge: string;
-  payment_intent: string;
-  status: 'succeeded' | 'pending' | 'failed' | 'canceled' | 'requires_action';
+  created: number;
+  currency: string;
+  customer: string | null;
+  customer_account: null;
+  destination_details?: Record<string, unknown>;
   failure_reason?: string;
   metadata: Record<string, string>;
+  payment_intent: string;
+  payment_method: string | null;
+  pending_reason?: string;
+  reason: string | null;
+  receipt_number: null;
+  source_transfer_reversal: null;
+  status: 'succeeded' | 'pending' | 'failed' | 'canceled' | 'requires_action';
+  transfer_reversal: null;
+}
+
+/** What a payer pays with. */
+export interface SimulatedMethod {
+  id: string;
+  /** The test token that it was made from, which decides what happens: `pm_card_visa`. */
+  token: string;
+  type: 'card' | 'us_bank_account';
+  customer: string | null;
+  /** It was confirmed without a customer, and Stripe takes it no more. */
+  isUsedUp: boolean;
   created: number;
+  livemode: boolean;
 }
 
 export type Listed = SimulatedIntent | SimulatedRefund;
@@ -51,10 +132,13 @@ export type Listed = SimulatedIntent | SimulatedRefund;
 export interface SimulatedEvent {
   id: string;
   object: 'event';
-  type: string;
-  livemode: boolean;
+  api_version: string;
   created: number;
   data: { object: unknown };
+  livemode: boolean;
+  pending_webhooks: number;
+  request: { id: string | null; idempotency_key: string | null };
+  type: string;
 }
 
 export interface StripeRequest {

@@ -5,15 +5,43 @@ import { integer, type Params, required, StripeProblem } from './stripe-params.t
 export const declinesWithOwnCode = ['expired_card', 'incorrect_cvc', 'incorrect_number', 'processing_error'];
 const withoutDecimals = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ');
 
+/**
+ * In Stripe's unit (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). They hold for an account
+ * that settles in the currency of the charge; for all other currencies half a dollar's worth is required.
+ */
+export const minimumAmounts: Readonly<Record<string, number>> = {
+  aed: 200,
+  aud: 50,
+  brl: 50,
+  cad: 50,
+  chf: 50,
+  czk: 1_500,
+  dkk: 250,
+  eur: 50,
+  gbp: 30,
+  hkd: 400,
+  huf: 17_500,
+  inr: 50,
+  jpy: 50,
+  mxn: 1_000,
+  myr: 200,
+  nok: 300,
+  nzd: 50,
+  pln: 200,
+  ron: 200,
+  sek: 300,
+  sgd: 50,
+  thb: 1_000,
+  usd: 50,
+};
+
 export function amountOf(params: Params): number {
   const amount = integer(params, 'amount') ?? Number(required(params, 'amount'));
   const currency = currencyOf(params);
-  if (amount < (withoutDecimals.includes(currency) ? 1 : 50)) {
-    throw new StripeProblem(400, {
-      code: 'amount_too_small',
-      param: 'amount',
-      message: 'Amount must be at least 0.50.',
-    });
+  const minimum = minimumAmounts[currency] ?? (withoutDecimals.includes(currency) ? 1 : 50);
+  if (amount < minimum) {
+    const message = `Amount must be at least ${minimum} ${currency}.`;
+    throw new StripeProblem(400, { code: 'amount_too_small', param: 'amount', message });
   }
   if (amount > 999_999_999_999) {
     throw new StripeProblem(400, { code: 'amount_too_large', param: 'amount', message: 'Amount must be no more.' });
@@ -38,12 +66,6 @@ export function currencyOf(params: Params): string {
   const currency = required(params, 'currency');
   if (/^[a-z]{3}$/.test(currency) && currency !== 'xxx') return currency;
   throw problem('currency', `Invalid currency: ${currency}.`);
-}
-
-export function requirePaymentMethod(method: string): void {
-  if (/^pm_(card|usBankAccount)_?\w*$/.test(method)) return;
-  const message = `No such PaymentMethod: '${method}'`;
-  throw new StripeProblem(400, { code: 'resource_missing', param: 'payment_method', message });
 }
 
 export function requireStatus(intent: { status: string }, verb: string, statuses: readonly string[]): void {

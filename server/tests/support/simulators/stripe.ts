@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ConformanceCheck } from '../conformance/conformance-check.ts';
+import { jsonOfForm, stripeContract } from '../conformance/stripe-contract.ts';
 import { RequestLimit } from './request-limit.ts';
 import { StripeAccount } from './stripe-account.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
 import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
+import { balanceTransactionOf } from './stripe-objects.ts';
 import { decodeForm, type Params, StripeProblem, tree } from './stripe-params.ts';
 import type {
   Listed,
@@ -61,6 +64,8 @@ export class StripeSimulator {
   readonly #faults: { fault: StripeFault; on: RegExp; hit: () => void }[] = [];
   readonly #resume: (() => void)[] = [];
   readonly limit: RequestLimit;
+  /** Every request, answer and event is compared with Stripe's document; `close` throws what differs. */
+  readonly conformance = new ConformanceCheck(stripeContract);
 
   constructor({
     clock = Date.now,
@@ -73,7 +78,7 @@ export class StripeSimulator {
     this.webhookSecret = webhookSecret;
     this.account = new StripeAccount(clock);
     this.account.onEvent = (type, object) => {
-      const event = this.event(type, structuredClone(object));
+      const event = this.#checkedEvent(type, structuredClone(object));
       this.events.push(event);
       onEvent?.(this.sign(event));
     };
@@ -96,6 +101,7 @@ export class StripeSimulator {
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
+    this.conformance.assertNone();
   }
 
   /** Applies a fault to the next request whose line (`POST /v1/refunds`) matches `on`. Resolves when it has. */
@@ -114,14 +120,16 @@ export class StripeSimulator {
   }
 
   event(type: string, object: unknown): SimulatedEvent {
-    const created = Math.floor(this.#clock() / 1_000);
     return {
       id: `evt_${randomId()}`,
       object: 'event',
-      type,
-      livemode: this.account.livemode,
-      created,
+      api_version: endpointVersion,
+      created: Math.floor(this.#clock() / 1_000),
       data: { object },
+      livemode: this.account.livemode,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type,
     };
   }
 
@@ -133,10 +141,19 @@ export class StripeSimulator {
     return { headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` }, body };
   }
 
-  /** A signed event of this type about a payment intent or a refund in its current state. */
+  /** A signed event of this type about a refund, or a payment intent or its charge, in its current state. */
   callback(type: string, id: string): SignedCallback {
-    const object = id.startsWith('re_') ? this.account.refund(id) : this.account.intent(id);
-    return this.sign(this.event(type, object));
+    if (id.startsWith('re_')) return this.sign(this.#checkedEvent(type, this.account.refund(id)));
+    const intent = this.account.intent(id);
+    const isOfCharge = type.startsWith('charge.');
+    return this.sign(this.#checkedEvent(type, isOfCharge ? this.account.latestCharge(intent) : intent));
+  }
+
+  #checkedEvent(type: string, object: { object: string } | undefined): SimulatedEvent {
+    const event = this.event(type, object);
+    this.conformance.value('event', event);
+    this.conformance.value(object?.object ?? 'nothing', object);
+    return event;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -155,6 +172,7 @@ export class StripeSimulator {
     if (fault === 'stall') hit();
     const { authorization } = request.headers;
     const answer = await this.#answer(authorization, { method, path: pathname, key, params }, fault);
+    if (typeof fault !== 'object') this.#check({ method, path: pathname, key, params }, answer);
     hit();
     if (fault === 'hangAfter') return;
     if (fault === 'dropAfter') {
@@ -169,6 +187,15 @@ export class StripeSimulator {
     });
     if (fault === 'dripAfter') response.write(answer.body.slice(0, 1));
     else response.end(fault === 'garbageAfter' ? '<html>Bad gateway</html>' : answer.body);
+  }
+
+  #check({ method, path, params }: StripeRequest, { status, body }: StripeAnswer): void {
+    this.conformance.exchange(() => {
+      const sent = jsonOfForm(params);
+      const isPost = method === 'POST';
+      const request = { method, path, query: isPost ? {} : sent, body: isPost ? sent : undefined };
+      return { ...request, status, answer: JSON.parse(body) };
+    });
   }
 
   #faultFor(line: string): { fault?: StripeFault; hit: (_?: unknown) => void } {
@@ -221,29 +248,29 @@ export class StripeSimulator {
     }
   }
 
-  /**
-   * Expands the charge and its balance transaction, nothing else. The fee is 2.9 % plus 30; it is unknown while the
-   * capture is asynchronous.
-   */
+  /** The charge of an intent and its booking, where the request asks to expand them. */
   #expanded(intent: SimulatedIntent, params: Params): unknown {
-    const charge = this.charges.find(({ id }) => id === intent.latest_charge);
-    if (charge === undefined || !Object.values(tree(params, 'expand')).some((path) => path === expandablePath))
-      return intent;
-    const fee = Math.round(charge.amount * 0.029) + 30;
-    const booked = { id: `txn_${randomId()}`, object: 'balance_transaction', fee, currency: charge.currency };
-    const isBooked = intent.capture_method === 'automatic';
-    return { ...intent, latest_charge: { ...charge, balance_transaction: isBooked ? booked : null } };
+    const paths = Object.values(tree(params, 'expand'));
+    const charge = this.account.latestCharge(intent);
+    if (charge === undefined || !paths.some((path) => String(path).startsWith('latest_charge'))) return intent;
+    const isBookingExpanded = paths.includes('latest_charge.balance_transaction');
+    const booking =
+      charge.balance_transaction !== null && isBookingExpanded
+        ? balanceTransactionOf(charge)
+        : charge.balance_transaction;
+    return { ...intent, latest_charge: { ...charge, balance_transaction: booking } };
   }
 
   /** The bank's page: opening it authenticates the payer, unless `?outcome=fail`. */
   #showPage(path: string, search: string, response: ServerResponse): void {
     const id = path.split('/')[2] as string;
-    const intent = this.account.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
-    response.writeHead(302, { location: intent.return_url ?? this.url }).end();
+    this.account.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
+    response.writeHead(302, { location: this.account.returnUrlOf(id) ?? this.url }).end();
   }
 }
 
-const expandablePath = 'latest_charge.balance_transaction';
+/** The API version of the webhook endpoint, which decides the shape of events. It is not that of the library. */
+const endpointVersion = '2026-08-26.dahlia';
 
 function livemodeOf(authorization: string | undefined): boolean {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];

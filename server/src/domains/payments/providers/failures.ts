@@ -16,6 +16,12 @@ export const failureCodes = {
   lost_or_stolen: { retriable: false, message: 'The card was reported lost or stolen.' },
   suspected_fraud: { retriable: false, message: 'The provider takes the payment for fraud.' },
   authentication_failed: { retriable: false, message: 'The payer could not be authenticated.' },
+  authentication_required: {
+    retriable: false,
+    message: 'The issuer wants the payer to authenticate, and nobody was there.',
+  },
+  mandate_revoked: { retriable: false, message: 'The payer or the bank has ended the mandate or the agreement.' },
+  account_closed: { retriable: false, message: "The payer's bank account is closed or does not exist." },
   not_supported: { retriable: true, message: 'The provider does not take this kind of payment, currency or amount.' },
   payment_expired: { retriable: false, message: 'The payer did not finish in time.' },
   processing_error: { retriable: true, message: 'The provider could not process the payment.' },
@@ -33,6 +39,12 @@ export interface Failure {
   providerCode: string | null;
   /** A sentence for people: the provider's, or the catalogue's if the provider gives none that can be shown. */
   message: string;
+}
+
+/** A word of a provider that has no meaning here: a reason, a method, an event. */
+export interface Ignored {
+  /** Why. */
+  ignored: string;
 }
 
 export function failure(code: FailureCode, providerCode: string | null = null, message?: string): Failure {

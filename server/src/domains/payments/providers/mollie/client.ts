@@ -9,7 +9,8 @@ export interface MollieConnection {
 }
 
 /**
- * A 4xx with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the request.
+ * A 4xx or a 503 with an error object of Mollie's API. After any other error it is unknown whether Mollie executed the
+ * request.
  */
 export class MollieApiError extends Error {
   readonly status: number;
@@ -92,7 +93,7 @@ async function sendOnce(
 }
 
 function apiErrorOf({ status, headers }: Response, text: string): MollieApiError | undefined {
-  if (status < 400 || status >= 500) return undefined;
+  if (status !== 503 && (status < 400 || status >= 500)) return undefined;
   const error = jsonObject(text);
   // Any other body comes from a proxy.
   if (typeof error?.title !== 'string' || error.status !== status) return undefined;

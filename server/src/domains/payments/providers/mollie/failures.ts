@@ -1,28 +1,7 @@
 import { type Failure, type FailureCode, failure } from '../failures.ts';
 import type { Operation, Outcome } from '../provider.ts';
 import type { MollieApiError } from './client.ts';
-
-/**
- * `details.failureReason` of a card payment as a code of our catalogue (docs.mollie.com, Get payment). Other methods
- * have their own reasons or none: these become `processing_error`, with Mollie's reason as the provider code.
- */
-const codeOfReason: Record<string, FailureCode> = {
-  authentication_abandoned: 'authentication_failed',
-  authentication_failed: 'authentication_failed',
-  authentication_required: 'authentication_failed',
-  authentication_unavailable_acs: 'authentication_failed',
-  card_declined: 'card_declined',
-  card_expired: 'expired_card',
-  inactive_card: 'invalid_card',
-  insufficient_funds: 'insufficient_funds',
-  invalid_card_holder_name: 'invalid_card',
-  invalid_card_number: 'invalid_card',
-  invalid_card_type: 'not_supported',
-  invalid_cvv: 'invalid_card',
-  possible_fraud: 'suspected_fraud',
-  refused_by_issuer: 'card_declined',
-  unknown_reason: 'card_declined',
-};
+import { failureReasons, statusReasons } from './vocabulary.ts';
 
 /** For reasons that the catalogue's message does not fit. */
 const messageOfReason: Record<string, string> = {
@@ -32,8 +11,16 @@ const messageOfReason: Record<string, string> = {
 
 /** Why a payment whose status is `failed` did not succeed. */
 export function paymentFailure(reason: string | null): Failure {
-  if (reason === null || !Object.hasOwn(codeOfReason, reason)) return failure('processing_error', reason);
-  return failure(codeOfReason[reason] as FailureCode, reason, messageOfReason[reason]);
+  const code = reason === null ? undefined : codeOfReason(reason);
+  return code === undefined
+    ? failure('processing_error', reason)
+    : failure(code, reason, messageOfReason[reason ?? '']);
+}
+
+function codeOfReason(reason: string): FailureCode | undefined {
+  if (Object.hasOwn(failureReasons, reason)) return failureReasons[reason];
+  const code = Object.hasOwn(statusReasons, reason) ? statusReasons[reason] : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 /**
@@ -42,16 +29,19 @@ export function paymentFailure(reason: string | null): Failure {
  * - 400: the key was used with other parameters.
  * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already
  *   and Mollie has forgotten its key.
+ * - 503 for a charge: the method is unavailable. That Mollie has made no payment is what its lists have to say.
  */
 export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): boolean {
   if (kind === 'CANCEL') return false;
+  if (kind === 'CHARGE' && error.status === 503) return true;
   return error.status === 400 || (kind === 'REFUND' && (error.status === 422 || isDuplicateRefund(error)));
 }
 
 /**
- * The outcome of an operation whose first call is answered with a 4xx. Most of them mean that Mollie did nothing. These
- * do not, so the outcome is unknown and a look-up decides: 408 and 425, a time limit on the way, and 409, a request
- * with the same key is in progress. A rate limit (429) comes before Mollie does anything.
+ * The outcome of an operation whose first call is answered with an error object of Mollie. Most of them mean that
+ * Mollie did nothing. These do not, so the outcome is unknown and a look-up decides: 408 and 425, a time limit on the
+ * way, 409, a request with the same key is in progress, and 503 unless it means that a method is unavailable. A rate
+ * limit (429) comes before Mollie does anything.
  */
 export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']): Outcome {
   const { status, title, field, message: detail } = error;
@@ -62,6 +52,8 @@ export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']
   if (status === 408 || status === 425) return { kind: 'unknown', cause: error };
   if (status === 409 && !isDuplicateRefund(error)) return { kind: 'unknown', cause: error };
   if (status === 429) return rateLimited(error);
+  if (status === 503)
+    return kind === 'CHARGE' ? failed('provider_unavailable', detail) : { kind: 'unknown', cause: error };
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
   return failed(kind === 'CHARGE' && isOfAmountOrMethod(field, detail) ? 'not_supported' : 'invalid_operation', detail);

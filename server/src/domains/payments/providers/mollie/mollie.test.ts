@@ -35,6 +35,14 @@ function referenceOf(outcome: Outcome): string {
   return outcome.reference;
 }
 
+/** The outcome of a charge that fails with a reason that need not be documented. */
+async function seenAsFailed(charge: ChargeOperation & { reference: string }, reason: string) {
+  simulator.fail(charge.reference, reason);
+  const seen = await simulator.conformance.unchecked(() => mollie.lookUp(charge, call));
+  simulator.payment(charge.reference).failureReason = null;
+  return seen;
+}
+
 const failed = (outcome: unknown) => (outcome as Extract<Outcome, { kind: 'failed' }>).failure;
 
 test('a charge redirects the payer to the page of Mollie and carries our key', async () => {
@@ -79,13 +87,14 @@ test.each([
   ['possible_fraud', 'suspected_fraud'],
   ['authentication_abandoned', 'authentication_failed'],
   ['invalid_cvv', 'invalid_card'],
+  ['authentication_required', 'authentication_required'],
   ['a_reason_of_next_year', 'processing_error'],
   ['constructor', 'processing_error'],
   ['unknown_reason', 'card_declined'],
 ])('a card payment that failed with %s fails with %s and keeps the code of Mollie', async (reason, code) => {
   const charge = await openCharge();
-  simulator.fail(charge.reference, reason);
-  expect(failed(await mollie.lookUp(charge, call))).toMatchObject({ code, providerCode: reason });
+  const seen = await seenAsFailed(charge, reason);
+  expect(failed(seen)).toMatchObject({ code, providerCode: reason });
 });
 
 test.each([
@@ -166,8 +175,8 @@ test('a refund that Mollie treats as a duplicate is refused, and the first is fo
   expect(await mollie.lookUp(first, call)).toEqual(outcome);
 });
 
-test('an unpaid payment is cancelled; a paid one is not', async () => {
-  const open = await openCharge();
+test('an open bank transfer is cancelled; a paid one, and what Mollie cannot cancel, is not', async () => {
+  const open = await openCharge({ paymentMethod: 'banktransfer' });
   expect(await mollie.cancel(cancelOperation(open), call)).toEqual({
     kind: 'cancelled',
     reference: open.reference,
@@ -182,13 +191,31 @@ test('an unpaid payment is cancelled; a paid one is not', async () => {
     providerCode: 'paid',
   });
   const uncancelable = await openCharge();
-  simulator.payment(uncancelable.reference).isCancelable = false;
-  expect((await mollie.cancel(cancelOperation(uncancelable), call)).kind).toBe('failed');
+  expect(failed(await mollie.cancel(cancelOperation(uncancelable), call))).toMatchObject({
+    code: 'invalid_operation',
+    providerCode: 'open',
+  });
   expect(simulator.payment(uncancelable.reference).status).toBe('open');
 });
 
+test('an authorized payment is released, and is cancelled only when its status says so', async () => {
+  const charge = await openCharge();
+  const { reference } = charge;
+  simulator.authorize(reference);
+  const cancellation = cancelOperation(charge);
+  expect(await mollie.cancel(cancellation, call)).toEqual({ kind: 'pending', reference });
+  expect(simulator.requests.at(-1)).toMatchObject({
+    method: 'POST',
+    path: `/v2/payments/${reference}/release-authorization`,
+  });
+  // The release is not guaranteed: until then it can be asked for again.
+  expect((await mollie.lookUp(cancellation, call)).kind).toBe('absent');
+  simulator.release(reference);
+  expect((await mollie.lookUp(cancellation, call)).kind).toBe('cancelled');
+});
+
 test('a charge without a known reference is cancelled too', async () => {
-  const open = await openCharge();
+  const open = await openCharge({ paymentMethod: 'banktransfer' });
   const lost = { ...open, reference: null };
   expect(await mollie.cancel(cancelOperation(lost), call)).toEqual({
     kind: 'cancelled',
@@ -199,12 +226,21 @@ test('a charge without a known reference is cancelled too', async () => {
 });
 
 test('the result of a cancellation is found from the payment: cancelled, too late, or still to be sent', async () => {
-  const charge = await openCharge();
+  const charge = await openCharge({ paymentMethod: 'banktransfer' });
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('absent');
   simulator.cancelByPayer(charge.reference);
   expect((await mollie.lookUp(cancelOperation(charge), call)).kind).toBe('cancelled');
   expect((await mollie.lookUp(cancelOperation(await paidCharge()), call)).kind).toBe('failed');
 });
+
+test.each(['klarna', 'riverty', 'voucher', 'alma', 'directdebit', 'pointofsale'])(
+  '%s, which needs what a payment here does not have, is refused before any call',
+  async (paymentMethod) => {
+    const before = simulator.requests.length;
+    expect(failed(await mollie.charge(chargeOperation({ paymentMethod }), call)).code).toBe('not_supported');
+    expect(simulator.requests).toHaveLength(before);
+  },
+);
 
 test('an operation that never arrived is absent after all pages have been read', async () => {
   const lost = chargeOperation();
@@ -258,8 +294,7 @@ test('a payment or refund of another amount is unknown, and carries the amount t
 
 test('texts of Mollie become one line of bounded length before they are stored', async () => {
   const charge = await openCharge();
-  simulator.fail(charge.reference, `odd\u0000\ud800\n${'x'.repeat(1_000)}`);
-  const { providerCode } = failed(await mollie.lookUp(charge, call));
+  const { providerCode } = failed(await seenAsFailed(charge, `odd\u0000\ud800\n${'x'.repeat(1_000)}`));
   expect(providerCode).toMatch(/^odd \ufffd x{494}$/);
 });
 

@@ -1,5 +1,5 @@
-import { type MollieClient, type Payment, PaymentMethod } from '@mollie/api-client';
-import { failure } from '../failures.ts';
+import type { MollieClient, Payment, PaymentMethod } from '@mollie/api-client';
+import { failure, type Ignored } from '../failures.ts';
 import type {
   Absent,
   Call,
@@ -20,6 +20,7 @@ import { MollieApiError, mollieClient } from './client.ts';
 import { mayFollowLostCall, outcomeOfApiError, rateLimited } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
+import { methods } from './vocabulary.ts';
 import { webhookUrlOf } from './webhook-url.ts';
 
 /**
@@ -42,9 +43,10 @@ export class MollieProvider implements Provider {
     return this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
       if (amount === undefined) return unsupportedCurrency(operation);
-      const { key, transactionId, callbackUrl, returnUrl } = operation;
+      const { key, transactionId, callbackUrl, returnUrl, paymentMethod } = operation;
+      const method = methodOf(paymentMethod);
+      if (typeof method === 'object') return notOffered(paymentMethod as string, method.ignored);
       const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
-      const method = methodOf(operation.paymentMethod);
       const payment = await mollie.payments.create({
         amount,
         description: truncate(operation.description, maxDescriptionCharacters) || transactionId,
@@ -81,10 +83,13 @@ export class MollieProvider implements Provider {
       if (payment === undefined) return { kind: 'cancelled' };
       const settled = cancelOutcome(payment, operation);
       if (settled !== undefined) return settled;
-      // For an authorized payment the answer is empty (202): Mollie releases it later and sends a callback.
-      const cancelled = (await mollie.payments.cancel(payment.id)) as Payment | true;
-      const outcome = cancelled === true ? undefined : cancelOutcome(cancelled, operation);
-      return outcome ?? { kind: 'pending', reference: payment.id };
+      if (payment.status === 'authorized') {
+        // Only accepted: whether the hold is released is the issuer's decision, and the status tells it.
+        await mollie.payments.releaseAuthorization(payment.id);
+        return { kind: 'pending', reference: payment.id };
+      }
+      const cancelled = await mollie.payments.cancel(payment.id);
+      return cancelOutcome(cancelled, operation) ?? { kind: 'pending', reference: payment.id };
     });
   }
 
@@ -170,14 +175,21 @@ function unsupportedCurrency({ currency }: Operation): Outcome {
   return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
 }
 
-const methods: ReadonlySet<string> = new Set(Object.values(PaymentMethod));
-
 /**
  * With `ideal`, `creditcard`, … Mollie skips the page on which the payer chooses a method. Any other token belongs to
  * another provider, from which this payment has fallen back to Mollie: then the payer chooses.
  */
-function methodOf(paymentMethod: string | null): PaymentMethod | undefined {
-  return paymentMethod !== null && methods.has(paymentMethod) ? (paymentMethod as PaymentMethod) : undefined;
+function methodOf(paymentMethod: string | null): PaymentMethod | Ignored | undefined {
+  if (paymentMethod === null || !Object.hasOwn(methods, paymentMethod)) return undefined;
+  const known = methods[paymentMethod];
+  return known === 'offered' ? (paymentMethod as PaymentMethod) : known;
+}
+
+function notOffered(paymentMethod: string, reason: string): Outcome {
+  return {
+    kind: 'failed',
+    failure: failure('not_supported', null, `${paymentMethod} is not offered here: ${reason}.`),
+  };
 }
 
 /** Mollie itself shortens a payment's description further for bank statements. */

@@ -1,10 +1,11 @@
-import type { Payment, PaymentStatus, Refund, RefundStatus } from '@mollie/api-client';
+import type { Payment, PaymentStatus, Refund } from '@mollie/api-client';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
 import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';
+import { paymentStatuses, refundStatuses } from './vocabulary.ts';
 
 /**
  * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run
@@ -17,28 +18,25 @@ export function chargeOutcome(payment: Payment, operation: ChargeOperation): Out
 function outcomeOfPayment(payment: Payment, operation: ChargeOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.key);
+  const meaning = meaningOf(payment.status, paymentStatuses, reference);
   // For a payment that supports captures, the captured amount is the charged one.
-  if (payment.status === 'paid') return success(reference, payment.amountCaptured ?? payment.amount, operation);
+  if (meaning === 'succeeded') return success(reference, payment.amountCaptured ?? payment.amount, operation);
   requireAmount(payment.amount, operation, reference);
-  switch (payment.status as Exclude<`${PaymentStatus}`, 'paid'>) {
-    case 'open': {
+  switch (meaning) {
+    case 'needs_payer': {
       const url = payment.getCheckoutUrl();
       return url === null
         ? { kind: 'pending', reference }
         : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }
-    // `authorized` waits for the capture: pay-later methods are captured when the merchant ships the goods.
     case 'pending':
-    case 'authorized':
       return { kind: 'pending', reference };
-    case 'canceled':
+    case 'cancelled':
       return { kind: 'cancelled', reference };
-    case 'expired':
+    case 'payment_expired':
       return { kind: 'failed', reference, failure: failure('payment_expired', payment.status) };
     case 'failed':
       return { kind: 'failed', reference, failure: paymentFailure(reasonOf(payment)) };
-    default:
-      throw new Error(`${reference} has a status that is not known here.`);
   }
 }
 
@@ -49,28 +47,30 @@ export function refundOutcome(refund: Refund, operation: RefundOperation): Outco
 function outcomeOfRefund(refund: Refund, operation: RefundOperation): Outcome {
   const reference = idOf(refund, 're_');
   requireKey(refund.metadata, operation.key);
-  if (refund.status === 'refunded') return success(reference, refund.amount, operation);
+  const meaning = meaningOf(refund.status, refundStatuses, reference);
+  if (meaning === 'succeeded') return success(reference, refund.amount, operation);
   requireAmount(refund.amount, operation, reference);
-  switch (refund.status as Exclude<`${RefundStatus}`, 'refunded'>) {
-    case 'queued':
-    case 'pending':
-    case 'processing':
-      return { kind: 'pending', reference };
-    case 'failed':
-    case 'canceled':
-      return { kind: 'failed', reference, failure: failure('refund_refused', refund.status) };
-    default:
-      throw new Error(`${reference} has a status that is not known here.`);
-  }
+  if (meaning === 'pending') return { kind: 'pending', reference };
+  return { kind: 'failed', reference, failure: failure('refund_refused', refund.status) };
 }
 
-/** The outcome of a cancellation, from the payment's status. Undefined while the payment can still be cancelled. */
+/** Throws if Mollie has added the status after these tables were written. */
+function meaningOf<Meaning>(status: string, meanings: Readonly<Record<string, Meaning>>, reference: string): Meaning {
+  const meaning = Object.hasOwn(meanings, status) ? meanings[status] : undefined;
+  if (meaning === undefined) throw new Error(`${reference} has a status that is not known here.`);
+  return meaning;
+}
+
+/**
+ * The outcome of a cancellation, from the payment's status. Undefined while the payment can still be cancelled, or its
+ * authorization released.
+ */
 export function cancelOutcome(payment: Payment, operation: CancelOperation): Outcome | undefined {
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.chargeKey);
   const status = payment.status as `${PaymentStatus}`;
   if (status === 'canceled') return inMode(payment, { kind: 'cancelled', reference });
-  if (payment.isCancelable === true) return undefined;
+  if (status === 'authorized' || payment.isCancelable === true) return undefined;
   const message = `At Mollie the payment is ${status} and cannot be cancelled.`;
   return inMode(payment, { kind: 'failed', reference, failure: failure('invalid_operation', status, message) });
 }

@@ -81,7 +81,7 @@ test.each(unclear)('a refund with the fault %o is unknown, and is never made twi
 
 test('a cancellation whose answer was lost is found; one that never arrived can be sent again', async () => {
   for (const when of ['before', 'after'] as const) {
-    const operation = operationCreated();
+    const operation = operationCreated({ paymentMethod: 'banktransfer' });
     const { reference } = (await mollie.charge(operation, call)) as Extract<Outcome, { kind: 'needs_payer' }>;
     const cancel = cancelOperation({ ...operation, reference });
     const outcome = await withFault({ method: 'DELETE', when, how: 'cut' }, (faultyCall) =>
@@ -134,6 +134,15 @@ test('a rate limit comes before anything is done, and the same request can be se
     }
   }
   expect(simulator.payment(reference).refunds).toEqual([]);
+});
+
+test('a method that is unavailable fails a charge, and another channel may take it, unless the payment exists', async () => {
+  for (const when of ['before', 'after'] as const) {
+    const operation = operationCreated();
+    const outcome = await withFault({ method: 'POST', when, how: 503 }, (within) => mollie.charge(operation, within));
+    if (when === 'after') expect(outcome.kind).toBe('needs_payer');
+    else expect(outcome).toMatchObject({ kind: 'failed', failure: { code: 'provider_unavailable' } });
+  }
 });
 
 test('refused credentials fail a charge definitely', async () => {

@@ -63,6 +63,9 @@ const declineAmounts: Record<FailureCode, number> = {
   invalid_operation: 7_319_014,
   refund_refused: 7_319_015,
   declined_for_good: 7_319_016,
+  authentication_required: 7_319_017,
+  mandate_revoked: 7_319_018,
+  account_closed: 7_319_019,
 };
 
 /** All behaviours of the sandbox. The tests and docs/guides/sandbox.md are generated from this table. */

@@ -139,8 +139,8 @@ test('events of a payment carry its outcome, our key and Stripe’s id', async (
     outcome: { kind: 'succeeded', reference, money: { amount: operation.amount, currency: 'USD' }, livemode: false },
   });
 
-  const debit = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
-  const debited = referenceOf(await stripe.charge(debit, call));
+  const debited = referenceOf(await stripe.charge(chargeOperation({ paymentMethod: null }), call));
+  simulator.account.confirmIntent(debited, { payment_method: 'pm_usBankAccount_success' });
   expect(read(simulator.callback('payment_intent.processing', debited)).notice?.outcome?.kind).toBe('pending');
 });
 
@@ -213,7 +213,7 @@ test('events of a refund carry its outcome and its own key', async () => {
 
 test('events about things that Florin did not start or does not track carry only their id', async () => {
   const ours = referenceOf(await stripe.charge(chargeOperation(), call));
-  for (const type of ['payment_intent.created', 'charge.succeeded', 'charge.refunded', 'charge.dispute.created']) {
+  for (const type of ['payment_intent.created', 'charge.succeeded', 'charge.refunded']) {
     expect(read(simulator.callback(type, ours))).toEqual({ eventId: expect.stringMatching(/^evt_/) });
   }
   const { id } = simulator.account.createIntent({ amount: '100', currency: 'usd', payment_method: 'pm_card_visa' });

@@ -3,6 +3,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Callback, Credentials, OperationUpdate, Outcome, ProviderCallback } from '../provider.ts';
 import { keyOf } from './find.ts';
 import { intentOutcome, refundOutcome } from './outcomes.ts';
+import { events } from './vocabulary.ts';
 
 /** Older messages are refused, so that an intercepted one cannot be replayed. The value is Stripe's default. */
 const toleranceSeconds = 300;
@@ -49,25 +50,15 @@ function invalidCallback(message: string, cause?: Error): Refusal {
 /**
  * The change that an event reports, found by our key in the metadata. Undefined for event types that Florin does not
  * need and for payments and refunds without our key, such as a refund made in the Dashboard.
- *
- * Florin ignores `charge.refunded`, which does not name the refund, because `refund.*` events follow it. A declined
- * attempt is not final: the payer may try again in the merchant's page, or Florin must first cancel the intent. So
- * `payment_intent.payment_failed` has no outcome and leads to a look-up.
  */
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
-  switch (type) {
-    case 'payment_intent.succeeded':
-    case 'payment_intent.processing':
-    case 'payment_intent.requires_action':
-    case 'payment_intent.canceled':
-      return updateOf(data?.object, 'payment_intent', intentOutcome);
-    case 'payment_intent.payment_failed':
-      return updateOf(data?.object, 'payment_intent');
-    case 'refund.created':
-    case 'refund.updated':
-    case 'refund.failed':
-    case 'charge.refund.updated':
-      return updateOf(data?.object, 'refund', refundOutcome);
+  switch (events[type]) {
+    case 'payment':
+      return updateOf(data?.object as Stripe.PaymentIntent, 'payment_intent', intentOutcome);
+    case 'payment_changed':
+      return updateOf(data?.object as Stripe.PaymentIntent, 'payment_intent');
+    case 'refund':
+      return updateOf(data?.object as Stripe.Refund, 'refund', refundOutcome);
     default:
       return undefined;
   }

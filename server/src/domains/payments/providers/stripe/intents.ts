@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
-import { decline, isStripeApiError, outcomeOfError } from './declines.ts';
+import { isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';
-import { declinedReason, intentOutcome, lastDecline, modeOf } from './outcomes.ts';
+import { declinedReason, intentOutcome, lastFailure, modeOf } from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** Includes the charge and its balance transaction, which has the fee. */
@@ -34,8 +34,8 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
     },
     { idempotencyKey: key },
   );
-  const { intent, why } = await creation.then((intent) => ({ intent, why: undefined }), intentOfDecline);
-  return chargeOutcome(stripe, operation, intent, why);
+  const { intent, refused } = await creation.then((intent) => ({ intent, refused: undefined }), intentOfRefusal);
+  return chargeOutcome(stripe, operation, intent, refused);
 }
 
 /** The outcome of the charge with this id. */
@@ -72,21 +72,28 @@ async function intentAfterCancel(stripe: Stripe, id: string): Promise<Stripe.Pay
   }
 }
 
-/** Stripe's library throws a declined payment as an error that carries the intent. */
-function intentOfDecline(error: unknown): { intent: Stripe.PaymentIntent; why: Failure } {
+/**
+ * Stripe's library throws a declined payment as an error that carries the intent. A refusal of our request may carry it
+ * too: that intent is open, and is cancelled like a declined one.
+ */
+function intentOfRefusal(error: unknown): { intent: Stripe.PaymentIntent; refused: Failure } {
   const intent = isStripeApiError(error) ? error.payment_intent : undefined;
-  if (intent === undefined || outcomeOfError(error, 'CHARGE').kind !== 'failed') throw error;
-  return { intent, why: decline(error as Stripe.errors.StripeError) };
+  const outcome = outcomeOfError(error, 'CHARGE');
+  if (intent === undefined || outcome.kind !== 'failed') throw error;
+  return { intent, refused: outcome.failure };
 }
 
+/** `refused`: why Stripe refused the request; undefined if it did not. */
 async function chargeOutcome(
   stripe: Stripe,
   { paymentMethod }: ChargeOperation,
   intent: Stripe.PaymentIntent,
-  why = lastDecline(intent),
+  refused?: Failure,
 ): Promise<Outcome> {
-  const wasDeclined = intent.status === 'requires_payment_method' && paymentMethod !== null;
-  return wasDeclined ? cancelDeclined(stripe, intent.id, why) : intentOutcome(intent);
+  const { id, status } = intent;
+  const isOpen = status === 'requires_payment_method' || (refused !== undefined && status === 'requires_confirmation');
+  if (!isOpen || paymentMethod === null) return intentOutcome(intent);
+  return cancelDeclined(stripe, id, refused ?? lastFailure(intent));
 }
 
 /** `failed` only after the intent can no longer be paid. */
@@ -94,7 +101,7 @@ async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise
   try {
     const intent = await cancelIntent(stripe, id, declinedReason);
     if (intent.status === 'canceled') return { kind: 'failed', reference: id, failure: why, ...modeOf(intent) };
-    if (intent.status !== 'requires_payment_method') return intentOutcome(intent);
+    if (!['requires_payment_method', 'requires_confirmation'].includes(intent.status)) return intentOutcome(intent);
     return { kind: 'unknown', cause: new Error('A declined payment could not be cancelled.') };
   } catch (cause) {
     // Also after a refusal, because it concerns the cancellation, not the payment.

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { expect, test } from 'vitest';
-import { intentOutcome, lastDecline, refundOutcome } from './outcomes.ts';
+import { intentOutcome, lastFailure, refundOutcome } from './outcomes.ts';
 
 const intent = (facts: object) => ({ id: 'pi_1', object: 'payment_intent', ...facts }) as Stripe.PaymentIntent;
 const refund = (facts: object) => ({ id: 're_1', object: 'refund', ...facts }) as Stripe.Refund;
@@ -53,12 +53,22 @@ test('unknown statuses are pending', () => {
 
 test('the last decline is taken from the charge if the intent does not have it', () => {
   const charge = { failure_code: 'card_declined', failure_message: 'No.', outcome: { reason: 'stolen_card' } };
-  expect(lastDecline(intent({ latest_charge: charge }))).toEqual({
+  expect(lastFailure(intent({ latest_charge: charge }))).toEqual({
     code: 'lost_or_stolen',
     providerCode: 'stolen_card',
     message: 'No.',
   });
-  expect(lastDecline(intent({ latest_charge: 'ch_1' }))).toMatchObject({ code: 'card_declined', providerCode: null });
+  expect(lastFailure(intent({ latest_charge: 'ch_1' }))).toMatchObject({ code: 'card_declined', providerCode: null });
+});
+
+test('an intent without an attempt to pay, or with an error of our request, was not declined', () => {
+  const nothing = { latest_charge: null, last_payment_error: null };
+  expect(lastFailure(intent(nothing))).toMatchObject({ code: 'invalid_operation' });
+  const error = { type: 'invalid_request_error', code: 'parameter_missing' };
+  expect(lastFailure(intent({ ...nothing, last_payment_error: error }))).toMatchObject({
+    code: 'invalid_operation',
+    providerCode: 'parameter_missing',
+  });
 });
 
 test.each([

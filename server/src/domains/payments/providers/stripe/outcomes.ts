@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
 import type { Fee, NamedMode, NamedMoney, NextAction, Outcome } from '../provider.ts';
-import { decline } from './declines.ts';
+import { decline, refusal } from './declines.ts';
 import { amountOfStripe } from './units.ts';
+import { cancellationReasons, intentStatuses, pagesOfActions, refundStatuses } from './vocabulary.ts';
 
 /**
  * Florin cancels a declined intent with this reason, which distinguishes it from intents cancelled for other reasons.
@@ -21,7 +22,7 @@ export function modeOf({ livemode }: Stripe.PaymentIntent): NamedMode {
 
 function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
   const { id: reference, status } = intent;
-  switch (status) {
+  switch (intentStatuses[status]) {
     case 'succeeded': {
       const fee = feeOf(intent);
       // Lower than the requested amount after a partial capture.
@@ -30,37 +31,34 @@ function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
     }
     case 'canceled':
       return canceledOutcome(intent);
-    case 'requires_payment_method':
-    case 'requires_confirmation':
-    case 'requires_action':
+    case 'needs_payer':
       return { kind: 'needs_payer', reference, nextAction: nextActionOf(intent) };
-    // `processing`, `requires_capture`, and statuses that Stripe may add.
+    // Also statuses that Stripe may add.
     default:
       return { kind: 'pending', reference };
   }
 }
 
 /** Why the last attempt to pay an intent failed. */
-export function lastDecline({ last_payment_error: error, latest_charge: charge }: Stripe.PaymentIntent): Failure {
-  if (error) return decline(error);
-  return charge !== null && typeof charge === 'object'
-    ? decline({
-        code: charge.failure_code,
-        decline_code: charge.outcome?.reason ?? null,
-        message: charge.failure_message,
-      })
-    : failure('card_declined');
+export function lastFailure({ last_payment_error: error, latest_charge: charge }: Stripe.PaymentIntent): Failure {
+  if (error) return error.type === 'invalid_request_error' ? refusal(error) : decline(error);
+  // Without an attempt to pay, Stripe has refused our request.
+  if (charge === null || charge === undefined) return failure('invalid_operation');
+  if (typeof charge === 'string') return failure('card_declined');
+  const { failure_code: code, failure_message: message, outcome } = charge;
+  return decline({ code, decline_code: outcome?.reason ?? null, message });
 }
 
 function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
   const { id: reference, cancellation_reason: reason } = intent;
-  if (reason === 'expired' || reason === 'automatic') {
+  const meaning = cancellationReasons[reason ?? ''];
+  if (meaning === 'payment_expired') {
     return { kind: 'failed', reference, failure: failure('payment_expired', reason) };
   }
   // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed.
   const wasAttempted = Boolean(intent.last_payment_error ?? intent.latest_charge);
-  return reason === declinedReason && wasAttempted
-    ? { kind: 'failed', reference, failure: lastDecline(intent) }
+  return meaning === 'failed_if_attempted' && wasAttempted
+    ? { kind: 'failed', reference, failure: lastFailure(intent) }
     : { kind: 'cancelled', reference };
 }
 
@@ -69,14 +67,21 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
  * merchant's page continues with Stripe's script. The details in `next_action` are under a field named like its type.
  */
 function nextActionOf({ next_action: action, client_secret: clientSecret }: Stripe.PaymentIntent): NextAction {
-  const details = action === null || action === undefined ? undefined : (action as unknown as Details)[action.type];
-  const { url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url } = details ?? {};
-  const page = [url, hosted_instructions_url, hosted_voucher_url, hosted_verification_url].find(isHttpUrl);
+  const page = action === null || action === undefined ? undefined : pageOf(action as unknown as Action);
   if (page !== undefined) return { type: 'redirect', url: page };
   return { type: 'confirm', url: null, ...(clientSecret && { clientSecret }) };
 }
 
-type Details = Record<string, Record<string, unknown> | undefined>;
+interface Action {
+  type: string;
+  [details: string]: unknown;
+}
+
+function pageOf({ type, ...action }: Action): string | undefined {
+  const member = pagesOfActions[type];
+  const page = typeof member === 'string' ? (action[type] as Record<string, unknown> | undefined)?.[member] : undefined;
+  return isHttpUrl(page) ? page : undefined;
+}
 
 function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\//.test(value);
@@ -101,16 +106,15 @@ function moneyOf(amount: unknown, currency: unknown): NamedMoney | undefined {
 /** The outcome of a refund, from its status (https://docs.stripe.com/api/refunds/object). */
 export function refundOutcome(refund: Stripe.Refund): Outcome {
   const { id: reference, status, failure_reason: reason } = requireObject(refund, 'refund');
-  switch (status) {
+  switch (refundStatuses[status ?? '']) {
     case 'succeeded': {
       const money = moneyOf(refund.amount, refund.currency);
       return { kind: 'succeeded', reference, ...(money && { money }) };
     }
     case 'failed':
       return { kind: 'failed', reference, failure: failure('refund_refused', reason ?? null) };
-    case 'canceled':
+    case 'cancelled':
       return { kind: 'cancelled', reference };
-    // `pending` and `requires_action`: in the latter case Stripe itself has sent the payer an email.
     default:
       return { kind: 'pending', reference };
   }

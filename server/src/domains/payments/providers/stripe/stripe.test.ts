@@ -28,7 +28,11 @@ test('a charge with a payment method takes the money at once and reports the fee
     fee: { amount: 88, currency: 'USD' },
     money: { amount: 1999, currency: 'USD' },
   });
-  expect(simulator.charges.at(-1)).toMatchObject({ amount: 1999, currency: 'usd', florinKey: operation.key });
+  expect(simulator.charges.at(-1)).toMatchObject({
+    amount: 1999,
+    currency: 'usd',
+    metadata: { florin_key: operation.key },
+  });
   const { key, params } = simulator.requests.at(-1) ?? {};
   expect(key).toBe(operation.key);
   expect(params).toMatchObject({
@@ -130,14 +134,21 @@ test('without a payment method the merchant’s page continues with the client s
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'succeeded', reference });
 });
 
-test('a bank debit is pending until it succeeds or fails', async () => {
+/** A bank debit that its payer has authorised in the merchant's page. */
+async function debit(facts = {}) {
+  const operation = chargeOperation({ paymentMethod: null, ...facts });
+  const reference = referenceOf(await stripe.charge(operation, call));
+  simulator.account.confirmIntent(reference, { payment_method: 'pm_usBankAccount_success' });
+  return { ...operation, reference };
+}
+
+test('a bank debit is pending until it succeeds, or fails and the payer can pay otherwise', async () => {
   for (const succeeds of [true, false]) {
-    const operation = chargeOperation({ paymentMethod: 'pm_usBankAccount_success' });
-    const outcome = await stripe.charge(operation, call);
-    expect(outcome).toEqual({ kind: 'pending', reference: referenceOf(outcome), livemode: false });
-    simulator.account.settle(referenceOf(outcome), succeeds);
-    const seen = await stripe.lookUp({ ...operation, reference: referenceOf(outcome) }, call);
-    expect(seen.kind).toBe(succeeds ? 'succeeded' : 'failed');
+    const operation = await debit();
+    const { reference } = operation;
+    expect(await stripe.lookUp(operation, call)).toEqual({ kind: 'pending', reference, livemode: false });
+    simulator.account.settle(reference, succeeds);
+    expect((await stripe.lookUp(operation, call)).kind).toBe(succeeds ? 'succeeded' : 'needs_payer');
   }
 });
 
@@ -228,8 +239,8 @@ test('a charge that waits for its payer is cancelled; one that has succeeded is 
     livemode: false,
   });
 
-  for (const method of ['pm_card_visa', 'pm_usBankAccount_success']) {
-    const late = cancelOperation(chargeOperation({ reference: await paid(method) }));
+  for (const charge of [chargeOperation({ reference: await paid() }), await debit()]) {
+    const late = cancelOperation(charge);
     const tooLate = { kind: 'failed', failure: { code: 'invalid_operation' } };
     expect(await stripe.cancel(late, call)).toMatchObject(tooLate);
     expect(await stripe.lookUp(late, call)).toMatchObject(tooLate);

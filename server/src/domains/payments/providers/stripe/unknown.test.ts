@@ -27,7 +27,7 @@ const charge = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ creat
 // A partial refund, so that Stripe would not refuse a second one.
 const refund = (intent: string) => refundOperation(intent, { createdMs: nowMs, amount: 500 });
 const referenceOf = (outcome: Outcome | Absent) => (outcome as { reference: string }).reference;
-const chargesOf = (key: string) => simulator.charges.filter(({ florinKey }) => florinKey === key).length;
+const chargesOf = (key: string) => simulator.charges.filter(({ metadata }) => metadata.florin_key === key).length;
 const refundsOf = (key: string) => simulator.refunds.filter(({ metadata }) => metadata.florin_key === key).length;
 const silent: StripeFault[] = ['hangBefore', 'hangAfter', 'dripAfter'];
 

@@ -1,0 +1,170 @@
+import type { FailureCode, Ignored } from '../failures.ts';
+
+/**
+ * What becomes of Mollie's statuses, reasons, methods and events. `server/tests/conformance` compares these tables with
+ * Mollie's published document: a word that it adds breaks the test.
+ */
+
+export const paymentStatuses = {
+  open: 'needs_payer',
+  pending: 'pending',
+  // Waits for the capture: pay-later methods are captured when the merchant ships the goods.
+  authorized: 'pending',
+  paid: 'succeeded',
+  canceled: 'cancelled',
+  expired: 'payment_expired',
+  failed: 'failed',
+} as const;
+
+export const refundStatuses = {
+  queued: 'pending',
+  pending: 'pending',
+  processing: 'pending',
+  refunded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed',
+} as const;
+
+/**
+ * `details.failureReason` of a payment. Methods have their own reasons beside these or none: these become
+ * `processing_error`, with Mollie's reason as the provider code.
+ */
+export const failureReasons: Readonly<Record<string, FailureCode>> = {
+  authentication_abandoned: 'authentication_failed',
+  authentication_failed: 'authentication_failed',
+  authentication_required: 'authentication_required',
+  authentication_unavailable_acs: 'authentication_failed',
+  card_declined: 'card_declined',
+  card_expired: 'expired_card',
+  inactive_card: 'invalid_card',
+  insufficient_funds: 'insufficient_funds',
+  invalid_card_holder_name: 'invalid_card',
+  invalid_card_number: 'invalid_card',
+  invalid_card_type: 'not_supported',
+  invalid_cvv: 'invalid_card',
+  possible_fraud: 'suspected_fraud',
+  refused_by_issuer: 'card_declined',
+  unknown_reason: 'card_declined',
+};
+
+/** `statusReason.code`, which only payments at a terminal have, by the code of our catalogue. */
+const statusReasonWords: Partial<Record<FailureCode, string>> = {
+  card_declined:
+    'refer_to_card_issuer capture_card do_not_honor error invalid_transaction security_violation no_reason_to_decline ' +
+    'honor_with_id contact_card_issuer lifecycle_related policy_related no_action_taken ' +
+    'refer_to_card_issuer_special_condition transaction_not_permitted_to_cardholder vip_approval ' +
+    'negative_online_cam_result unable_to_go_online card_is_blocked card_not_available',
+  declined_for_good:
+    'duplicate_transaction stop_payment_order violation_of_law transaction_does_not_fulfill_aml_requirement ' +
+    'transaction_reversed',
+  mandate_revoked: 'revocation_of_authorization revocation_of_all_authorizations',
+  insufficient_funds: 'insufficient_funds partial_approval',
+  limit_exceeded:
+    'exceeds_withdrawal_amount_limit exceeds_withdrawal_count_limit cashback_request_exceeds_issuer_limit ' +
+    'transaction_amount_exceeds_pre_authorized_amount',
+  expired_card: 'expired_card',
+  invalid_card:
+    'invalid_card_number invalid_pin cannot_verify_pin pin_not_changed unacceptable_pin unsafe_pin pin_data_required ' +
+    'pin_change_unblock_request_declined pin_cryptographic_error_found decline_for_cvv2_failure invalid_account_number ' +
+    'invalid_nonexistent_to_account_specified invalid_nonexistent_from_account_specified ' +
+    'invalid_nonexistent_account_specified no_credit_account no_checking_account no_savings_account blocked_first_used ' +
+    'card_does_not_exist invalid_card_id card_is_transferred card_is_not_active invalid_ean_code',
+  account_closed: 'closed_account',
+  lost_or_stolen: 'lost_card stolen_card restricted_card pick_up_card_special_condition',
+  suspected_fraud: 'suspected_fraud fraud_security_related',
+  authentication_required: 'additional_customer_authentication_required',
+  authentication_failed: 'allowable_number_of_pin_tries_exceeded card_authentication_failed authorization_error',
+  not_supported:
+    'invalid_amount invalid_currency transaction_not_allowed_at_terminal domestic_debit_transaction_not_allowed ' +
+    'purchase_amount_only_no_cash_back_allowed cash_service_not_available transaction_not_permitted_at_terminal ' +
+    'incorrect_purchase_value wrong_currency merchant_not_registered_for_amex merchant_not_registered_vbv ' +
+    'cvv2_not_allowed missing_cvv2_cvc2',
+  credentials_refused:
+    'invalid_merchant merchant_id_not_found merchant_account_closed terminal_id_not_found terminal_closed ' +
+    'invalid_category_code agreement_terminal_not_related invalid_processor_id invalid_merchant_data ' +
+    'sub_merchant_account_closed invalid_retailer login_failed_without_reason login_failed_unknown_user ' +
+    'login_failed_invalid_password',
+  processing_error:
+    'invalid_issuer issuer_unavailable unable_to_route_transaction system_malfunction format_error ' +
+    'invalid_authorization_life_cycle cryptographic_failure re_enter_transaction unable_to_locate_record ' +
+    'file_temporarily_unavailable unable_to_locate_previous_message previous_message_located_inconsistent_data ' +
+    'credit_issuer_unavailable force_stip invalid_biller_information forward_to_issuer_xa forward_to_issuer_xd ' +
+    'terminal_busy terminal_unreachable service_failed invalid_operation',
+};
+
+export const statusReasons: Readonly<Record<string, FailureCode | Ignored>> = {
+  ...Object.fromEntries(
+    Object.entries(statusReasonWords).flatMap(([code, words]) =>
+      words.split(' ').map((word) => [word, code as FailureCode]),
+    ),
+  ),
+  approved_or_completed_successfully: { ignored: 'the payment is paid' },
+};
+
+const needsLines: Ignored = { ignored: 'Mollie takes it only with order lines, which a payment here does not have' };
+
+/** With one of these as `paymentMethod`, the payer skips the page on which a method is chosen. */
+export const methods: Readonly<Record<string, 'offered' | Ignored>> = {
+  alma: { ignored: 'Mollie takes it only with a billing address, which a payment here does not have' },
+  applepay: 'offered',
+  bacs: 'offered',
+  bancomatpay: 'offered',
+  bancontact: 'offered',
+  banktransfer: 'offered',
+  belfius: 'offered',
+  billie: needsLines,
+  billink: needsLines,
+  bizum: 'offered',
+  blik: 'offered',
+  creditcard: 'offered',
+  directdebit: { ignored: 'Mollie takes it only with a mandate of the customer' },
+  eps: 'offered',
+  giftcard: 'offered',
+  ideal: 'offered',
+  in3: needsLines,
+  kbc: 'offered',
+  klarna: needsLines,
+  mbway: 'offered',
+  mobilepay: 'offered',
+  multibanco: 'offered',
+  mybank: 'offered',
+  paybybank: 'offered',
+  paypal: 'offered',
+  paysafecard: 'offered',
+  pointofsale: { ignored: 'Mollie takes it only with the id of a terminal' },
+  przelewy24: 'offered',
+  riverty: needsLines,
+  satispay: 'offered',
+  swish: 'offered',
+  trustly: 'offered',
+  twint: 'offered',
+  vipps: 'offered',
+  voucher: needsLines,
+};
+
+/** Next-gen events. All that are `read` lead to a look-up of the payment or refund that they name. */
+export const events: Readonly<Record<string, 'read' | Ignored>> = {
+  'payment.paid': 'read',
+  'payment.authorized': 'read',
+  'payment.failed': 'read',
+  'payment.canceled': 'read',
+  'payment.expired': 'read',
+  'payment.pending': 'read',
+  'refund.queued': 'read',
+  'refund.pending': 'read',
+  'refund.processing': 'read',
+  'refund.refunded': 'read',
+  'refund.failed': 'read',
+  'refund.canceled': 'read',
+  'capture.succeeded': { ignored: 'an event of the payment follows' },
+  'capture.failed': { ignored: 'Florin does not capture at Mollie' },
+  'chargeback.received': { ignored: 'Florin does not keep disputes' },
+  'chargeback.reversed': { ignored: 'Florin does not keep disputes' },
+  'payout.initiated': { ignored: 'Florin does not keep settlements' },
+  'payout.processing-at-bank': { ignored: 'Florin does not keep settlements' },
+  'payout.completed': { ignored: 'Florin does not keep settlements' },
+  'payout.canceled': { ignored: 'Florin does not keep settlements' },
+  'payout.failed': { ignored: 'Florin does not keep settlements' },
+  'balance-transaction.created': { ignored: 'Florin does not keep settlements' },
+  'payment-link.paid': { ignored: 'Florin makes no payment links at Mollie' },
+};

@@ -1,0 +1,151 @@
+import type { Ignored } from '../failures.ts';
+
+/**
+ * What becomes of Stripe's statuses, reasons, actions and events. `server/tests/conformance` compares these tables with
+ * Stripe's published document: a word that it adds breaks the test. Codes of errors are in `error-codes.ts`.
+ */
+
+/** https://docs.stripe.com/payments/paymentintents/lifecycle */
+export const intentStatuses: Readonly<Record<string, 'succeeded' | 'canceled' | 'needs_payer' | 'pending'>> = {
+  succeeded: 'succeeded',
+  canceled: 'canceled',
+  requires_payment_method: 'needs_payer',
+  requires_confirmation: 'needs_payer',
+  requires_action: 'needs_payer',
+  processing: 'pending',
+  // Florin captures at once; an intent that somebody made manual in the Dashboard waits for them.
+  requires_capture: 'pending',
+};
+
+/**
+ * Why an intent was canceled. Florin cancels a declined intent as `abandoned`: it has failed if there was an attempt to
+ * pay.
+ */
+export const cancellationReasons: Readonly<Record<string, 'cancelled' | 'failed_if_attempted' | 'payment_expired'>> = {
+  abandoned: 'failed_if_attempted',
+  automatic: 'payment_expired',
+  duplicate: 'cancelled',
+  expired: 'payment_expired',
+  failed_invoice: 'cancelled',
+  fraudulent: 'cancelled',
+  requested_by_customer: 'cancelled',
+  void_invoice: 'cancelled',
+};
+
+const byScript: Ignored = { ignored: "Stripe's script in the merchant's page shows it" };
+
+/** The member of a next action with the address of the page to which the payer is sent. */
+export const pagesOfActions: Readonly<Record<string, string | Ignored>> = {
+  alipay_handle_redirect: 'url',
+  blik_authorize: { ignored: 'the payer confirms in the app of the bank' },
+  boleto_display_details: 'hosted_voucher_url',
+  card_await_notification: { ignored: 'the network announces the charge to the payer, and nobody has to do anything' },
+  cashapp_handle_redirect_or_display_qr_code: 'hosted_instructions_url',
+  display_bank_transfer_instructions: 'hosted_instructions_url',
+  klarna_display_qr_code: byScript,
+  konbini_display_details: 'hosted_voucher_url',
+  multibanco_display_details: 'hosted_voucher_url',
+  oxxo_display_details: 'hosted_voucher_url',
+  paynow_display_qr_code: 'hosted_instructions_url',
+  pix_display_qr_code: 'hosted_instructions_url',
+  promptpay_display_qr_code: 'hosted_instructions_url',
+  redirect_to_url: 'url',
+  swish_handle_redirect_or_display_qr_code: 'hosted_instructions_url',
+  upi_handle_redirect_or_display_qr_code: 'hosted_instructions_url',
+  use_stripe_sdk: byScript,
+  verify_with_microdeposits: 'hosted_verification_url',
+  wechat_pay_display_qr_code: 'hosted_instructions_url',
+  wechat_pay_redirect_to_android_app: byScript,
+  wechat_pay_redirect_to_ios_app: byScript,
+};
+
+/** https://docs.stripe.com/api/refunds/object */
+export const refundStatuses: Readonly<Record<string, 'succeeded' | 'failed' | 'cancelled' | 'pending'>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'cancelled',
+  pending: 'pending',
+  // Stripe itself has sent the payer an email.
+  requires_action: 'pending',
+};
+
+/** All become `refund_refused`, with Stripe's word as provider code. */
+export const refundFailureReasons: readonly string[] = [
+  'charge_for_pending_refund_disputed',
+  'declined',
+  'expired_or_canceled_card',
+  'insufficient_funds',
+  'lost_or_stolen_card',
+  'merchant_request',
+  'unknown',
+];
+
+/**
+ * Events by what they carry: the outcome of a payment or a refund, or only that something changed, which leads
+ * to a look-up.
+ */
+export const events: Readonly<Record<string, 'payment' | 'payment_changed' | 'refund' | Ignored>> = {
+  'payment_intent.succeeded': 'payment',
+  'payment_intent.processing': 'payment',
+  'payment_intent.requires_action': 'payment',
+  'payment_intent.canceled': 'payment',
+  // Not final: the payer may try again in the merchant's page, or Florin must first cancel the intent.
+  'payment_intent.payment_failed': 'payment_changed',
+  'payment_intent.created': { ignored: 'Florin has created it' },
+  'payment_intent.amount_capturable_updated': { ignored: 'Florin captures at once' },
+  'payment_intent.partially_funded': { ignored: 'the payment is still open; the rest or its end follows' },
+  'refund.created': 'refund',
+  'refund.updated': 'refund',
+  'refund.failed': 'refund',
+  'charge.refund.updated': 'refund',
+  'charge.refunded': { ignored: 'it does not name the refund; `refund.*` follows' },
+  ...ignoredEvents('events of the payment intent follow', [
+    'charge.captured',
+    'charge.expired',
+    'charge.failed',
+    'charge.pending',
+    'charge.succeeded',
+    'charge.updated',
+  ]),
+  ...ignoredEvents('Florin does not keep disputes', [
+    'charge.dispute.closed',
+    'charge.dispute.created',
+    'charge.dispute.funds_reinstated',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.updated',
+    'radar.early_fraud_warning.created',
+    'radar.early_fraud_warning.updated',
+  ]),
+  ...ignoredEvents('Florin does not open pages of Stripe', [
+    'checkout.session.async_payment_failed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.completed',
+    'checkout.session.expired',
+  ]),
+  ...ignoredEvents('Florin does not keep payment methods at Stripe', [
+    'customer.deleted',
+    'mandate.updated',
+    'payment_method.attached',
+    'payment_method.automatically_updated',
+    'payment_method.detached',
+    'payment_method.updated',
+    'setup_intent.canceled',
+    'setup_intent.created',
+    'setup_intent.requires_action',
+    'setup_intent.setup_failed',
+    'setup_intent.succeeded',
+  ]),
+  ...ignoredEvents('Florin does not keep settlements', [
+    'payout.canceled',
+    'payout.created',
+    'payout.failed',
+    'payout.paid',
+    'payout.reconciliation_completed',
+    'payout.updated',
+  ]),
+  ...ignoredEvents("the review is the merchant's; the payment's own events follow", ['review.closed', 'review.opened']),
+};
+
+function ignoredEvents(ignored: string, types: readonly string[]): Record<string, Ignored> {
+  return Object.fromEntries(types.map((type) => [type, { ignored }]));
+}

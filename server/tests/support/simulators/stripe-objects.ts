@@ -1,0 +1,243 @@
+import type { SimulatedCharge, SimulatedIntent, SimulatedMethod, SimulatedRefund } from './stripe-records.ts';
+import { randomId } from './stripe-rules.ts';
+
+/** Objects with all members that Stripe answers, most of them empty. */
+
+export function newIntent(facts: Partial<SimulatedIntent>): SimulatedIntent {
+  const id = `pi_${randomId()}`;
+  return {
+    id,
+    object: 'payment_intent',
+    amount: 0,
+    amount_capturable: 0,
+    amount_details: { tip: {} },
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic_async',
+    client_secret: `${id}_secret_${randomId()}`,
+    confirmation_method: 'automatic',
+    created: 0,
+    currency: '',
+    customer: null,
+    customer_account: null,
+    description: null,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: { enabled: false },
+    metadata: {},
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card', 'us_bank_account'],
+    processing: null,
+    receipt_email: null,
+    review: null,
+    setup_future_usage: null,
+    shipping: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'requires_payment_method',
+    transfer_data: null,
+    transfer_group: null,
+    ...facts,
+  };
+}
+
+/** The charge of an attempt to pay an intent; a declined one has the code and message of the decline. */
+export function newCharge(
+  intent: SimulatedIntent,
+  method: SimulatedMethod,
+  created: number,
+  declined?: { code: string; declineCode: string | undefined; message: string },
+): SimulatedCharge {
+  const { amount, currency, customer, description, livemode, metadata } = intent;
+  const isPaid = declined === undefined;
+  return {
+    id: `ch_${randomId()}`,
+    object: 'charge',
+    amount,
+    amount_captured: isPaid ? amount : 0,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    // Unknown while the capture is asynchronous.
+    balance_transaction: isPaid && intent.capture_method === 'automatic' ? `txn_${randomId()}` : null,
+    billing_details: billingDetails,
+    calculated_statement_descriptor: null,
+    captured: isPaid,
+    created,
+    currency,
+    customer,
+    description,
+    disputed: false,
+    failure_balance_transaction: null,
+    failure_code: declined?.code ?? null,
+    failure_message: declined?.message ?? null,
+    fraud_details: {},
+    livemode,
+    metadata: { ...metadata },
+    on_behalf_of: null,
+    outcome: {
+      advice_code: null,
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: isPaid ? 'approved_by_network' : 'declined_by_network',
+      reason: declined?.declineCode ?? declined?.code ?? null,
+      risk_level: 'normal',
+      seller_message: isPaid ? 'Payment complete.' : 'The bank did not return any further details.',
+      type: isPaid ? 'authorized' : 'issuer_declined',
+    },
+    paid: isPaid,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: { type: method.type, [method.type]: chargedDetails[method.type] },
+    receipt_email: null,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: isPaid ? 'succeeded' : 'failed',
+    transfer_data: null,
+    transfer_group: null,
+  };
+}
+
+/** The booking of a charge. The fee is 2.9 % plus 30. */
+export function balanceTransactionOf(charge: SimulatedCharge): Record<string, unknown> {
+  const { amount, created, currency, description, id: source } = charge;
+  const fee = Math.round(amount * 0.029) + 30;
+  return {
+    id: charge.balance_transaction,
+    object: 'balance_transaction',
+    amount,
+    available_on: created + 2 * 86_400,
+    balance_type: 'payments',
+    created,
+    currency,
+    description,
+    exchange_rate: null,
+    fee,
+    fee_details: [{ amount: fee, application: null, currency, description: 'Processing fees', type: 'stripe_fee' }],
+    net: amount - fee,
+    reporting_category: 'charge',
+    source,
+    status: 'pending',
+    type: 'charge',
+  };
+}
+
+export function newRefund(
+  facts: Pick<SimulatedRefund, 'charge' | 'payment_intent'> & Partial<SimulatedRefund>,
+): SimulatedRefund {
+  return {
+    id: `re_${randomId()}`,
+    object: 'refund',
+    amount: 0,
+    balance_transaction: null,
+    created: 0,
+    currency: '',
+    customer: null,
+    customer_account: null,
+    destination_details: { card: { type: 'refund' }, type: 'card' },
+    metadata: {},
+    payment_method: null,
+    reason: null,
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: 'succeeded',
+    transfer_reversal: null,
+    ...facts,
+  };
+}
+
+/** A payment method as Stripe answers it (https://docs.stripe.com/api/payment_methods/object). */
+export function methodBody({ id, type, customer, created, livemode }: SimulatedMethod): Record<string, unknown> {
+  return {
+    id,
+    object: 'payment_method',
+    allow_redisplay: 'unspecified',
+    billing_details: billingDetails,
+    created,
+    customer,
+    customer_account: null,
+    livemode,
+    metadata: {},
+    type,
+    [type]: storedDetails[type],
+  };
+}
+
+const address = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
+const billingDetails = { address, email: null, name: null, phone: null, tax_id: null };
+const noChecks = { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' };
+const bankAccount = {
+  account_holder_type: 'individual',
+  account_type: 'checking',
+  bank_name: 'STRIPE TEST BANK',
+  fingerprint: 'FFDMA0xfhBjWSZLu',
+  last4: '6789',
+  routing_number: '110000000',
+};
+const card = {
+  brand: 'visa',
+  country: 'US',
+  exp_month: 12,
+  exp_year: 2034,
+  fingerprint: 'AOB934RVNwzk6xtn',
+  funding: 'credit',
+  last4: '4242',
+};
+
+const storedDetails = {
+  card: {
+    ...card,
+    checks: noChecks,
+    display_brand: 'visa',
+    generated_from: null,
+    networks: { available: ['visa'], preferred: null },
+    regulated_status: 'unregulated',
+    three_d_secure_usage: { supported: true },
+    wallet: null,
+  },
+  us_bank_account: {
+    ...bankAccount,
+    financial_connections_account: null,
+    networks: { preferred: 'ach', supported: ['ach'] },
+    status_details: {},
+  },
+};
+
+const chargedDetails = {
+  card: {
+    ...card,
+    amount_authorized: null,
+    authorization_code: null,
+    checks: noChecks,
+    extended_authorization: { status: 'disabled' },
+    incremental_authorization: { status: 'unavailable' },
+    installments: null,
+    mandate: null,
+    multicapture: { status: 'unavailable' },
+    network: 'visa',
+    network_token: { used: false },
+    network_transaction_id: '104557651805572',
+    overcapture: { maximum_amount_capturable: 0, status: 'unavailable' },
+    regulated_status: 'unregulated',
+    three_d_secure: null,
+    wallet: null,
+  },
+  us_bank_account: { ...bankAccount, mandate: 'mandate_simulated', payment_reference: null },
+};
