@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Queryable } from '../postgres/database.ts';
 import type { Topic } from '../postgres/notifications/topics.ts';
 import { type Statement, statement } from '../postgres/statement.ts';
+import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** Work that comes due in a table. */
 export interface DueWork {
@@ -56,10 +57,11 @@ export class DueWorkPoller {
   readonly #pollEveryMs: number;
   readonly #idlePollEveryMs: number;
   readonly #restPollEveryMs: number;
+  readonly #pause = new WakeableSleep();
   #emptyPolls = 0;
-  #running = false;
-  #timer: NodeJS.Timeout | undefined;
-  #polling: Promise<void> | undefined;
+  #hasFailed = false;
+  #isRunning = false;
+  #loop: Promise<void> | undefined;
 
   constructor(options: DueWorkPollerOptions) {
     this.#options = options;
@@ -71,53 +73,48 @@ export class DueWorkPoller {
   }
 
   start(): void {
-    if (this.#running) return;
-    this.#running = true;
-    this.#pollAfter(this.#pollEveryMs);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#loop = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isRunning) {
+      const isShortened = await this.#pause.sleep(this.#intervalMs());
+      if (this.#isRunning && !isShortened) await this.#poll();
+    }
   }
 
   async stop(): Promise<void> {
-    this.#running = false;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#polling;
+    this.#isRunning = false;
+    this.#pause.wake();
+    await this.#loop;
   }
 
   /** Work was published, and more is likely to come due, such as a callback or a retry. */
   readonly published = (): void => {
     const wasResting = this.#emptyPolls >= emptyPollsUntilRest;
     this.#emptyPolls = Math.min(this.#emptyPolls, emptyPollsUntilIdle);
-    if (!wasResting || this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#pollAfter(this.#idlePollEveryMs);
+    if (wasResting) this.#pause.wake();
   };
 
-  #pollAfter(waitMs: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#polling = this.#poll().then((nextMs) => {
-        if (this.#running) this.#pollAfter(nextMs);
-      });
-    }, waitMs);
-  }
-
-  /** Never rejects; returns how long to wait before the next poll. */
-  async #poll(): Promise<number> {
-    const { works, onDue } = this.#options;
+  /** Never rejects. */
+  async #poll(): Promise<void> {
+    const { database, clock, works, onDue } = this.#options;
     try {
-      const row = await this.#read();
+      const [row] = await database.run(this.#statement, [clock()]);
       const due = works.filter(({ topic }) => row?.[topic]).map(({ topic }) => topic);
+      this.#hasFailed = false;
       this.#emptyPolls = due.length > 0 ? 0 : this.#emptyPolls + 1;
-      if (this.#running && due.length > 0) onDue(due);
-      if (this.#emptyPolls < emptyPollsUntilIdle) return this.#pollEveryMs;
-      return this.#emptyPolls < emptyPollsUntilRest ? this.#idlePollEveryMs : this.#restPollEveryMs;
+      if (this.#isRunning && due.length > 0) onDue(due);
     } catch {
-      return pollAfterFailureMs;
+      this.#hasFailed = true;
     }
   }
 
-  async #read(): Promise<Record<Topic, boolean> | undefined> {
-    const { database, clock } = this.#options;
-    return (await database.run(this.#statement, [clock()]))[0];
+  #intervalMs(): number {
+    if (this.#hasFailed) return pollAfterFailureMs;
+    if (this.#emptyPolls < emptyPollsUntilIdle) return this.#pollEveryMs;
+    return this.#emptyPolls < emptyPollsUntilRest ? this.#idlePollEveryMs : this.#restPollEveryMs;
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, minuteMs, secondMs } from '../../core/clock.ts';
+import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** Deletes rows whose retention period is over. Runs after the start and once an hour. */
 export interface RetentionSweep {
@@ -23,9 +24,9 @@ const sweepAgainAfterMs = 30 * secondMs;
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
+  readonly #pause = new WakeableSleep();
   #isRunning = false;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> = Promise.resolve();
+  #loop: Promise<void> | undefined;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -33,22 +34,23 @@ export class Sweeper {
 
   start(): void {
     this.#isRunning = true;
-    this.#sweepAfter(firstSweepAfterMs);
+    this.#loop = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    let waitMs = firstSweepAfterMs;
+    for (;;) {
+      await this.#pause.sleep(waitMs);
+      if (!this.#isRunning) return;
+      waitMs = (await this.#sweepAll()) ? sweepEveryMs : sweepAgainAfterMs;
+    }
   }
 
   /** Resolves when no sweep is running. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    clearTimeout(this.#timer);
-    await this.#sweeping;
-  }
-
-  #sweepAfter(waitMs: number): void {
-    this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweepAll().then((succeeded) => {
-        if (this.#isRunning) this.#sweepAfter(succeeded ? sweepEveryMs : sweepAgainAfterMs);
-      });
-    }, waitMs);
+    this.#pause.wake();
+    await this.#loop;
   }
 
   /** Never rejects. Returns whether every sweep has succeeded. */

@@ -4,6 +4,7 @@ import type { BackgroundWorker } from './background-worker.ts';
 import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
 import type { LeaseStore } from './lease-statements.ts';
 import { UncertainLeases } from './uncertain-leases.ts';
+import { WakeableSleep } from './wakeable-sleep.ts';
 import { WorkInFlight } from './work-in-flight.ts';
 
 export interface FailureReports {
@@ -42,8 +43,8 @@ export interface WorkerOptions<Row extends object>
   perform?: (work: Leased<Row>) => Promise<void>;
   /** Releases work that was claimed and not started, where claims take no lease. */
   release?: (notStarted: readonly Row[]) => Promise<void>;
-  /** How many pieces may be in flight at once; a function is called before each claim. */
-  slots: number | (() => number);
+  /** How many pieces may be in flight at once. */
+  slots: number;
   /** Maximum number of pieces per claim. Default: as many as there are slots. */
   maxBatch?: number;
   /**
@@ -80,31 +81,34 @@ const firstBackoffMs = 50;
 const maximumBackoffMs = 1_000;
 
 /**
- * Takes work from a table: claims as many due rows as it has free slots, and performs them. There is no reaper: the
- * lease of a node that died expires, and its work is due again.
+ * Takes work from a table, in one loop: claims as many due rows as it has free slots, starts them, and sleeps until it
+ * is woken or polls again. There is no reaper: the lease of a node that died expires, and its work is due again.
  *
- * `wake` makes it claim at once; without a wake it claims every `pollMs`. One claim is in flight at a time, so that the
- * size of claims adapts to the load. While the database is unavailable it retries with growing pauses of up to a
- * second, and reports the failure once.
+ * One claim is in flight at a time, so that the size of claims adapts to the load. While the database is unavailable it
+ * retries with growing pauses of up to a second, and reports the failure once.
  */
 export class Worker<Row extends object> implements BackgroundWorker {
   readonly name: string;
   readonly dueWork: DueWork | undefined;
   readonly wakesOn: Topic | undefined;
   readonly #options: WorkerOptions<Row>;
-  #running = false;
+  readonly #pause = new WakeableSleep();
+  #isRunning = false;
+  #loop: Promise<void> | undefined;
   #claiming: Promise<void> | undefined;
   readonly #inFlight = new WorkInFlight<Leased<Row>>();
+  readonly #uncertain: UncertainLeases;
   /** There may be due work that has not been claimed. */
   #mayHaveDue = false;
-  #failures = 0;
-  readonly #uncertain: UncertainLeases;
+  /** When it claims without a wake: after a pause, or after a failure. performance.now(), as all times here. */
+  #pollAtMs = 0;
   #claimedAtMs = Number.NEGATIVE_INFINITY;
+  /** Until then a few free slots wait for more. */
+  #gatherUntilMs: number | undefined;
   /** The last claim found as much as it had room for. */
   #wasFull = false;
+  #failures = 0;
   #oldestWaitMs = 0;
-  #poll: NodeJS.Timeout | undefined;
-  #gather: NodeJS.Timeout | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: WorkerOptions<Row>) {
@@ -115,41 +119,38 @@ export class Worker<Row extends object> implements BackgroundWorker {
     this.wakesOn = options.wakesOn;
   }
 
-  /** Whether it has been started and not stopped. Long work ends early when it is false. */
-  get isRunning(): boolean {
-    return this.#running;
-  }
-
-  /**
-   * How long the oldest piece has waited for this machine in ms, as far as the last claim and one under way have seen.
-   */
-  get oldestWaitMs(): number {
-    return Math.max(this.#oldestWaitMs, this.#claiming === undefined ? 0 : performance.now() - this.#claimedAtMs);
-  }
-
-  /** Number of pieces that were started and have not ended. */
-  get inFlight(): number {
-    return this.#inFlight.count;
-  }
-
   readonly start = (): void => {
-    if (this.#running) return;
-    this.#running = true;
-    this.wake();
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#mayHaveDue = true;
+    this.#loop = this.#run();
   };
+
+  async #run(): Promise<void> {
+    while (this.#isRunning) {
+      const waitMs = this.#msUntilClaim();
+      if (waitMs > 0) {
+        await this.#pause.sleep(waitMs);
+        continue;
+      }
+      this.#claiming = this.#claimAndStart();
+      await this.#claiming;
+      this.#claiming = undefined;
+    }
+  }
 
   /** Work may have become due: claims at once. */
   readonly wake = (): void => {
     this.#mayHaveDue = true;
-    this.#advance();
+    // Wakes must not shorten the pauses while the database is unavailable.
+    if (this.#failures === 0) this.#pause.wake();
   };
 
   /** Stops claiming, releases the work of a claim under way, and waits for the work in flight. */
   readonly stop = async (): Promise<void> => {
-    this.#running = false;
-    clearTimeout(this.#poll);
-    clearTimeout(this.#gather);
-    await this.#claiming;
+    this.#isRunning = false;
+    this.#pause.wake();
+    await this.#loop;
     // One attempt: what cannot be released now is due again when its lease expires.
     await this.#uncertain.releaseAll().catch(() => {});
     const drained = this.drained();
@@ -167,87 +168,62 @@ export class Worker<Row extends object> implements BackgroundWorker {
     this.wake();
   };
 
+  /** Whether it has been started and not stopped. Long work ends early when it is false. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /**
+   * How long the oldest piece has waited for this machine in ms, as far as the last claim and one under way have seen.
+   */
+  get oldestWaitMs(): number {
+    return Math.max(this.#oldestWaitMs, this.#claiming === undefined ? 0 : performance.now() - this.#claimedAtMs);
+  }
+
+  /** Number of pieces that were started and have not ended. */
+  get inFlight(): number {
+    return this.#inFlight.count;
+  }
+
   /** Resolves when no work is in flight. */
   drained(): Promise<void> {
     if (this.#inFlight.count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  #advance(): void {
-    if (!this.#running || !this.#mayHaveDue || this.#claiming !== undefined || this.#failures > 0) return;
-    const room = this.#room();
-    if (room <= 0) return;
-    const isWorthIt = room * 4 >= Math.min(this.#slots(), this.#maxBatch);
-    const gapLeftMs = this.#wasFull ? 0 : this.#claimedAtMs + (this.#options.gapMs ?? 0) - performance.now();
-    const waitMs = Math.max(isWorthIt ? 0 : gatherMs, gapLeftMs);
-    if (waitMs <= 0) this.#startClaim(room);
-    else this.#gather ??= setTimeout(() => this.#gathered(), waitMs);
-  }
-
-  #gathered(): void {
-    this.#gather = undefined;
-    const room = this.#room();
-    if (this.#running && this.#claiming === undefined && room > 0) this.#startClaim(room);
-  }
-
-  #pollMs(): number {
-    return this.#options.pollMs?.() ?? (this.dueWork === undefined ? defaultPollMs : fallbackPollMs);
-  }
-
-  #slots(): number {
-    const { slots } = this.#options;
-    return typeof slots === 'number' ? slots : slots();
-  }
-
-  get #maxBatch(): number {
-    return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
-  }
-
-  #room(): number {
-    return Math.min(this.#maxBatch, this.#slots() - this.#inFlight.count);
-  }
-
-  #startClaim(room: number): void {
-    clearTimeout(this.#poll);
-    clearTimeout(this.#gather);
-    this.#gather = undefined;
-    this.#mayHaveDue = false;
-    this.#claimedAtMs = performance.now();
-    this.#claiming = this.#claim(room).then((pauseMs) => {
-      this.#claiming = undefined;
-      if (!this.#running) return;
-      this.#poll = setTimeout(() => this.#pollNow(), pauseMs);
-      this.#advance();
-    });
-  }
-
-  #pollNow(): void {
+  /** 0: now. The loop asks again after a wake, when work has ended, and when the time is over. */
+  #msUntilClaim(): number {
+    const nowMs = performance.now();
+    // Timers may be early by less than a millisecond.
+    const leftMs = (atMs: number) => (atMs - nowMs < 1 ? 0 : atMs - nowMs);
+    const untilPollMs = leftMs(this.#pollAtMs);
+    if (untilPollMs > 0 && (this.#failures > 0 || !this.#mayHaveDue)) return untilPollMs;
     this.#mayHaveDue = true;
-    // A failed claim is retried only here: wakes must not shorten the pauses while the database is unavailable.
-    if (this.#failures > 0) this.#startClaim(Math.max(1, this.#room()));
-    else {
-      this.#poll = setTimeout(() => this.#pollNow(), this.#pollMs());
-      this.#advance();
-    }
+    const room = this.#room();
+    if (room <= 0) return this.#pollMs();
+    const isWorthIt = room * 4 >= Math.min(this.#options.slots, this.#maxBatch);
+    this.#gatherUntilMs ??= nowMs + gatherMs;
+    const gapEndsAtMs = this.#wasFull ? nowMs : this.#claimedAtMs + (this.#options.gapMs ?? 0);
+    return leftMs(Math.max(isWorthIt ? nowMs : this.#gatherUntilMs, gapEndsAtMs));
   }
 
-  /** Claims once and never rejects; returns the pause before the next claim without a wake. */
-  async #claim(room: number): Promise<number> {
-    const { claim, onError, onRecovered, observe } = this.#options;
-    const startedAt = performance.now();
+  /** Never rejects. */
+  async #claimAndStart(): Promise<void> {
+    const { onError, onRecovered, observe, perform } = this.#options;
+    const room = this.#room();
+    this.#mayHaveDue = false;
+    this.#gatherUntilMs = undefined;
+    this.#claimedAtMs = performance.now();
     const lease = randomUUID();
     let claimed: readonly Leased<Row>[];
-    let wasSent = false;
     try {
-      if (!this.#uncertain.isEmpty) await this.#uncertain.releaseDue();
-      wasSent = true;
-      claimed = (await claim(room, lease)) as readonly Leased<Row>[];
-      for (const work of claimed) work.lease = lease;
+      claimed = await this.#claim(room, lease);
     } catch (error) {
-      if (wasSent) this.#uncertain.add(lease);
       this.#mayHaveDue = true;
       if (this.#failures++ === 0) onError?.(error);
-      return Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10));
+      const pauseMs = firstBackoffMs * 2 ** Math.min(this.#failures - 1, 10);
+      this.#pollAtMs = performance.now() + Math.min(maximumBackoffMs, pauseMs);
+      return;
     }
     if (this.#failures > 0) {
       this.#failures = 0;
@@ -255,28 +231,31 @@ export class Worker<Row extends object> implements BackgroundWorker {
     }
     this.#wasFull = claimed.length >= room;
     this.#oldestWaitMs = this.#longestWaitOf(claimed);
-    if (claimed.length === 0) return this.#pollMs();
-    observe?.(claimed.length, performance.now() - startedAt);
-    if (!this.#running) {
-      await this.#releaseClaim(lease, claimed).catch((error) => onError?.(error));
-      return this.#pollMs();
+    if (claimed.length > 0) {
+      observe?.(claimed.length, performance.now() - this.#claimedAtMs);
+      if (!this.#isRunning) {
+        await this.#releaseClaim(lease, claimed).catch((error) => onError?.(error));
+        return;
+      }
+      // More may be due.
+      if (this.#wasFull) this.#mayHaveDue = true;
+      if (perform !== undefined) this.#startAll(claimed, perform);
     }
-    // More may be due.
-    if (this.#wasFull) this.#mayHaveDue = true;
-    if (this.#options.perform !== undefined) this.#startAll(claimed, this.#options.perform);
-    // More work is likely to follow soon, possibly written by another node.
-    return Math.min(this.#pollMs(), pollAfterWorkMs);
+    // After work was found more is likely to follow soon, possibly written by another node.
+    this.#pollAtMs =
+      performance.now() + Math.min(this.#pollMs(), claimed.length > 0 ? pollAfterWorkMs : Number.POSITIVE_INFINITY);
   }
 
-  #longestWaitOf(claimed: readonly Row[]): number {
-    const { waitedMs } = this.#options;
-    if (waitedMs === undefined) return 0;
-    return claimed.reduce((longest, work) => Math.max(longest, waitedMs(work)), 0);
-  }
-
-  async #releaseClaim(lease: string, notStarted: readonly Row[]): Promise<void> {
-    await this.#options.leases?.release([lease]);
-    await this.#options.release?.(notStarted);
+  async #claim(room: number, lease: string): Promise<readonly Leased<Row>[]> {
+    if (!this.#uncertain.isEmpty) await this.#uncertain.releaseDue();
+    try {
+      const claimed = (await this.#options.claim(room, lease)) as readonly Leased<Row>[];
+      for (const work of claimed) work.lease = lease;
+      return claimed;
+    } catch (error) {
+      this.#uncertain.add(lease);
+      throw error;
+    }
   }
 
   #startAll(claimed: readonly Leased<Row>[], perform: (work: Leased<Row>) => Promise<void>): void {
@@ -310,7 +289,31 @@ export class Worker<Row extends object> implements BackgroundWorker {
   #performed(place: number): void {
     this.#inFlight.remove(place);
     if (this.#inFlight.count === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    this.#advance();
+    // There is room for work that is known to be due.
+    if (this.#mayHaveDue) this.#pause.wake();
+  }
+
+  async #releaseClaim(lease: string, notStarted: readonly Row[]): Promise<void> {
+    await this.#options.leases?.release([lease]);
+    await this.#options.release?.(notStarted);
+  }
+
+  #longestWaitOf(claimed: readonly Row[]): number {
+    const { waitedMs } = this.#options;
+    if (waitedMs === undefined) return 0;
+    return claimed.reduce((longest, work) => Math.max(longest, waitedMs(work)), 0);
+  }
+
+  #pollMs(): number {
+    return this.#options.pollMs?.() ?? (this.dueWork === undefined ? defaultPollMs : fallbackPollMs);
+  }
+
+  #room(): number {
+    return Math.min(this.#maxBatch, this.#options.slots - this.#inFlight.count);
+  }
+
+  get #maxBatch(): number {
+    return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
   }
 }
 
