@@ -86,7 +86,7 @@ async function start(given: NodeOptions, processes: number, signal: AbortSignal)
   await context.primary.start();
   await waiting.forDatabase(database.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(database.hosts, () => prepareData(context, secrets));
-  await context.notifications.start();
+  await context.bus.start();
 
   // 4. What works by itself.
   const workers = workersOf(context);

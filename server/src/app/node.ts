@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
-import { isUnavailable } from '../core/errors.ts';
 import { uuidGenerator } from '../core/id.ts';
 import { Admission } from '../platform/admission/admission.ts';
 import { type Reports, WaitingWork } from '../platform/admission/waiting-work.ts';
@@ -11,15 +10,14 @@ import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
 import { Metrics } from '../platform/metrics/metrics.ts';
 import type { NodeWith } from '../platform/node.ts';
+import { Bus } from '../platform/postgres/bus/bus.ts';
+import { Notifications } from '../platform/postgres/bus/notifications.ts';
 import { Caches } from '../platform/postgres/caches.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
 import type { Plans } from '../platform/postgres/connection/session-settings.ts';
 import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
-import { Notifications } from '../platform/postgres/notifications/notifications.ts';
-import { byNotify, TopicRelay } from '../platform/postgres/notifications/topic-relay.ts';
-import { Topics } from '../platform/postgres/notifications/topics.ts';
 import { PlanRenewal } from '../platform/postgres/plan-renewal.ts';
 import { diskSpaceAt } from '../platform/process/disk-space.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
@@ -64,7 +62,6 @@ export function makeNode(
   const metrics = new Metrics({ ofDatabase: isFirstProcess });
   group?.attach(metrics);
   const otherProcesses = group?.otherProcesses ?? new OtherProcesses();
-  const topics = new Topics();
   const pools = new Map<string, Database>();
   let eventKey: Key | undefined;
   const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
@@ -82,10 +79,7 @@ export function makeNode(
           { pool: name },
           'A pooler does not keep prepared statements; each execution is parsed again, which is slower',
         ),
-      onCommitted: (due, invalidations) => {
-        notifications.apply(invalidations);
-        topics.publish(due);
-      },
+      onCommitted: (topics, invalidations) => bus.committed(topics, invalidations),
     });
     pools.set(name, database);
     return database;
@@ -132,25 +126,25 @@ export function makeNode(
   });
   lifecycle.add('primary monitor', () => primary.stop());
   if (isOursAlone && isFirstProcess) addStorageMetrics(metrics, primary);
-  const notifications = new Notifications(
-    direct,
-    (error) => log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
-    { publisher: database, onSilent: () => primary.suspect(), isDirect: isOursAlone },
-  );
-  lifecycle.add('notifications', () => notifications.stop());
-  const hasOthers = !isOursAlone || group !== undefined;
-  if (hasOthers) {
-    // Each notification is a transaction, which costs as much as a batch of payments. Processes of this node get
-    // messages instead.
-    const transport = isOursAlone ? otherProcesses.topics : byNotify(notifications, workerDatabase);
-    const relay = new TopicRelay({ topics, transport });
-    relay.start();
-    lifecycle.add('topic relay', () => relay.stop());
-  }
-  const waitingWork = new WaitingWork(
-    isOursAlone ? reportsToOtherProcesses(otherProcesses) : reportsByNotify(notifications, workerDatabase, logError),
-  );
-  if (hasOthers) waitingWork.start();
+  const notifications = new Notifications({
+    connection: direct,
+    publisher: workerDatabase,
+    isDirect: isOursAlone,
+    onLost: (error) =>
+      log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
+    onSilent: () => primary.suspect(),
+  });
+  // With the embedded database the other processes are told without a transaction, which costs as much as a batch of
+  // payments.
+  const ofThisNode = group === undefined ? undefined : otherProcesses.carrier;
+  const bus = new Bus({
+    notifications,
+    carrier: isOursAlone ? ofThisNode : notifications,
+    onError: (error) => logError(error, 'The other processes were not told of work'),
+  });
+  lifecycle.add('bus', () => bus.stop());
+  const waitingWork = new WaitingWork(reportsBy(bus));
+  if (!isOursAlone || group !== undefined) waitingWork.start();
   const admission = new Admission({ oldestWaitMs: () => waitingWork.oldestWaitMs });
   lifecycle.add('admission', async () => {
     waitingWork.stop();
@@ -191,9 +185,8 @@ export function makeNode(
     onClockSetBack: (handle: () => Promise<void>) => {
       setBackHandlers.push(handle);
     },
-    topics,
-    notifications,
-    caches: new Caches(notifications),
+    bus,
+    caches: new Caches(bus),
     seal: (plain: string, place: string) => sealer.seal(plain, place),
     open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
     isLost: (sealed: Buffer) => sealer.isLost(sealed),
@@ -212,26 +205,12 @@ export function makeNode(
   return node satisfies NodeWith<Settings>;
 }
 
-/** What waits in this process, for the other processes of the node, and the reverse. */
-function reportsToOtherProcesses(otherProcesses: OtherProcesses): Reports {
-  const { tell, listen } = otherProcesses.sharedUses('waiting work');
-  return { send: (waitMs) => tell(String(waitMs)), listen: (listener) => listen((waitMs) => listener(Number(waitMs))) };
-}
-
-/** The same for all nodes that share the database. */
-function reportsByNotify(
-  notifications: Notifications,
-  database: Database,
-  logError: NodeWith<Settings>['logError'],
-): Reports {
-  const topic = 'waiting-work';
+/** What waits in this process, for all others that use the database, and the reverse. */
+function reportsBy(bus: Bus): Reports {
+  const name = 'waiting-work';
   return {
-    send: (waitMs) => {
-      notifications
-        .publishToOthers(database, topic, String(waitMs))
-        .catch((error) => isUnavailable(error) || logError(error, 'The other nodes were not told how much work waits'));
-    },
-    listen: (listener) => notifications.on(topic, { changed: (waitMs) => listener(Number(waitMs)) }),
+    send: (waitMs) => bus.send(name, String(waitMs)),
+    listen: (listener) => bus.onMessage(name, (waitMs) => listener(Number(waitMs))),
   };
 }
 

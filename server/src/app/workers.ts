@@ -31,9 +31,9 @@ export async function shortenWaitsAfterSetBack(workers: readonly BackgroundWorke
 
 /** Starts the workers, the retention sweeps and the due-work poller; the lifecycle stops them in reverse order. */
 export function startWorkers(workers: readonly BackgroundWorker[], context: Context): void {
-  const { topics, lifecycle, clock } = context;
+  const { bus, lifecycle, clock } = context;
   for (const { name, start, stop, wake, dueWork, wakesOn = dueWork?.topic } of workers) {
-    if (wake !== undefined && wakesOn !== undefined) topics.subscribe(wakesOn, wake);
+    if (wake !== undefined && wakesOn !== undefined) bus.subscribe(wakesOn, wake);
     start();
     lifecycle.add(name, stop);
   }
@@ -45,9 +45,9 @@ export function startWorkers(workers: readonly BackgroundWorker[], context: Cont
     database: context.queueDatabase,
     clock,
     works: workers.flatMap(({ dueWork }) => dueWork ?? []),
-    onDue: (due) => topics.deliver(due),
+    onDue: (topics) => bus.wake(topics),
   });
-  for (const { dueWork } of workers) if (dueWork !== undefined) topics.subscribe(dueWork.topic, poller.published);
+  for (const { dueWork } of workers) if (dueWork !== undefined) bus.subscribe(dueWork.topic, poller.published);
   poller.start();
   lifecycle.add('poller', () => poller.stop());
 }

@@ -6,10 +6,10 @@ import type { Keyring } from './crypto/keyring.ts';
 import type { PasswordCost } from './crypto/passwords.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Bus } from './postgres/bus/bus.ts';
 import type { Caches } from './postgres/caches.ts';
 import type { Plans } from './postgres/connection/session-settings.ts';
 import type { Database, Queryable } from './postgres/database.ts';
-import type { Topics } from './postgres/notifications/topics.ts';
 import type { FailPoint } from './process/fail-point.ts';
 import type { Lifecycle } from './process/lifecycle.ts';
 import type { Log } from './process/log.ts';
@@ -50,8 +50,8 @@ export interface Node {
   admission: Admission;
   /** What admission watches: how long work of this process has waited for it. */
   waitingWork: WaitingWork;
-  /** Wakes workers when a commit has made work due. */
-  topics: Topics;
+  /** Tells workers that a commit has made work due, and caches that a record was changed. */
+  bus: Bus;
   /** Makes caches of records, whose entries every node drops when they change. */
   caches: Caches;
 

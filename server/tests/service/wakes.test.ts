@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Topic } from '../../src/platform/postgres/notifications/topics.ts';
-import type { Statement } from '../../src/platform/postgres/statement.ts';
+import type { Statement, Topic } from '../../src/platform/postgres/statement.ts';
 import { statementsOfAllModules } from '../support/service/unconnected-node.ts';
 
 /** A table of work: the topic that wakes its worker, and the columns that decide when a row is due. */

@@ -27,7 +27,7 @@ import { httpServer } from '../../src/platform/http/server/server.ts';
 import type { Mail } from '../../src/platform/mail/mailer.ts';
 import { Caches } from '../../src/platform/postgres/caches.ts';
 import { Database } from '../../src/platform/postgres/database.ts';
-import { Notifications } from '../../src/platform/postgres/notifications/notifications.ts';
+import { busOn } from './postgres/bus.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from './postgres/database.ts';
 import { passwordCost } from './service/password-cost.ts';
 
@@ -138,15 +138,13 @@ interface NodeOptions {
 }
 
 async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOptions): Promise<IdentityNode> {
-  const notifications = new Notifications(db.connection, () => {});
+  const bus = busOn(db);
+  bus.subscribe(userMails.dueWork.topic, () => userMailWorker.wake());
   const database = new Database({
     connection: db.connection,
     connections: 5,
     name: 'test node',
-    onCommitted: (topics, invalidations) => {
-      if (topics.includes(userMails.dueWork.topic)) userMailWorker.wake();
-      notifications.apply(invalidations);
-    },
+    onCommitted: bus.committed,
   });
   const passwords = new Passwords({ cost: passwordCost });
   const tokens = new Tokens({ keys: parseKeyring(keyring), issuer: 'florin', audience: 'florin', clock });
@@ -166,7 +164,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   const identity = {
     resetMailer,
     database,
-    caches: new Caches(notifications),
+    caches: new Caches(bus),
     passwords,
     renewPasswordHash: async (...values: [number, string, string]) =>
       (await database.run(renewPasswordHash, values)).length > 0,
@@ -191,7 +189,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
   };
   const sessions = new SessionAuthenticator(identity);
   const keys = new KeyAuthenticator(identity);
-  await notifications.start();
+  await bus.start();
   userMailWorker.start();
   const mailed = async () => {
     await resetMailer.settled();
@@ -236,7 +234,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
       await userMailWorker.stop();
       await keys.settled();
       await sessions.settled();
-      await notifications.stop();
+      await bus.stop();
       await database.close();
     },
   };

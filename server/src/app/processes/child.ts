@@ -44,7 +44,7 @@ async function serveRequests({ number, settings, connection, ...keys }: Assignme
     await context.primary.start();
     await context.databaseClock?.read();
     await loadEventKey(context);
-    await context.notifications.start();
+    await context.bus.start();
     const listen = await prepareServer(context);
     await link.mayListen();
     await listen();

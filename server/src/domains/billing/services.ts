@@ -20,12 +20,12 @@ import { TestClocks } from './test-clocks/worker.ts';
  * Makes the services of the billing modules, in order of dependency, and registers them where lower modules call them.
  */
 export function billingServices(payments: PaymentsApp & { settings: BillingSettings }): BillingApp {
-  const { workerDatabase, topics, deploymentMode, log } = payments;
+  const { workerDatabase, bus, deploymentMode, log } = payments;
   const app: BillingApp = {
     ...payments,
     testClocks: new TestClocks({
       database: workerDatabase,
-      wake: (due) => topics.deliver(due),
+      wake: (topics) => bus.wake(topics),
       ...failureLog(log, 'Advancing test clocks'),
     }),
     clocksOffered: deploymentMode === 'STANDALONE',

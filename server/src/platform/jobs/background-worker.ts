@@ -1,4 +1,4 @@
-import type { Topic } from '../postgres/notifications/topics.ts';
+import type { Topic } from '../postgres/statement.ts';
 import type { DueWork } from './due-work-poller.ts';
 
 /** Background work of a node. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Queryable } from '../postgres/database.ts';
-import type { Topic } from '../postgres/notifications/topics.ts';
-import { type Statement, statement } from '../postgres/statement.ts';
+import { type Statement, statement, type Topic } from '../postgres/statement.ts';
 import { WakeableSleep } from './wakeable-sleep.ts';
 
 /** Work that comes due in a table. */

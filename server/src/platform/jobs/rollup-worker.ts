@@ -1,5 +1,5 @@
 import type { Database } from '../postgres/database.ts';
-import type { Topic } from '../postgres/notifications/topics.ts';
+import type { Topic } from '../postgres/statement.ts';
 import type { Rollup } from './rollup-statements.ts';
 import { type FailureReports, Worker } from './worker.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Topic } from '../postgres/notifications/topics.ts';
+import type { Topic } from '../postgres/statement.ts';
 import type { BackgroundWorker } from './background-worker.ts';
 import { type DueWork, fallbackPollMs } from './due-work-poller.ts';
 import type { LeaseStore } from './lease-statements.ts';

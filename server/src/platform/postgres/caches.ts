@@ -1,4 +1,4 @@
-import type { Notifications } from './notifications/notifications.ts';
+import type { Bus } from './bus/bus.ts';
 import { ReadThroughCache, type ReadThroughCacheOptions } from './read-through-cache.ts';
 import type { CacheName } from './statement.ts';
 
@@ -14,11 +14,11 @@ export interface CacheOptions<Key, Value> extends ReadThroughCacheOptions<Key, V
  * which entries they change (`statement(…, { invalidates })`); nothing else is needed to keep a cache true.
  */
 export class Caches {
-  readonly #notifications: Pick<Notifications, 'on'>;
+  readonly #bus: Pick<Bus, 'onChange'>;
   readonly #names = new Set<CacheName>();
 
-  constructor(notifications: Pick<Notifications, 'on'>) {
-    this.#notifications = notifications;
+  constructor(bus: Pick<Bus, 'onChange'>) {
+    this.#bus = bus;
   }
 
   readThrough<Key extends {}, Value extends {}>(
@@ -27,7 +27,7 @@ export class Caches {
   ): ReadThroughCache<Key, Value> {
     const cache = new ReadThroughCache(options);
     this.#names.add(name);
-    this.#notifications.on(name, {
+    this.#bus.onChange(name, {
       changed: (key) => cache.drop(parseKey(key)),
       disconnected: (disconnected) => {
         cache.disconnected = disconnected;
@@ -35,7 +35,7 @@ export class Caches {
     });
     if (clearedBy !== undefined) {
       this.#names.add(clearedBy);
-      this.#notifications.on(clearedBy, { changed: () => cache.clear() });
+      this.#bus.onChange(clearedBy, { changed: () => cache.clear() });
     }
     return cache;
   }

@@ -5,9 +5,8 @@ import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
 import { databaseUnavailable, failureOf, refusalOfFailure, storageFull } from './connection/failures.ts';
 import { type Plans, sessionSettings } from './connection/session-settings.ts';
-import { notifyAll, payloadOf } from './notifications/payload.ts';
-import type { Topic } from './notifications/topics.ts';
-import { type Invalidation, invalidationsOf, type Statement, topicsOf } from './statement.ts';
+import { notifyAll, payloadOf } from './bus/payload.ts';
+import { type Invalidation, invalidationsOf, type Statement, type Topic, topicsOf } from './statement.ts';
 
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {

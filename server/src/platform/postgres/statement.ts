@@ -1,7 +1,8 @@
-import type { Topic } from './notifications/topics.ts';
+/** Names a kind of work that can become due, such as `deliveries`: one lower-case word, part of a NOTIFY payload. */
+export type Topic = string;
 
 /**
- * A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`topics.ts`).
+ * A topic that a statement makes due: always, or if `when` accepts its rows. Published after the commit (`bus/bus.ts`).
  */
 export interface Wake<Row> {
   topic: Topic;

@@ -1,9 +1,9 @@
 /** Uses within this time are sent in one message. */
 const batchMs = 20;
-/** The name of the messages that contain topics. */
-const topicsName = 'topics';
+/** The name of the messages of the bus. */
+const busName = 'bus';
 
-/** A use of a limit: the name of the limit, and the key that is counted. Or topics that have become due. */
+/** A use of a limit: the name of the limit, and the key that is counted. Or a message of the bus. */
 export type SharedEntry = readonly [name: string, key: string];
 
 /** Answers requests of the other processes. `from` is the number of the process that asks. */
@@ -11,7 +11,7 @@ export type AnswerRequest = (text: string, from: number) => Promise<string>;
 
 /**
  * The other processes of this node (`app.processes`). Sends them every use of a limit that is counted in memory, so
- * that a limit holds for all processes together, and topics of work that has become due. With one process nothing is
+ * that a limit holds for all processes together, and messages of the bus. With one process nothing is
  * sent.
  *
  * The first process answers the others where one process must decide, such as on the admission of a login.
@@ -69,10 +69,10 @@ export class OtherProcesses {
     };
   }
 
-  /** Publishes topics to the other processes at once, without the transaction that a notification takes. */
-  readonly topics = {
-    send: async (payload: string): Promise<void> => this.#send?.([[topicsName, payload]]),
-    listen: (listener: (payload: string) => void): void => this.#listen(topicsName, listener),
+  /** Carries messages of the bus (`postgres/bus/bus.ts`) at once, without a transaction for each. */
+  readonly carrier = {
+    send: async (payload: string): Promise<void> => this.#send?.([[busName, payload]]),
+    listen: (receive: (payload: string) => void): void => this.#listen(busName, receive),
   };
 
   /** Entries of another process. */

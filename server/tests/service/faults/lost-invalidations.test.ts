@@ -53,7 +53,7 @@ beforeAll(async () => {
   // Its notifications are not started: after each cut they would send statements of their own.
   dying = clientOf(await (await prepareServer(nodeOn(line.connection)))());
   other = nodeOn(db.connection);
-  await other.notifications.start();
+  await other.bus.start();
 });
 
 afterAll(async () => {
@@ -164,7 +164,7 @@ async function untilNotified(): Promise<void> {
   await eventually('the marker arrives', () => arrived.includes(marker));
 }
 
-beforeAll(() => other.notifications.on('marker', { changed: (key) => arrived.push(key) }));
+beforeAll(() => other.bus.onChange('marker', { changed: (key) => arrived.push(key) }));
 beforeEach(() => {
   arrived = [];
 });

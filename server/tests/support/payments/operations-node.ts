@@ -19,10 +19,9 @@ import type { Call } from '../../../src/platform/http/route.ts';
 import type { Worker } from '../../../src/platform/jobs/worker.ts';
 import { Caches } from '../../../src/platform/postgres/caches.ts';
 import { Database, type Transactional } from '../../../src/platform/postgres/database.ts';
-import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
-import { type Topic, Topics } from '../../../src/platform/postgres/notifications/topics.ts';
 import { type FailPoint, noFailPoint } from '../../../src/platform/process/fail-point.ts';
 import { paymentsWithInvoices } from '../billing/invoice-payments.ts';
+import { busOn } from '../postgres/bus.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 import { plainSecrets } from './payments.ts';
 
@@ -80,17 +79,15 @@ export async function operationsNode(
     wrapDatabase = (database) => database,
   }: OperationsNodeOptions = {},
 ) {
-  const notifications = new Notifications(connection, () => {});
-  const caches = new Caches(notifications);
+  const bus = busOn({ connection, database });
+  const caches = new Caches(bus);
   const secrets = { open: (sealed: Buffer) => sealed.toString(), isLost: () => false };
   const channels = new ChannelDirectory(database, caches, secrets);
-  await notifications.start();
+  await bus.start();
   const pools: Database[] = [];
-  const topics = new Topics();
-  topics.subscribe(operationsDue, () => dispatcher.wake());
+  bus.subscribe(operationsDue, () => dispatcher.wake());
   const pool = (name: string, connections: number, plans?: 'indexed') => {
-    const onCommitted = (due: readonly Topic[]) => topics.publish(due);
-    const opened = new Database({ connection, connections, name, onCommitted, ...(plans && { plans }) });
+    const opened = new Database({ connection, connections, name, onCommitted: bus.committed, ...(plans && { plans }) });
     pools.push(opened);
     return opened;
   };
@@ -156,7 +153,7 @@ export async function operationsNode(
     find: (id: string, principal: Principal) => payments.find(id, principal),
     stop: async () => {
       await dispatcher.stop();
-      await notifications.stop();
+      await bus.stop();
       await Promise.all(pools.map((opened) => opened.close()));
     },
   };

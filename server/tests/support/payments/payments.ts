@@ -13,15 +13,15 @@ import { FanOut } from '../../../src/domains/webhooks/events/fan-out.ts';
 import { type ListDeps, pageOf } from '../../../src/platform/lists/list.ts';
 import { Caches } from '../../../src/platform/postgres/caches.ts';
 import { Database } from '../../../src/platform/postgres/database.ts';
-import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
 import { paymentsWithInvoices } from '../billing/invoice-payments.ts';
+import { busOn } from '../postgres/bus.ts';
 import type { TestDatabase } from '../postgres/database.ts';
 
 /** The payment services of one node on a test database, without HTTP. Two of them are two nodes. */
 export async function paymentsNode({ connection, database }: TestDatabase, clock: Clock = Date.now) {
-  const notifications = new Notifications(connection, () => {});
-  const channels = new ChannelDirectory(database, new Caches(notifications), { open: String, isLost: () => false });
-  await notifications.start();
+  const bus = busOn({ connection, database });
+  const channels = new ChannelDirectory(database, new Caches(bus), { open: String, isLost: () => false });
+  await bus.start();
   const writer = new Database({ connection, connections: 1, name: 'test writer' });
   const generateUuid = uuidGenerator(clock);
   const batchSizes: number[] = [];
@@ -55,7 +55,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     updateOnce: (input: Parameters<typeof updatePayment>[0], principal: Principal, key: string) =>
       updatePayment(input, principal, app, { idempotencyKey: key }),
     stop: async () => {
-      await notifications.stop();
+      await bus.stop();
       await writer.close();
     },
   };

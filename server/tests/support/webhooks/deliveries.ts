@@ -8,7 +8,7 @@ import { EndpointDirectory, endpointSecretPlace } from '../../../src/domains/web
 import { appendEvent, eventBody } from '../../../src/domains/webhooks/events/append-events.cte.ts';
 import type { Worker } from '../../../src/platform/jobs/worker.ts';
 import { Caches } from '../../../src/platform/postgres/caches.ts';
-import { Notifications } from '../../../src/platform/postgres/notifications/notifications.ts';
+import { busOn } from '../postgres/bus.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../postgres/database.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 import { loopbackGuard } from './sending.ts';
@@ -52,9 +52,9 @@ export type TestDeliveries = Awaited<ReturnType<typeof testDeliveries>>;
  */
 export async function testDeliveries() {
   const db: TestDatabase = await databaseFromTemplate();
-  const notifications = new Notifications(db.connection, () => {});
-  const caches = new Caches(notifications);
-  await notifications.start();
+  const bus = busOn(db);
+  const caches = new Caches(bus);
+  await bus.start();
   const [user] = await db.query<{ id: number }>(
     `insert into app_user (tenant_id, user_name, email, password_hash, user_type)
      values (0, 'ann', 'ann@example.com', '-', 'PLATFORM_ADMIN') returning id`,
@@ -234,7 +234,7 @@ export async function testDeliveries() {
     },
 
     async close(): Promise<void> {
-      await notifications.stop();
+      await bus.stop();
       await db.drop();
     },
   };

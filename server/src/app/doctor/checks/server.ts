@@ -1,5 +1,5 @@
 import { secondMs } from '../../../core/clock.ts';
-import { Notifications } from '../../../platform/postgres/notifications/notifications.ts';
+import { Notifications } from '../../../platform/postgres/bus/notifications.ts';
 import { connectionsOfNode } from '../../config/connections.ts';
 import { oldestVersion } from '../../open-database.ts';
 import type { DatabaseCheck } from '../check.ts';
@@ -94,13 +94,10 @@ export const notifications: DatabaseCheck = {
     // Measured twice, because the first answer may be late on a busy machine.
     for (let attempt = 0; attempt < 2; attempt++) {
       lost = undefined;
-      const listening = new Notifications(
-        direct,
-        (error) => {
-          lost = error;
-        },
-        { publisher: database },
-      );
+      const onLost = (error: Error) => {
+        lost = error;
+      };
+      const listening = new Notifications({ connection: direct, publisher: database, onLost });
       await listening.start();
       await listening.stop();
       if (lost === undefined) return undefined;

@@ -1,5 +1,4 @@
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../platform/postgres/statement.ts';
 
 /** Found by the due-work poller alone: payments that are made beside others are rare. */
 export const checkoutsDue: Topic = 'checkouts';

@@ -1,5 +1,4 @@
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../platform/postgres/statement.ts';
 
 /** Published when a test clock starts to advance. */
 export const clocksDue: Topic = 'clocks';

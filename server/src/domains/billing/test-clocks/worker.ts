@@ -1,6 +1,6 @@
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
+import type { Topic } from '../../../platform/postgres/statement.ts';
 import { advancingClockDue, type ClockRow, clocksDue, findAdvancingClocks, moveClock } from './statements.ts';
 
 /** Work that becomes due by test clocks. An extension point: invoices and subscriptions register. */

@@ -6,8 +6,7 @@ import {
   recordStatement,
   sweepStatement,
 } from '../../../platform/jobs/lease-statements.ts';
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
-import type { Statement } from '../../../platform/postgres/statement.ts';
+import type { Statement, Topic } from '../../../platform/postgres/statement.ts';
 import { retryWaitsMs } from './rules.ts';
 
 /** A mail to send. */

@@ -1,5 +1,4 @@
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../platform/postgres/statement.ts';
 import { mailQueue, type QueuedMail } from './queue-statements.ts';
 import { queueUserMailsCte } from './queue-user-mails.cte.ts';
 

@@ -4,8 +4,7 @@ import {
   recordStatement,
   sweepStatement,
 } from '../../../platform/jobs/lease-statements.ts';
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
-import { type Statement, statement } from '../../../platform/postgres/statement.ts';
+import { type Statement, statement, type Topic } from '../../../platform/postgres/statement.ts';
 import { type CallbackContent, retryWaitsMs } from './rules.ts';
 
 /** Provider callbacks are due to be settled. */

@@ -1,4 +1,4 @@
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
+import type { Topic } from '../../../platform/postgres/statement.ts';
 
 /** Deliveries are due. */
 export const deliveriesDue: Topic = 'deliveries';

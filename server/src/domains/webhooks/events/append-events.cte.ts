@@ -3,9 +3,8 @@ import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { byteaArray } from '../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Topic } from '../../../platform/postgres/notifications/topics.ts';
 import { type Relation, relation, same } from '../../../platform/postgres/relation.ts';
-import { statement, type Wake } from '../../../platform/postgres/statement.ts';
+import { statement, type Topic, type Wake } from '../../../platform/postgres/statement.ts';
 import { deliveriesDue, enqueueDeliveries } from '../delivery-queue/enqueue.cte.ts';
 import { digestFor } from './digests.ts';
 

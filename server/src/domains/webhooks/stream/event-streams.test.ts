@@ -2,25 +2,23 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../core/errors.ts';
 import { uuidTimeMs } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { Topics } from '../../../platform/postgres/notifications/topics.ts';
-import { eventsWritten } from '../events/append-events.cte.ts';
 import { EventStreams } from './event-streams.ts';
 
 test('a defect that keeps events from the streams is logged; an outage of the database is not', async () => {
   const failures: Error[] = [new Refusal('database_unavailable', 'Away.'), new TypeError('rows is not iterable')];
-  const topics = new Topics();
+  let write = () => {};
   const logged = Promise.withResolvers<unknown>();
   // A clock far ahead of the last read: each message is read for at once.
   let nowMs = 0;
   const streams = new EventStreams({
     database: { run: () => Promise.reject(failures.shift() ?? new Error('read too often')) } as Queryable,
-    topics,
+    bus: { subscribe: (_topic, wake) => (write = wake) },
     clock: () => (nowMs += 60_000),
     logError: (error) => logged.resolve(error),
   });
   const mayRead = async () => ({ types: new Set<string>(), livemode: undefined });
   await streams.open({ userId: 1, tenantId: 1, sinceMs: undefined, mayRead });
-  topics.deliver([eventsWritten]);
+  write();
   await expect(logged.promise).resolves.toBeInstanceOf(TypeError);
   streams.close();
 });
@@ -37,7 +35,7 @@ test('after a failed read, the next one reads what the failed one would have rea
   let nowMs = Date.UTC(2026, 2, 31);
   const streams = new EventStreams({
     database: { run } as unknown as Queryable,
-    topics: new Topics(),
+    bus: { subscribe: () => {} },
     // Every read is a minute after the one before.
     clock: () => (nowMs += 60_000),
     logError: thirdRead.reject,

@@ -4,8 +4,8 @@ import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { eventTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId } from '../../../core/id.ts';
 import { boundedCache } from '../../../platform/caching/bounded-cache.ts';
+import type { Bus } from '../../../platform/postgres/bus/bus.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { Topics } from '../../../platform/postgres/notifications/topics.ts';
 import { eventsWritten } from '../events/append-events.cte.ts';
 import { recordOf } from '../events/list.ts';
 import type { EventRow } from '../events/statements.ts';
@@ -13,7 +13,7 @@ import { eventsSince } from './statements.ts';
 
 export interface EventStreamsOptions {
   database: Queryable;
-  topics: Topics;
+  bus: Pick<Bus, 'subscribe'>;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
 }
@@ -64,7 +64,7 @@ export class EventStreams {
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
-    options.topics.subscribe(eventsWritten, () => this.#readWithin(readPauseMs));
+    options.bus.subscribe(eventsWritten, () => this.#readWithin(readPauseMs));
   }
 
   /** The events since the last one that the reader has, as text. */

@@ -12,9 +12,9 @@ import {
   eventually,
   type TestDatabase,
 } from '../../../../tests/support/postgres/database.ts';
+import { Notifications } from '../bus/notifications.ts';
 import { Database } from '../database.ts';
 import { startFlorinPostgres } from '../embedded/florin-postgres.ts';
-import { Notifications } from '../notifications/notifications.ts';
 import { statement } from '../statement.ts';
 import { type AbsenceReason, PrimaryMonitor } from './primary-monitor.ts';
 
@@ -109,7 +109,12 @@ describe('a server that is silent on fresh connections too', () => {
   });
 
   test('the listener notices it before the next probe', async () => {
-    const notifications = new Notifications(line.connection, () => {}, { onSilent: () => monitor.suspect() });
+    const notifications = new Notifications({
+      connection: line.connection,
+      publisher: db.database,
+      onLost: () => {},
+      onSilent: () => monitor.suspect(),
+    });
     await notifications.start();
     line.silent = true;
     await eventually('it is lost', () => lost.length === 1);

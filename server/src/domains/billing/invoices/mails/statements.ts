@@ -1,7 +1,6 @@
 import { uuidTimeMs } from '../../../../core/id.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import { mailQueue, type QueuedMail } from '../../../identity/mails/queue-statements.ts';
 import type { MailLanguage } from '../../../identity/tenants/sellers.ts';
 import type { MailTexts } from '../../sellers/mail-texts.ts';

@@ -1,5 +1,4 @@
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import { type InvoiceRow, invoiceColumns } from '../statements.ts';
 
 /** Published when due dates of unpaid invoices may have passed. */

@@ -1,6 +1,5 @@
 import { columns } from '../../../../platform/postgres/columns.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { InvoiceRow, PaymentRow } from '../statements.ts';
 import { type PaymentState, permittedTransitions } from '../states.ts';
 

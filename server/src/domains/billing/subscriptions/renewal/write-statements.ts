@@ -1,6 +1,5 @@
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { SubscriptionRow } from '../statements.ts';
 import { permittedTransitions, type SubscriptionState } from '../states.ts';
 

@@ -1,6 +1,5 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import { lookUpWaitsMs } from '../../operation-queue/rules.ts';
 import type { DiscrepancyState } from './states.ts';
 

@@ -1,7 +1,6 @@
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
 import type { SignedMessage } from './messages.ts';
 

@@ -1,5 +1,5 @@
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
 import type { Relation } from '../../../../platform/postgres/relation.ts';
+import type { Topic } from '../../../../platform/postgres/statement.ts';
 
 /** Deltas are waiting to be rolled up into totals. */
 export const rollupsDue: Topic = 'rollups';

@@ -1,6 +1,5 @@
 import { claimStatement, leasedTable } from '../../../../platform/jobs/lease-statements.ts';
-import type { Topic } from '../../../../platform/postgres/notifications/topics.ts';
-import { statement } from '../../../../platform/postgres/statement.ts';
+import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import { belongsToEvents, deliveriesDue, enqueueDeliveries } from '../../delivery-queue/enqueue.cte.ts';
 import type { ReplayedState } from '../schema.ts';
 

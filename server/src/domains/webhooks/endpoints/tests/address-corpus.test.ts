@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
+import { busOn } from '../../../../../tests/support/postgres/bus.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import {
   brokenUrls,
@@ -14,8 +15,8 @@ import { type Receiver, startReceiver } from '../../../../../tests/support/webho
 import { uuidGenerator } from '../../../../core/id.ts';
 import { addRoute } from '../../../../platform/http/server/add-route.ts';
 import { httpServer } from '../../../../platform/http/server/server.ts';
+import type { Bus } from '../../../../platform/postgres/bus/bus.ts';
 import { Caches } from '../../../../platform/postgres/caches.ts';
-import { Notifications } from '../../../../platform/postgres/notifications/notifications.ts';
 import type { WebhooksApp } from '../../app.ts';
 import { deliveryWorker } from '../../deliveries/worker.ts';
 import { appendEvent, eventBody } from '../../events/append-events.cte.ts';
@@ -39,7 +40,7 @@ const guard = new AddressGuard({ allowsPrivate: false, allowTargets: [], resolve
 const guards = { everyone: guard, administrators: guard };
 const principal = principalOf(0, 0, 'PLATFORM_ADMIN');
 let db: TestDatabase;
-let notifications: Notifications;
+let bus: Bus;
 let app: FastifyInstance;
 let baseUrl: string;
 /** A connection here means that a forbidden address was reached. */
@@ -53,8 +54,8 @@ beforeAll(async () => {
   );
   principal.userId = user?.id ?? 0;
   decoy = await startReceiver();
-  notifications = new Notifications(db.connection, () => {});
-  await notifications.start();
+  bus = busOn(db);
+  await bus.start();
   const services: Partial<WebhooksApp> = {
     database: db.database,
     guards,
@@ -72,7 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await decoy.close();
-  await notifications.stop();
+  await bus.stop();
   await db.drop();
 });
 
@@ -186,7 +187,7 @@ async function outcomesOfOneEvent(
     database: db.database,
     transactions: db.database,
     generateUuid: uuidGenerator(Date.now),
-    directory: new EndpointDirectory({ database: db.database, caches: new Caches(notifications), ...options }),
+    directory: new EndpointDirectory({ database: db.database, caches: new Caches(bus), ...options }),
     clock: Date.now,
     timeoutMs: 5_000,
     retryIntervalsMs: [],

@@ -4,15 +4,7 @@ import { SessionClient } from '../connection/connection.ts';
 import type { ConnectionConfig } from '../connection/connection-url.ts';
 import { sessionSettings } from '../connection/session-settings.ts';
 import type { Queryable } from '../database.ts';
-import { type Invalidation, statement } from '../statement.ts';
-import { channel, parsePayload, payloadOf } from './payload.ts';
-
-const notify = statement('notifications.notify', 'select pg_notify($1, $2)');
-/** Does not wait for the disk: transactions that notify commit one at a time, and this one writes nothing. */
-const notifyUnflushed = statement(
-  'notifications.notify_unflushed',
-  `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
-);
+import { type Carrier, channel, notify, payloadOf } from './payload.ts';
 
 /** A connection that is silent for longer counts as lost: a revocation must take effect on all nodes within 1 s. */
 const heartbeatMs = 400;
@@ -28,87 +20,76 @@ const echoEveryMs = 5_000;
 const echoDeadlineMs = 1_000;
 /** Longer than `reconnectPauseMs`, because behind a pooler the next attempt fails as well. */
 const echoLostPauseMs = 5_000;
-/** The topic of these checks. */
-const echoTopic = 'echo';
+/** The name in the payloads of these checks. */
+const echoName = 'echo';
 
-export interface Listener {
-  /** A change was made, here or on another node. */
-  changed: (key: string) => void;
-  /** True when notifications no longer arrive, false when they arrive again. */
-  disconnected?: (disconnected: boolean) => void;
+export interface NotificationsOptions {
+  connection: ConnectionConfig;
+  /**
+   * Sends notifications: a database whose transactions notify, so that the check also detects a listening connection to
+   * a different database. Not the pool of requests: no payment waits for a notification.
+   */
+  publisher: Queryable;
+  /** Called once when notifications stop arriving, and not again until they have arrived. */
+  onLost: (error: Error) => void;
+  /** Called whenever the listening connection misses its heartbeat. */
+  onSilent?: () => void;
+  /**
+   * The connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop notifications, so no
+   * check is made.
+   */
+  isDirect?: boolean;
 }
 
-/**
- * Receives the notifications that transactions on this and other nodes have sent, each with a topic and a key, through
- * LISTEN and NOTIFY.
- */
-export class Notifications {
-  readonly #connection: ConnectionConfig;
-  readonly #publisher: Queryable;
-  readonly #onLost: (error: Error) => void;
-  readonly #onSilent: () => void;
+/** Receives the notifications of all processes that use the database, on one connection that listens (LISTEN). */
+export class Notifications implements Carrier {
+  readonly #options: NotificationsOptions;
   readonly #isDirect: boolean;
   readonly #heartbeatMs: number;
-  readonly #listeners = new Map<string, Listener[]>();
+  #receive: (payload: string) => void = () => {};
+  #connected: (isConnected: boolean) => void = () => {};
   #client: pg.Client | undefined;
-  #echo: { nonce: string; received: () => void } | undefined;
+  #echo: { payload: string; received: () => void } | undefined;
   #echoTimer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
   #isReported = false;
 
-  /**
-   * `onLost` is called once when notifications stop arriving, and not again until they have arrived. `publisher` is a
-   * database whose transactions notify, so that the check detects a listening connection to a different database;
-   * without it a connection is opened for each check. `onSilent` is called whenever the listening connection misses its
-   * heartbeat. `isDirect`: the connection is a socket of the PostgreSQL that this node runs. Then no pooler can drop
-   * notifications, so no check is made.
-   */
-  constructor(
-    connection: ConnectionConfig,
-    onLost: (error: Error) => void,
-    {
-      publisher,
-      onSilent = () => {},
-      isDirect = false,
-    }: { publisher?: Queryable; onSilent?: () => void; isDirect?: boolean } = {},
-  ) {
-    this.#connection = connection;
-    this.#onLost = onLost;
-    this.#onSilent = onSilent;
-    this.#isDirect = isDirect;
-    this.#heartbeatMs = isDirect ? directHeartbeatMs : heartbeatMs;
-    this.#publisher = publisher ?? onceConnected(connection);
+  constructor(options: NotificationsOptions) {
+    this.#options = options;
+    this.#isDirect = options.isDirect ?? false;
+    this.#heartbeatMs = this.#isDirect ? directHeartbeatMs : heartbeatMs;
   }
 
-  on(topic: string, listener: Listener): void {
-    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
-    if (this.#client === undefined) listener.disconnected?.(true);
+  listen(receive: (payload: string) => void): void {
+    this.#receive = receive;
   }
 
-  /** Notifies the other nodes only, outside a transaction. For notifications whose loss costs only time. */
-  async publishToOthers(database: Queryable, topic: string, key: string): Promise<void> {
-    await database.run(notifyUnflushed, [channel, payloadOf(topic, key)]);
+  /** `connected` is told whenever notifications no longer arrive, and when they arrive again. */
+  onConnected(connected: (isConnected: boolean) => void): void {
+    this.#connected = connected;
   }
 
-  /** A transaction of this process has committed: its own listeners need not wait until the notification arrives. */
-  apply(invalidations: readonly Invalidation[]): void {
-    for (const { cache, key } of invalidations) this.#notifyListeners(cache, String(key));
+  get isConnected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async send(payload: string): Promise<void> {
+    await this.#options.publisher.run(notify, [payload]);
   }
 
   async start(): Promise<void> {
     const client = new SessionClient({
-      ...this.#connection,
+      ...this.#options.connection,
       ...sessionSettings('listener', 1_000),
       connectionTimeoutMillis: 2_000,
     });
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('The listening connection ended.')));
     client.on('notification', ({ payload = '' }) => {
-      const { topic, key } = parsePayload(payload);
-      if (topic !== echoTopic) this.#notifyListeners(topic, key);
-      else if (key === this.#echo?.nonce) this.#echo.received();
+      if (!payload.startsWith(`${echoName}:`)) this.#receive(payload);
+      else if (payload === this.#echo?.payload) this.#echo.received();
     });
     try {
       await client.connect();
@@ -123,7 +104,7 @@ export class Notifications {
     if (this.#stopped) return client.end().catch(() => {});
     this.#client = client;
     this.#isReported = false;
-    this.#setDisconnected(false);
+    this.#connected(true);
     this.#heartbeat = setInterval(() => this.#beat(client), this.#heartbeatMs);
     if (!this.#isDirect) this.#checkEchoLater(client);
   }
@@ -136,10 +117,6 @@ export class Notifications {
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => {});
-  }
-
-  #notifyListeners(topic: string, key: string): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener.changed(key);
   }
 
   #checkEchoLater(client: pg.Client): void {
@@ -161,11 +138,11 @@ export class Notifications {
    * heartbeat is sent while this waits, so that such a pooler cannot pass by chance.
    */
   async #awaitEcho(): Promise<void> {
-    const nonce = randomUUID();
+    const payload = payloadOf(echoName, randomUUID());
     const received = new Promise<void>((resolve) => {
-      this.#echo = { nonce, received: resolve };
+      this.#echo = { payload, received: resolve };
     });
-    await this.#publisher.run(notify, [channel, payloadOf(echoTopic, nonce)]);
+    await this.send(payload);
     let deadline: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
       // One turn of the event loop later: after a stall the notification may have arrived and not been read yet.
@@ -176,7 +153,7 @@ export class Notifications {
 
   #beat(client: pg.Client): void {
     const overdue = setTimeout(() => {
-      if (client === this.#client) this.#onSilent();
+      if (client === this.#client) this.#options.onSilent?.();
       this.#lost(client, new Error('The listening connection is silent.'));
     }, this.#heartbeatMs);
     client.query('select 1').then(
@@ -193,7 +170,7 @@ export class Notifications {
     this.#client = undefined;
     clearInterval(this.#heartbeat);
     clearTimeout(this.#echoTimer);
-    this.#setDisconnected(true);
+    this.#connected(false);
     this.#reportLost(error);
     client.end().catch(() => {});
     this.#tryAgainLater(reconnectPauseMs);
@@ -202,7 +179,7 @@ export class Notifications {
   #reportLost(error: Error): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.#onLost(error);
+    this.#options.onLost(error);
   }
 
   #tryAgainLater(pauseMs: number): void {
@@ -214,11 +191,6 @@ export class Notifications {
       });
     }, pauseMs);
   }
-
-  #setDisconnected(disconnected: boolean): void {
-    for (const listeners of this.#listeners.values())
-      for (const listener of listeners) listener.disconnected?.(disconnected);
-  }
 }
 
 class EchoLost extends Error {
@@ -228,19 +200,4 @@ class EchoLost extends Error {
         ' set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
     );
   }
-}
-
-function onceConnected(connection: ConnectionConfig): Queryable {
-  return {
-    run: async ({ text }, values = []) => {
-      const settings = sessionSettings('listener check', 1_000);
-      const client = new SessionClient({ ...connection, ...settings, connectionTimeoutMillis: 2_000 });
-      await client.connect();
-      try {
-        return (await client.query(text, values as unknown[])).rows;
-      } finally {
-        await client.end();
-      }
-    },
-  };
 }

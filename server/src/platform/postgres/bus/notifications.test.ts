@@ -5,14 +5,15 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { transactionPooler } from '../../../../tests/support/postgres/transaction-pooler.ts';
 import { Database, type Queryable } from '../database.ts';
 import { statement } from '../statement.ts';
-import { Notifications } from './notifications.ts';
+import { Bus } from './bus.ts';
+import { Notifications, type NotificationsOptions } from './notifications.ts';
 
 let db: TestDatabase;
 let here: Node;
 let there: Node;
 
 interface Node {
-  notifications: Notifications;
+  bus: Bus;
   /** Tells its notifications what its transactions have changed. */
   database: Database;
   /** Received keys of the topic `things`. */
@@ -36,8 +37,8 @@ afterEach(async () => {
   await stop(there);
 });
 
-async function stop({ notifications, database }: Node): Promise<void> {
-  await notifications.stop();
+async function stop({ bus, database }: Node): Promise<void> {
+  await bus.stop();
   await database.close();
 }
 
@@ -56,20 +57,28 @@ afterAll(() => db.drop());
 
 async function startNode(connection: pg.ClientConfig = db.connection): Promise<Node> {
   const lost: Error[] = [];
-  const notifications = new Notifications(connection, (error) => lost.push(error));
+  const bus = busOn(connection, (error) => lost.push(error));
   const database = new Database({
     connection: db.connection,
     connections: 2,
     name: 'test node',
-    onCommitted: (_topics, invalidations) => notifications.apply(invalidations),
+    onCommitted: bus.committed,
   });
-  const node: Node = { notifications, database, received: [], states: [], lost };
-  notifications.on('things', {
+  const node: Node = { bus, database, received: [], states: [], lost };
+  bus.onChange('things', {
     changed: (key) => node.received.push(key),
     disconnected: (disconnected) => node.states.push(disconnected),
   });
-  await notifications.start();
+  await bus.start();
   return node;
+}
+
+function busOn(
+  connection: pg.ClientConfig,
+  onLost: (error: Error) => void = () => {},
+  options: Partial<NotificationsOptions> = {},
+): Bus {
+  return new Bus({ notifications: new Notifications({ connection, publisher: db.database, onLost, ...options }) });
 }
 
 /** A proxy to the database that can fall silent: it forwards nothing and closes no connection. */
@@ -126,7 +135,7 @@ test('listeners receive only their topics', async () => {
 
 test('every listener of a topic on a node receives it', async () => {
   const also: string[] = [];
-  there.notifications.on('things', { changed: (key) => also.push(key) });
+  there.bus.onChange('things', { changed: (key) => also.push(key) });
   await change('3');
   await eventually('both receive it', () => there.received.includes('3') && also.includes('3'));
 });
@@ -172,7 +181,7 @@ describe('a node whose notifications are disconnected', () => {
 
   test('reports a listener that fails when it is connected again, and goes on', async () => {
     let fails = true;
-    there.notifications.on('fragile', {
+    there.bus.onChange('fragile', {
       changed: () => {},
       disconnected: (disconnected) => {
         if (disconnected || !fails) return;
@@ -212,14 +221,14 @@ describe('a node whose notifications are disconnected', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const { port } = server.address() as AddressInfo;
     const connection = { ...db.connection, host: '127.0.0.1', port };
-    const notifications = new Notifications(connection, (error) => lost.push(error));
-    notifications.on('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
-    await notifications.start();
+    const bus = busOn(connection, (error) => lost.push(error));
+    bus.onChange('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
+    await bus.start();
     expect(lost).toHaveLength(1);
     expect(states).toEqual([true]);
     await eventually('it keeps trying', () => tries >= 3);
     expect(lost).toHaveLength(1);
-    await notifications.stop();
+    await bus.stop();
     await new Promise((closed) => server.close(closed));
   });
 });
@@ -234,24 +243,24 @@ describe('on a connection that leads straight to PostgreSQL', () => {
       },
     };
     const received: string[] = [];
-    const notifications = new Notifications(db.connection, () => {}, { publisher, isDirect: true });
-    notifications.on('things', { changed: (key) => received.push(key) });
-    await notifications.start();
+    const bus = busOn(db.connection, () => {}, { publisher, isDirect: true });
+    bus.onChange('things', { changed: (key) => received.push(key) });
+    await bus.start();
     await change('direct');
     await eventually('it arrives', () => received.includes('direct'));
     expect(published).toEqual([]);
-    await notifications.stop();
+    await bus.stop();
   });
 
   test('a node detects that it is silent', async () => {
     const line = await startLine(db.connection);
     const states: boolean[] = [];
-    const notifications = new Notifications(line.connection, () => {}, { isDirect: true });
-    notifications.on('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
-    await notifications.start();
+    const bus = busOn(line.connection, () => {}, { isDirect: true });
+    bus.onChange('things', { changed: () => {}, disconnected: (disconnected) => states.push(disconnected) });
+    await bus.start();
     line.silent = true;
     await eventually('it is disconnected', () => states[2] === true);
-    await notifications.stop();
+    await bus.stop();
     await line.close();
   });
 });
@@ -271,16 +280,16 @@ describe('behind a pooler in transaction mode', () => {
     const through = new Database({ connection: pooler.connection, connections: 2, name: 'test pooled' });
     const received: string[] = [];
     const states: boolean[] = [];
-    const notifications = new Notifications(db.connection, () => {}, { publisher: through });
-    notifications.on('things', {
+    const bus = busOn(db.connection, () => {}, { publisher: through });
+    bus.onChange('things', {
       changed: (key) => received.push(key),
       disconnected: (disconnected) => states.push(disconnected),
     });
-    await notifications.start();
+    await bus.start();
     expect(states).toEqual([true, false]);
     await db.query(`select pg_notify('florin', 'things:9')`);
     await eventually('it arrives', () => received.includes('9'));
-    await notifications.stop();
+    await bus.stop();
     await through.close();
     await pooler.close();
   });
@@ -288,17 +297,17 @@ describe('behind a pooler in transaction mode', () => {
   test('a direct connection to another database is detected', async () => {
     const other = await databaseFromTemplate();
     const lost: Error[] = [];
-    const notifications = new Notifications(other.connection, (error) => lost.push(error), { publisher: db.database });
-    await notifications.start();
+    const bus = busOn(other.connection, (error) => lost.push(error));
+    await bus.start();
     expect(lost).toHaveLength(1);
-    await notifications.stop();
+    await bus.stop();
     await other.drop();
   });
 });
 
 test('after its stop a node receives nothing, reports nothing, and does not reconnect', async () => {
-  await there.notifications.stop();
-  await there.notifications.stop();
+  await there.bus.stop();
+  await there.bus.stop();
   await change('too late');
   const [others] = await db.query<{ count: number }>(
     `select count(*) as count from pg_stat_activity

@@ -1,32 +1,11 @@
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { Refusal } from '../../../core/errors.ts';
 import { Database, type Queryable } from '../database.ts';
-import { statement } from '../statement.ts';
+import { statement, type Topic } from '../statement.ts';
+import { Bus } from './bus.ts';
 import { Notifications } from './notifications.ts';
-import { byNotify, TopicRelay } from './topic-relay.ts';
-import { type Topic, Topics } from './topics.ts';
-
-test('publishing wakes every subscriber of the topic and no other', () => {
-  const topics = new Topics();
-  const woken: string[] = [];
-  topics.subscribe('a', () => woken.push('first'));
-  topics.subscribe('a', () => woken.push('second'));
-  topics.subscribe('b', () => woken.push('other'));
-  topics.publish(['a', 'unknown']);
-  expect(woken).toEqual(['first', 'second']);
-});
-
-test('published topics are relayed, delivered ones are not', () => {
-  const topics = new Topics();
-  const woken: number[] = [];
-  const relayed: Topic[][] = [];
-  topics.subscribe('a', () => woken.push(1));
-  topics.relayTo((published) => relayed.push([...published]));
-  topics.publish(['a', 'b']);
-  topics.deliver(['a']);
-  expect({ woken: woken.length, relayed }).toEqual({ woken: 2, relayed: [['a', 'b']] });
-});
+import type { Carrier } from './payload.ts';
 
 let db: TestDatabase;
 
@@ -143,107 +122,134 @@ describe('the wakes of a statement are published', () => {
   });
 });
 
-describe('the relay', () => {
+/** Notifications that are not started; the bus under test uses another carrier. */
+const silent = () => new Notifications({ connection: db.connection, publisher: db.database, onLost: () => {} });
+
+describe('within a process', () => {
+  test('a commit wakes every subscriber of its topics and no other, and drops what it has changed', () => {
+    const bus = new Bus({ notifications: silent() });
+    const events: string[] = [];
+    bus.subscribe('a', () => events.push('first'));
+    bus.subscribe('a', () => events.push('second'));
+    bus.subscribe('b', () => events.push('other'));
+    bus.onChange('channels', { changed: (key) => events.push(`channel ${key}`) });
+    bus.committed(['a', 'unknown'], [{ cache: 'channels', key: 7 }]);
+    expect(events).toEqual(['channel 7', 'first', 'second']);
+  });
+
+  test('what has become due here only is not sent to others', () => {
+    const sent: string[] = [];
+    const send = async (payload: string) => {
+      sent.push(payload);
+    };
+    const carrier: Carrier = { send, listen: () => {} };
+    const bus = new Bus({ notifications: silent(), carrier });
+    let woken = 0;
+    bus.subscribe('a', () => woken++);
+    bus.wake(['a']);
+    expect({ woken, sent }).toEqual({ woken: 1, sent: [] });
+  });
+});
+
+describe('between processes', () => {
   interface Node {
-    topics: Topics;
+    bus: Bus;
     woken: Topic[];
-    stop: () => Promise<void>;
+    told: string[];
   }
 
-  let nodes: Node[] = [];
+  let nodes: Bus[] = [];
 
   async function startNode(minIntervalMs?: number): Promise<Node> {
-    const topics = new Topics();
-    const woken: Topic[] = [];
-    for (const topic of ['deliveries', 'operations']) topics.subscribe(topic, () => woken.push(topic));
-    const notifications = new Notifications(db.connection, () => {});
-    const relay = new TopicRelay({
-      topics,
-      transport: byNotify(notifications, db.database),
+    const notifications = silent();
+    const bus = new Bus({
+      notifications,
+      carrier: notifications,
       ...(minIntervalMs !== undefined && { minIntervalMs }),
     });
-    relay.start();
-    await notifications.start();
-    const stop = async () => {
-      await relay.stop();
-      await notifications.stop();
-    };
-    const node = { topics, woken, stop };
-    nodes.push(node);
-    return node;
+    const [woken, told]: [Topic[], string[]] = [[], []];
+    for (const topic of ['deliveries', 'operations']) bus.subscribe(topic, () => woken.push(topic));
+    bus.onMessage('greeting', (text) => told.push(text));
+    await bus.start();
+    nodes.push(bus);
+    return { bus, woken, told };
   }
 
-  /** Payloads of NOTIFY that the relays have sent, in order. */
+  /** The topics in each message that is sent, in order. */
   async function listen() {
-    const payloads: string[] = [];
-    const listener = new Notifications(db.connection, () => {});
-    listener.on('work', { changed: (key) => payloads.push(key.split(' ').slice(1).join(' ')) });
-    await listener.start();
-    nodes.push({ topics: new Topics(), woken: [], stop: () => listener.stop() });
-    return payloads;
+    const sent: string[] = [];
+    const bus = new Bus({ notifications: silent() });
+    bus.onMessage('wake', (topics) => sent.push(topics));
+    await bus.start();
+    nodes.push(bus);
+    return sent;
   }
 
   beforeEach(async () => {
-    for (const node of nodes) await node.stop();
+    for (const bus of nodes) await bus.stop();
     nodes = [];
   });
 
   afterAll(async () => {
-    for (const node of nodes) await node.stop();
+    for (const bus of nodes) await bus.stop();
   });
 
-  test('wakes the other nodes, and the publishing node only once', async () => {
+  test('a commit wakes the other nodes, and its own node only once', async () => {
     const [here, there] = [await startNode(), await startNode()];
-    here.topics.publish(['deliveries', 'operations']);
+    here.bus.committed(['deliveries', 'operations'], []);
     expect(here.woken).toEqual(['deliveries', 'operations']);
     await eventually('the other node is woken', () => there.woken.length === 2);
     expect(there.woken).toEqual(['deliveries', 'operations']);
-    there.topics.publish(['operations']);
+    there.bus.committed(['operations'], []);
     await eventually('and back', () => here.woken.length === 3);
     // Whatever had been echoed would have arrived before this.
     expect(here.woken).toEqual(['deliveries', 'operations', 'operations']);
     expect(there.woken).toEqual(['deliveries', 'operations', 'operations']);
   });
 
-  test('sends the first publication at once, and those that follow within the interval as one', async () => {
-    const payloads = await listen();
-    const here = await startNode(300);
+  test('a message reaches the others as it is, and not its sender', async () => {
+    const [here, there] = [await startNode(), await startNode()];
+    here.bus.send('greeting', 'two words: ü');
+    there.bus.send('greeting', 'back');
+    await eventually('both arrive', () => here.told.length === 1 && there.told.length === 1);
+    expect({ here: here.told, there: there.told }).toEqual({ here: ['back'], there: ['two words: ü'] });
+  });
+
+  test('the first publication is sent at once, and those that follow within the interval as one', async () => {
+    const sent = await listen();
+    const { bus } = await startNode(300);
     const startMs = performance.now();
-    for (let i = 0; i < 100; i++) here.topics.publish(['deliveries']);
-    await eventually('the first is sent', () => payloads.length === 1);
+    for (let i = 0; i < 100; i++) bus.committed(['deliveries'], []);
+    await eventually('the first is sent', () => sent.length === 1);
     expect(performance.now() - startMs).toBeLessThan(300);
-    await eventually('the others follow', () => payloads.length === 2);
+    await eventually('the others follow', () => sent.length === 2);
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(290);
-    here.topics.publish(['operations']);
-    await eventually('another topic is sent at once', () => payloads.length === 3);
-    expect(payloads).toEqual(['deliveries', 'deliveries', 'operations']);
+    bus.committed(['operations'], []);
+    await eventually('another topic is sent at once', () => sent.length === 3);
+    expect(sent).toEqual(['deliveries', 'deliveries', 'operations']);
   });
 
-  test('sends the topics of one commit in one notification', async () => {
-    const payloads = await listen();
-    const here = await startNode();
-    here.topics.publish(['deliveries', 'operations', 'rollups']);
-    await eventually('it is sent', () => payloads.length > 0);
-    expect(payloads).toEqual(['deliveries operations rollups']);
+  test('the topics of one commit are sent in one message', async () => {
+    const sent = await listen();
+    const { bus } = await startNode();
+    bus.committed(['deliveries', 'operations', 'rollups'], []);
+    await eventually('it is sent', () => sent.length > 0);
+    expect(sent).toEqual(['deliveries operations rollups']);
   });
 
-  test('notifies the other nodes of a commit, and nobody of a rollback', async () => {
+  test('other nodes learn of a commit, and nobody of a rollback', async () => {
     const [here, there] = [await startNode(), await startNode()];
     const insert = statement('test.insert_relayed', 'insert into item values ($1)', {
       wakes: [{ topic: 'deliveries' }],
     });
-    const database = new Database({
-      connection: db.connection,
-      connections: 1,
-      name: 'test',
-      onCommitted: (topics) => here.topics.publish(topics),
-    });
+    const { connection } = db;
+    const database = new Database({ connection, connections: 1, name: 'test', onCommitted: here.bus.committed });
     const rolledBack = database.transaction(async (transaction) => {
       await transaction.run(insert, [50]);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
-    here.topics.publish(['operations']);
+    here.bus.committed(['operations'], []);
     await eventually('the later topic arrives', () => there.woken.includes('operations'));
     expect(there.woken).toEqual(['operations']);
     await database.transaction((transaction) => transaction.run(insert, [51]));
@@ -251,41 +257,44 @@ describe('the relay', () => {
     await database.close();
   });
 
-  test('a notification that cannot be sent is dropped, and the next one is sent', async () => {
+  test('a message that cannot be sent is dropped, and the next one is sent; only a defect is reported', async () => {
     const there = await startNode();
-    let isAway = true;
-    const database: Queryable = {
+    const failures: Error[] = [new Refusal('database_unavailable', 'Away.'), new TypeError('a defect')];
+    const reported: unknown[] = [];
+    const publisher: Queryable = {
       run: async (notify, values) => {
-        if (isAway) throw new Error('away');
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
         return db.database.run(notify, values);
       },
     };
-    const topics = new Topics();
-    const relay = new TopicRelay({
-      topics,
-      transport: byNotify(new Notifications(db.connection, () => {}), database),
-      minIntervalMs: 1,
-    });
-    relay.start();
-    topics.publish(['deliveries']);
-    await setTimeout(5);
-    isAway = false;
-    topics.publish(['operations']);
+    const { connection } = db;
+    const notifications = new Notifications({ connection, publisher, onLost: () => {} });
+    const onError = (error: unknown) => reported.push(error);
+    const bus = new Bus({ notifications, carrier: notifications, onError, minIntervalMs: 1 });
+    bus.committed(['deliveries'], []);
+    bus.send('greeting', 'lost as well');
+    await eventually('the defect is reported', () => reported.length === 1);
+    bus.committed(['operations'], []);
     await eventually('it arrives', () => there.woken.includes('operations'));
-    expect(there.woken).toEqual(['operations']);
-    await relay.stop();
+    expect({ woken: there.woken, told: there.told, reported }).toEqual({
+      woken: ['operations'],
+      told: [],
+      reported: [expect.any(TypeError)],
+    });
+    await bus.stop();
   });
 
-  test('sends nothing after it was stopped', async () => {
-    const payloads = await listen();
-    const here = await startNode(20);
-    here.topics.publish(['deliveries']);
-    here.topics.publish(['deliveries']);
-    await here.stop();
-    here.topics.publish(['operations']);
+  test('nothing is sent after the stop', async () => {
+    const sent = await listen();
+    const { bus } = await startNode(20);
+    bus.committed(['deliveries'], []);
+    bus.committed(['deliveries'], []);
+    await bus.stop();
+    bus.committed(['operations'], []);
     const next = await startNode();
-    next.topics.publish(['rollups']);
-    await eventually('the notification of another node arrives', () => payloads.includes('rollups'));
-    expect(payloads).toEqual(['deliveries', 'rollups']);
+    next.bus.committed(['rollups'], []);
+    await eventually('the message of another node arrives', () => sent.includes('rollups'));
+    expect(sent).toEqual(['deliveries', 'rollups']);
   });
 });
