@@ -1,12 +1,14 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../core/errors.ts';
+import { notifyAll } from './bus/payload.ts';
 import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
 import { databaseUnavailable, failureOf, refusalOfFailure, storageFull } from './connection/failures.ts';
 import { type Plans, sessionSettings } from './connection/session-settings.ts';
-import { notifyAll, payloadOf } from './bus/payload.ts';
-import { type Invalidation, invalidationsOf, type Statement, type Topic, topicsOf } from './statement.ts';
+import { Effects } from './effects.ts';
+import { Session } from './session.ts';
+import { type Invalidation, type Statement, type Topic, topicsOf } from './statement.ts';
 
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
@@ -146,35 +148,63 @@ export class Database implements Transactional {
   }
 
   async run<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    const { name, text } = statement;
-    if (statement.invalidates !== undefined) throw new Error(`${name} changes cached values: run it in a transaction.`);
+    const { name, invalidates, wakes } = statement;
+    if (invalidates !== undefined) throw new Error(`${name} changes cached values: run it in a transaction.`);
     this.#refuseEarly();
     const wasNamed = this.#preparesStatements;
     let rows: Row[];
     try {
-      const query = this.#queryOf(name, text, values);
-      rows = (await answered((done) => this.#pool.query(query, done))).rows as Row[];
+      rows = (await this.#answer(this.#pool, this.#queryOf(statement, values))).rows as Row[];
     } catch (error) {
-      if (isStatementLost(error)) {
-        this.#stopPreparing();
-        if (wasNamed) return this.run(statement, values);
-      }
-      if (isReadOnly(error)) this.#dropIdleConnections();
-      if (failureOf(error) === 'full') this.#onFull();
+      if (wasNamed && isStatementLost(error)) return this.run(statement, values);
       throw refusalOfFailure(error) ?? error;
     }
-    if (statement.wakes !== undefined) this.#publish(topicsOf(statement, rows), []);
+    if (wakes !== undefined) this.#publish(topicsOf(statement, rows), []);
     return rows;
   }
 
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#within('begin', work);
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const effects = new Effects();
+    let mayHaveCommitted = false;
+    let result: Result;
+    try {
+      result = await this.#within('begin', async (session) => {
+        const transaction: Transaction = {
+          macOf: this.macOf,
+          run: async (statement, values) => {
+            const rows = await session.run(statement, values);
+            effects.add(statement, rows);
+            return rows;
+          },
+          afterCommit: (effect) => effects.afterCommit(effect),
+        };
+        const done = await work(transaction);
+        // In the transaction, so that no death of this process comes between the change and its notification.
+        if (effects.notifications.length > 0) await session.run(notifyAll, [effects.notifications]);
+        mayHaveCommitted = true;
+        await session.commit();
+        return done;
+      });
+    } catch (error) {
+      // Any other answer to the commit says that it was rolled back.
+      mayHaveCommitted &&= error instanceof Refusal && error.type === 'database_unavailable';
+      throw error;
+    } finally {
+      // Waking a worker and dropping a cached value are harmless, so they also follow a commit whose answer was lost.
+      if (mayHaveCommitted) this.#publish(effects.topics, effects.invalidations);
+    }
+    effects.runAfterCommit();
+    return result;
   }
 
   /** Runs `work`, which may only read, on a snapshot of the database taken at its first statement. */
   snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
-    return this.#within('begin isolation level repeatable read read only', work);
+    return this.#within('begin isolation level repeatable read read only', async (session) => {
+      const result = await work({ run: (statement, values) => session.run(statement, values) });
+      await session.commit();
+      return result;
+    });
   }
 
   /** All connections, idle ones, and requests that wait for one. */
@@ -226,85 +256,50 @@ export class Database implements Transactional {
     return socket;
   }
 
-  async #within<Result>(begin: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  /** Runs `work` in a transaction that it commits itself. */
+  async #within<Result>(begin: string, work: (session: Session) => Promise<Result>): Promise<Result> {
     this.#refuseEarly();
-    let client: pg.PoolClient;
+    const session = await this.#openSession();
     try {
-      client = await this.#pool.connect();
+      await session.query(begin);
+      return await work(session);
+    } catch (error) {
+      await session.rollBack();
+      throw error;
+    } finally {
+      session.release();
+    }
+  }
+
+  async #openSession(): Promise<Session> {
+    try {
+      const client = await this.#pool.connect();
+      return new Session(client, {
+        answer: (query) => this.#answer(client, query),
+        queryOf: (statement, values) => this.#queryOf(statement, values),
+      });
     } catch (error) {
       throw refusalOfFailure(error) ?? error;
     }
-    let broken: Error | undefined;
-    // A connection may break between two statements: an unhandled error event would end the process.
-    const onBroken = (error: Error) => {
-      broken = error;
-    };
-    client.on('error', onBroken);
-    const due = new Set<Topic>();
-    const invalidations = new Map<string, Invalidation>();
-    const effects: (() => void)[] = [];
-    let commit: 'not_sent' | 'unanswered' | 'done' = 'not_sent';
-    let result: Result;
+  }
+
+  /** Every statement is sent here. Rejects with the error of the driver. */
+  async #answer(over: pg.Pool | pg.PoolClient, query: string | pg.QueryConfig): Promise<pg.QueryResult> {
     try {
-      // Translated here, because an error that `work` throws itself is no failure of the database.
-      const query = async (statement: string | pg.QueryConfig) => {
-        try {
-          return await answered((done) => client.query(statement, done));
-        } catch (error) {
-          if (failureOf(error) === 'away') broken ??= error as Error;
-          if (isStatementLost(error)) this.#stopPreparing();
-          if (isReadOnly(error)) this.#dropIdleConnections();
-          if (failureOf(error) === 'full') this.#onFull();
-          throw refusalOfFailure(error) ?? error;
-        }
-      };
-      await query(begin);
-      result = await work({
-        macOf: this.macOf,
-        run: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> => {
-          const { name, text } = statement;
-          const { rows } = await query(this.#queryOf(name, text, values));
-          for (const topic of topicsOf(statement, rows)) due.add(topic);
-          for (const one of invalidationsOf(statement, rows)) invalidations.set(payloadOf(one.cache, one.key), one);
-          return rows;
-        },
-        afterCommit: (effect) => effects.push(effect),
-      });
-      // In the transaction, so that no death of this process comes between the change and its notification.
-      if (invalidations.size > 0) {
-        await query(this.#queryOf(notifyAll.name, notifyAll.text, [[...invalidations.keys()]]));
-      }
-      commit = 'unanswered';
-      const { command } = await query('commit');
-      // COMMIT of an aborted transaction "succeeds" with the tag ROLLBACK: nothing was written, so nothing is
-      // acknowledged.
-      if (command !== 'COMMIT') throw new Error('The transaction was rolled back at commit.');
-      commit = 'done';
+      return await answered((done) => over.query(query as pg.QueryConfig, done));
     } catch (error) {
-      // On a broken connection a rollback would wait behind the unanswered statement.
-      if (broken === undefined) {
-        await client.query('rollback').catch((rollbackError: Error) => {
-          broken = rollbackError;
-        });
-      }
+      if (isStatementLost(error)) this.#stopPreparing();
+      if (isReadOnly(error)) this.#dropIdleConnections();
+      if (failureOf(error) === 'full') this.#onFull();
       throw error;
-    } finally {
-      client.release(broken);
-      client.off('error', onBroken);
-      // Waking a worker and dropping a cached value are harmless, so they also follow a commit whose answer was lost.
-      if (commit === 'done' || (commit === 'unanswered' && broken !== undefined)) {
-        this.#publish([...due], [...invalidations.values()]);
-      }
     }
-    for (const effect of effects) effect();
-    return result;
   }
 
   #publish(topics: readonly Topic[], invalidations: readonly Invalidation[]): void {
     if (topics.length > 0 || invalidations.length > 0) this.#onCommitted(topics, invalidations);
   }
 
-  #queryOf(name: string, text: string, values: readonly unknown[]): pg.QueryConfig {
+  #queryOf({ name, text }: Statement<unknown>, values: readonly unknown[] = []): pg.QueryConfig {
     if (!this.#preparesStatements) return { text, values: values as unknown[] };
     const generation = this.#planGeneration();
     if (generation === 0) return { name, text, values: values as unknown[] };
