@@ -5,6 +5,8 @@ export interface WriteBehindOptions<Value> {
    * gathers for the next.
    */
   delayMs?: number;
+  /** A write begins at once when so many values wait. Default: never. */
+  startAt?: number;
   /** Maximum number of values in one write. Default: no limit. */
   maxBatch?: number;
   /** Maximum number of values that wait, while the database does not answer. Default: no limit. */
@@ -14,15 +16,17 @@ export interface WriteBehindOptions<Value> {
 }
 
 /**
- * Writes values in batches, one at a time, for what may be late and, if the process or the database dies, lost: nobody
- * waits for it, and a failed write is not repeated. What must not be lost belongs in the transaction that it is about.
+ * Writes values in batches, one at a time, for what may be late and, if the process dies, lost: nobody waits for it. A
+ * write that rejects is not repeated; one that may be repeated does that itself. What must not be lost belongs in the
+ * transaction that it is about.
  */
 export class WriteBehind<Value> {
   readonly #options: WriteBehindOptions<Value>;
   readonly #delayMs: number;
+  readonly #startAt: number;
   readonly #maxBatch: number;
   readonly #maxWaiting: number;
-  readonly #waiting = new Map<unknown, Value>();
+  #waiting = new Map<unknown, Value>();
   /** How many values have been taken for a write. */
   #taken = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -32,6 +36,7 @@ export class WriteBehind<Value> {
   constructor(options: WriteBehindOptions<Value>) {
     this.#options = options;
     this.#delayMs = options.delayMs ?? 0;
+    this.#startAt = options.startAt ?? Number.POSITIVE_INFINITY;
     this.#maxBatch = options.maxBatch ?? Number.POSITIVE_INFINITY;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
   }
@@ -43,8 +48,13 @@ export class WriteBehind<Value> {
   add(value: Value, key: unknown = value): boolean {
     if (this.#waiting.size >= this.#maxWaiting && !this.#waiting.has(key)) return false;
     this.#waiting.set(key, value);
-    if (this.#writing === undefined) this.#schedule();
+    if (this.#writing === undefined) this.#schedule(this.#startAt);
     return true;
+  }
+
+  /** What waits for a write. */
+  get waiting(): Value[] {
+    return [...this.#waiting.values()];
   }
 
   /** Resolves when everything that was added before is written, or a write has failed. */
@@ -60,8 +70,8 @@ export class WriteBehind<Value> {
     }
   }
 
-  #schedule(): void {
-    if (this.#delayMs === 0) this.#startWrite();
+  #schedule(startAt: number): void {
+    if (this.#delayMs === 0 || this.#waiting.size >= startAt) this.#startWrite();
     else this.#timer ??= setTimeout(() => this.#startWrite(), this.#delayMs).unref();
   }
 
@@ -70,19 +80,16 @@ export class WriteBehind<Value> {
     this.#timer = undefined;
     this.#writing = this.#write(this.#takeBatch()).then((succeeded) => {
       this.#writing = undefined;
-      if (succeeded && this.#waiting.size >= this.#maxBatch) this.#startWrite();
-      else if (this.#waiting.size > 0) this.#schedule();
+      const startAt = succeeded ? Math.min(this.#startAt, this.#maxBatch) : Number.POSITIVE_INFINITY;
+      if (this.#waiting.size > 0) this.#schedule(startAt);
       return succeeded;
     });
   }
 
   #takeBatch(): Value[] {
-    const batch: Value[] = [];
-    for (const [key, value] of this.#waiting) {
-      if (batch.length >= this.#maxBatch) break;
-      batch.push(value);
-      this.#waiting.delete(key);
-    }
+    const batch = [...this.#waiting.values()].slice(0, this.#maxBatch);
+    // A map that is filled and emptied again and again keeps its old tables alive.
+    this.#waiting = new Map([...this.#waiting].slice(batch.length));
     this.#taken += batch.length;
     return batch;
   }

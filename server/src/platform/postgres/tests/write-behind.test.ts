@@ -44,6 +44,30 @@ test('values gather for the delay, and the latest of a key is written', async ()
   }
 });
 
+test('a write begins at once when enough values wait, but not after one that failed', async () => {
+  const { writer, writes, batches } = writesOf<number>({ delayMs: 60_000, startAt: 2 });
+  writer.add(1);
+  expect(batches()).toEqual([]);
+  writer.add(2);
+  for (const value of [3, 4]) writer.add(value);
+  expect(batches()).toEqual([[1, 2]]);
+  writes[0]?.end();
+  await vi.waitFor(() =>
+    expect(batches()).toEqual([
+      [1, 2],
+      [3, 4],
+    ]),
+  );
+  for (const value of [5, 6]) writer.add(value);
+  writes[1]?.end(new Error('away'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(batches()).toHaveLength(2);
+  expect(writer.waiting).toEqual([5, 6]);
+  const flushed = writer.flush();
+  writes[2]?.end();
+  await flushed;
+});
+
 test('of values beyond the limit none is kept, batches are bounded, and a full one has a successor', async () => {
   const { writer, writes, batches } = writesOf<number>({ delayMs: 60_000, maxBatch: 2, maxWaiting: 5 });
   expect([1, 2, 3, 4, 5, 6].map((value) => writer.add(value))).toEqual([true, true, true, true, true, false]);

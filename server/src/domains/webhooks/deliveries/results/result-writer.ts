@@ -2,6 +2,7 @@ import type { Clock } from '../../../../core/clock.ts';
 import { encoders } from '../../../../platform/postgres/array-literal.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { WriteBehind } from '../../../../platform/postgres/write-behind.ts';
 import { recordResults } from '../../delivery-queue/record-statements.ts';
 import type { DeliveryResult } from './result.ts';
 
@@ -31,28 +32,25 @@ const retryPauseMs = 100;
  */
 export class ResultWriter {
   readonly #options: ResultWriterOptions;
-  #waiting: DeliveryResult[] = [];
+  readonly #results: WriteBehind<DeliveryResult>;
   /** Results that are being written. */
   #written: readonly DeliveryResult[] = [];
-  /** Results that were added, and those of them that are written or discarded: in the same order. */
-  #added = 0;
-  #ended = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: ResultWriterOptions) {
     this.#options = options;
+    this.#results = new WriteBehind({
+      write: (batch) => this.#write(batch),
+      delayMs: flushDelayMs,
+      startAt: flushThreshold,
+      maxBatch: maxBatchSize,
+      onLost: options.onError,
+    });
   }
 
   add(result: DeliveryResult): void {
-    if (this.#isClosed) {
-      this.#options.onDiscarded(1);
-      return;
-    }
-    this.#waiting.push(result);
-    this.#added++;
-    if (this.#writing === undefined) this.#schedule();
+    if (this.#isClosed) this.#options.onDiscarded(1);
+    else this.#results.add(result);
   }
 
   /**
@@ -62,7 +60,7 @@ export class ResultWriter {
    */
   renew(deliveryId: string, { lease, leasedUntilMs }: Pick<DeliveryResult, 'lease' | 'leasedUntilMs'>): boolean {
     const isOf = (result: DeliveryResult) => result.deliveryId === deliveryId;
-    const result = this.#waiting.find(isOf) ?? this.#written.find(isOf);
+    const result = this.#results.waiting.find(isOf) ?? this.#written.find(isOf);
     if (result === undefined) return false;
     result.lease = lease;
     result.leasedUntilMs = leasedUntilMs;
@@ -70,38 +68,19 @@ export class ResultWriter {
   }
 
   /** Resolves when all results added so far are written or discarded. */
-  async flush(): Promise<void> {
-    const last = this.#added;
-    while (this.#ended < last) {
-      if (this.#writing === undefined) this.#startWrite();
-      await this.#writing;
-    }
+  flush(): Promise<void> {
+    return this.#results.flush();
   }
 
   /** Discards what is not written: the leases run out, and those deliveries are sent again. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
   }
 
-  #schedule(): void {
-    if (this.#waiting.length >= flushThreshold) this.#startWrite();
-    else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#startWrite(), flushDelayMs);
-  }
-
-  #startWrite(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const batch = this.#waiting.splice(0, maxBatchSize);
-    this.#writing = this.#write(batch).then(() => {
-      this.#ended += batch.length;
-      this.#writing = undefined;
-      this.#schedule();
-    });
-  }
-
+  /** Never rejects: writes again while the leases hold. */
   async #write(batch: readonly DeliveryResult[]): Promise<void> {
     const { database, clock, onError, onWritten, onDiscarded } = this.#options;
+    if (this.#isClosed) batch = [];
     for (let tries = 1; batch.length > 0; tries++) {
       this.#written = batch;
       const leases = batch.map(({ lease }) => lease);
