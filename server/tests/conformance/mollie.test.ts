@@ -72,7 +72,7 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
       expect(answered(answer)).not.toEqual([]);
     });
 
-    test('finds a request with an undocumented or a read-only member, a wrong value, or without a required member', async () => {
+    test('finds a request with an undocumented or read-only member, a wrong value, or a member missing', async () => {
       const answer = await payment();
       const request = {
         amount: { currency: 'EUR', value: '1.00' },

@@ -136,7 +136,7 @@ test('a rate limit comes before anything is done, and the same request can be se
   expect(simulator.payment(reference).refunds).toEqual([]);
 });
 
-test('a method that is unavailable fails a charge, and another channel may take it, unless the payment exists', async () => {
+test('a method that is unavailable fails a charge for a fallback channel, unless the payment exists', async () => {
   for (const when of ['before', 'after'] as const) {
     const operation = operationCreated();
     const outcome = await withFault({ method: 'POST', when, how: 503 }, (within) => mollie.charge(operation, within));

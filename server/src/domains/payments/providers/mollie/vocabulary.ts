@@ -50,8 +50,8 @@ export const failureReasons: Readonly<Record<string, FailureCode>> = {
 /** `statusReason.code`, which only payments at a terminal have, by the code of our catalogue. */
 const statusReasonWords: Partial<Record<FailureCode, string>> = {
   card_declined:
-    'refer_to_card_issuer capture_card do_not_honor error invalid_transaction security_violation no_reason_to_decline ' +
-    'honor_with_id contact_card_issuer lifecycle_related policy_related no_action_taken ' +
+    'refer_to_card_issuer capture_card do_not_honor error invalid_transaction security_violation ' +
+    'no_reason_to_decline honor_with_id contact_card_issuer lifecycle_related policy_related no_action_taken ' +
     'refer_to_card_issuer_special_condition transaction_not_permitted_to_cardholder vip_approval ' +
     'negative_online_cam_result unable_to_go_online card_is_blocked card_not_available',
   declined_for_good:
@@ -64,11 +64,11 @@ const statusReasonWords: Partial<Record<FailureCode, string>> = {
     'transaction_amount_exceeds_pre_authorized_amount',
   expired_card: 'expired_card',
   invalid_card:
-    'invalid_card_number invalid_pin cannot_verify_pin pin_not_changed unacceptable_pin unsafe_pin pin_data_required ' +
-    'pin_change_unblock_request_declined pin_cryptographic_error_found decline_for_cvv2_failure invalid_account_number ' +
-    'invalid_nonexistent_to_account_specified invalid_nonexistent_from_account_specified ' +
-    'invalid_nonexistent_account_specified no_credit_account no_checking_account no_savings_account blocked_first_used ' +
-    'card_does_not_exist invalid_card_id card_is_transferred card_is_not_active invalid_ean_code',
+    'invalid_card_number invalid_pin cannot_verify_pin pin_not_changed unacceptable_pin unsafe_pin ' +
+    'pin_data_required pin_change_unblock_request_declined pin_cryptographic_error_found decline_for_cvv2_failure ' +
+    'invalid_account_number invalid_nonexistent_to_account_specified invalid_nonexistent_from_account_specified ' +
+    'invalid_nonexistent_account_specified no_credit_account no_checking_account no_savings_account ' +
+    'blocked_first_used card_does_not_exist invalid_card_id card_is_transferred card_is_not_active invalid_ean_code',
   account_closed: 'closed_account',
   lost_or_stolen: 'lost_card stolen_card restricted_card pick_up_card_special_condition',
   suspected_fraud: 'suspected_fraud fraud_security_related',
