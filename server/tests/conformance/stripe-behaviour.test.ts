@@ -205,7 +205,7 @@ describe('idempotency keys', () => {
 
 describe('events', () => {
   // https://docs.stripe.com/webhooks/versioning
-  test('an event has the API version of its endpoint, not that of the library, and is read all the same', async () => {
+  test('an event has the API version of its endpoint, not that of the library, and is read nevertheless', async () => {
     const operation = chargeOperation();
     const { reference } = (await stripe.charge(operation, call)) as { reference: string };
     const { headers, body } = simulator.callback('payment_intent.succeeded', reference);

@@ -198,7 +198,7 @@ export class MollieSimulator {
     const payment = this.payment(id);
     payment.status = status;
     payment.changedMs = this.#now();
-    // Whoever pays has chosen a method.
+    // A payer who pays has chosen a method.
     if (['paid', 'authorized', 'pending'].includes(status)) payment.method ??= 'ideal';
   }
 
