@@ -50,7 +50,7 @@ const entryPoints = [
   'app/reseal.ts',
   'app/restore.ts',
   'app/verify.ts',
-  'domains/billing/invoices/rendering/pdf-process.ts',
+  'domains/billing/documents/pdf/pdf-process.ts',
   'app/processes/child.ts',
 ];
 

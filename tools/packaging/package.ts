@@ -71,7 +71,7 @@ function transpile(): void {
   const include = [
     'server/src/app/main.ts',
     'cli/src/main.ts',
-    'server/src/domains/billing/invoices/rendering/pdf-process.ts',
+    'server/src/domains/billing/documents/pdf/pdf-process.ts',
     'server/src/app/processes/child.ts',
     // What is imported by name counts as compiled already.
     ...bundled.map((folder) => `${folder}/src/index.ts`),

@@ -916,14 +916,6 @@ export interface InvoicesApi {
    */
   list(params?: InvoicesListParams, options?: RequestOptions): List<InvoiceListItem>;
   /**
-   * Render an invoice.
-   *
-   * Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
-   *
-   * Needs the scope `invoice_read`.
-   */
-  print(params: number | InvoicesPrintParams, options?: RequestOptions): Call<Response>;
-  /**
    * Change a draft.
    *
    * Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can be changed. No event is sent: `invoice.finalized` shows the result.
@@ -955,6 +947,14 @@ export interface InvoicesApi {
    * Needs the scope `invoice_write`.
    */
   void(params: number | InvoiceVoidInput, options?: RequestOptions): Call<Invoice>;
+  /**
+   * Render an invoice.
+   *
+   * Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  print(params: number | InvoicesPrintParams, options?: RequestOptions): Call<Response>;
 }
 
 export interface PlansApi {

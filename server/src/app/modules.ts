@@ -1,6 +1,8 @@
 import type { BillingApp } from '../domains/billing/app.ts';
 import { checkouts } from '../domains/billing/checkouts/module.ts';
+import { customerMails } from '../domains/billing/customer-mails/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
+import { documents } from '../domains/billing/documents/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
 import { sellers } from '../domains/billing/sellers/module.ts';
@@ -69,7 +71,9 @@ const declared = [
   sellers,
   testClocks,
   customers,
+  customerMails,
   invoices,
+  documents,
   plans,
   subscriptions,
   checkouts,

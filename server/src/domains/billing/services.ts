@@ -2,10 +2,11 @@ import { failureLog } from '../../platform/jobs/worker.ts';
 import type { PaymentsApp } from '../payments/app.ts';
 import type { BillingApp, BillingSettings } from './app.ts';
 import { linkToInvoice } from './checkouts/link-to-invoice.ts';
-import { InvoiceLinks } from './invoices/mails/links.ts';
+import { InvoiceLinks, MailedInvoices } from './customer-mails/invoices.ts';
+import { PdfRenderer } from './documents/pdf/pdf-renderer.ts';
 import { overdueTestClockWork } from './invoices/overdue/worker.ts';
 import { invoicePaymentsOf } from './invoices/payment/invoice-payments.ts';
-import { PdfRenderer } from './invoices/rendering/pdf-renderer.ts';
+import { readMailedInvoice } from './invoices/read.ts';
 import { InvoiceFollowers } from './invoices/settlement/followers.ts';
 import { settlementOf } from './invoices/settlement/return-excess.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
@@ -30,6 +31,7 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     }),
     clocksOffered: deploymentMode === 'STANDALONE',
     invoiceFollowers: new InvoiceFollowers(),
+    mailedInvoices: new MailedInvoices(),
     invoiceLinks: new InvoiceLinks(),
     pdfRenderer: pdfRendererOf(payments),
     onExcess: excessCounter(payments),
@@ -82,6 +84,7 @@ function pdfRendererOf({
 function registerInvoices(app: BillingApp): void {
   const { database, waitingPayments } = app;
   app.invoicePayments.register(invoicePaymentsOf({ ...settlementOf(app), database, waitingPayments }));
+  app.mailedInvoices.register((invoice) => readMailedInvoice(app.workerDatabase, invoice));
   app.testClocks.register(invoiceTestClockWork);
   app.testClocks.register(overdueTestClockWork);
 }

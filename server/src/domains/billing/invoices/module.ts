@@ -1,11 +1,8 @@
 import type { BackgroundWorker } from '../../../platform/jobs/background-worker.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
-import { mailWorker, sweepMails } from '../../identity/mails/worker.ts';
 import type { BillingApp } from '../app.ts';
 import { invoiceChecks } from './integrity.ts';
-import { composeInvoiceMail } from './mails/compose.ts';
-import { invoiceMails } from './mails/statements.ts';
 import { overdueInvoiceWorker } from './overdue/worker.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceInPaymentEvent, invoiceRecord } from './schema.ts';
@@ -13,10 +10,10 @@ import { settings } from './settings.ts';
 import { settlementOf } from './settlement/return-excess.ts';
 import { leftOverSettlementWorker } from './settlement/settle-left-over.ts';
 
-/** Invoices: lines, tax, numbers, payment reservations, settlement and rendering. */
+/** Invoices: lines, tax, numbers, payment reservations and settlement. */
 export const invoices = {
   name: 'invoices',
-  tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment', 'invoice_mail'],
+  tables: ['invoice', 'invoice_line', 'invoice_counter', 'invoice_payment'],
   settings,
   eventTypes: {
     'invoice.created': 'invoice_read',
@@ -51,20 +48,13 @@ export const invoices = {
   },
   routes: invoiceRoutes,
   workers: invoiceWorkers,
-  retention: ({ database }) => [{ name: 'invoice mails', sweep: (nowMs) => sweepMails(invoiceMails, database, nowMs) }],
   integrity: invoiceChecks,
 } satisfies Module<BillingApp>;
 
 function invoiceWorkers(app: BillingApp): BackgroundWorker[] {
-  const { workerDatabase: database, clock, generateUuid, mailer, invoiceLinks: links, log, logError } = app;
+  const { workerDatabase: database, clock, generateUuid, log } = app;
   return [
     leftOverSettlementWorker({ ...settlementOf(app), database, ...failureLog(log, 'Invoice settlement') }),
     overdueInvoiceWorker({ database, clock, generateUuid, ...failureLog(log, 'Finding overdue invoices') }),
-    mailWorker({
-      name: 'invoice mails',
-      queue: invoiceMails,
-      compose: (queued) => composeInvoiceMail(queued, { database, links }),
-      ...{ database, clock, mailer, logError, ...failureLog(log, 'Mailing customers') },
-    }),
   ];
 }

@@ -12,7 +12,6 @@ import { listInvoices } from './list.ts';
 import { payInvoice } from './payment/pay.ts';
 import { readInvoice } from './read.ts';
 import { detailOf } from './record.ts';
-import { renderedTypes, renderInvoice } from './rendering/render.ts';
 import {
   finalizeInput,
   invoiceInput,
@@ -23,7 +22,6 @@ import {
   modifyInput,
   paidInvoice,
   payInput,
-  printQuery,
   voidInput,
 } from './schema.ts';
 import { voidInvoice } from './void.ts';
@@ -60,21 +58,6 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
     paged: 'by_page_or_cursor',
     exportTypes,
     handle: listInvoices,
-  }),
-
-  get('/api/invoice/print', 'invoice_read', 'Invoices', {
-    operationId: 'printInvoice',
-    summary: 'Render an invoice',
-    description:
-      'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
-      'the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a ' +
-      'request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
-    query: printQuery,
-    refuses: ['rendering_failed'],
-    data: Type.Null(),
-    documentTypes: renderedTypes,
-    hasEntityTag: true,
-    handle: renderInvoice,
   }),
 
   post('/api/invoice/modify', 'invoice_write', 'Invoices', {

@@ -132,11 +132,6 @@ export const payInput = Type.Object(
   { $id: 'InvoicePayInput', additionalProperties: false },
 );
 
-export const printQuery = Type.Object({
-  id: long('The invoice.'),
-  format: Type.Optional(Type.Enum(['html', 'pdf'], { default: 'html' })),
-});
-
 export const sellerRecord = Type.Object({
   name: Type.String(),
   address: keptAddress,

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../../core/errors.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { MailedInvoice } from '../customer-mails/invoices.ts';
 import type { Seller } from '../sellers/statements.ts';
 import type { NumberSeries } from './number.ts';
 import { type InvoiceStatus, type PaymentState, permittedTransitions } from './states.ts';
@@ -329,4 +330,19 @@ export const advanceCounters = statement<{ tenant_id: number; series: NumberSeri
     group by tenant_id, series order by tenant_id, series
    on conflict (tenant_id, series) do update set last = counter.last + excluded.last
    returning tenant_id, series, last`,
+);
+
+/** What a mail says of an invoice. Values: tenant, invoice. */
+export const findMailedInvoice = statement<
+  Omit<MailedInvoice, 'number' | 'is_open'> & { number: number; series: NumberSeries; status: InvoiceStatus }
+>(
+  'invoices.find_mailed',
+  `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
+          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, s.customer_mails, s.mail_language,
+          s.mail_texts, i.due_date
+     from invoice i
+     join tenant t on t.id = i.tenant_id
+     join seller s on s.tenant_id = i.tenant_id
+     join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+    where i.tenant_id = $1 and i.id = $2`,
 );

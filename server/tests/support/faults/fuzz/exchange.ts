@@ -1,4 +1,4 @@
-import { renderedTypes } from '../../../../src/domains/billing/invoices/rendering/render.ts';
+import { printedTypes } from '../../../../src/domains/billing/documents/print.ts';
 import { streamType } from '../../../../src/domains/webhooks/stream/routes.ts';
 import { exportTypes } from '../../../../src/platform/lists/export.ts';
 import type { Prepared } from './records.ts';
@@ -34,7 +34,7 @@ function queryOf(pairs: Sent['pairs'], corruption: Sent['corruption']): string {
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** Types of answers without the envelope. */
-const documentTypes = [streamType, ...renderedTypes, ...exportTypes];
+const documentTypes = [streamType, ...printedTypes, ...exportTypes];
 
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {

@@ -1,8 +1,8 @@
 import { publicId } from '../../../../core/id.ts';
 import { type Html, html } from '../../../../platform/http/html.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
-import { dayIn, type Language, numberIn, percentIn, priceIn } from '../../invoices/formats.ts';
 import type { InvoiceRecord } from '../../invoices/record.ts';
+import { dayIn, type Language, numberIn, percentIn, priceIn } from '../../sellers/formats.ts';
 import { type CheckoutStatus, isWaiting } from '../rules.ts';
 import type { CheckoutOnPage } from '../statements.ts';
 import { linkTo, type Page, pageOf } from './page.ts';

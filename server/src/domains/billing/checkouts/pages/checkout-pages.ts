@@ -8,10 +8,10 @@ import type { StillWaiting } from '../../../payments/transactions/invoice-paymen
 import { updatePayment } from '../../../payments/transactions/update.ts';
 import type { BillingApp } from '../../app.ts';
 import { findCustomer } from '../../customers/statements.ts';
-import type { Language } from '../../invoices/formats.ts';
+import { pdfForPayer } from '../../documents/print.ts';
 import { detailOf, type InvoiceRecord } from '../../invoices/record.ts';
-import { pdfForPayer } from '../../invoices/rendering/render.ts';
 import { findInvoice } from '../../invoices/statements.ts';
+import type { Language } from '../../sellers/formats.ts';
 import { findLogo } from '../../sellers/statements.ts';
 import { findOpenPayments } from '../contested-statements.ts';
 import { tokenOf } from '../links.ts';

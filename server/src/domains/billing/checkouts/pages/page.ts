@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Html, html } from '../../../../platform/http/html.ts';
-import type { Language } from '../../invoices/formats.ts';
+import type { Language } from '../../sellers/formats.ts';
 import { style } from './style.ts';
 import { texts } from './texts.ts';
 

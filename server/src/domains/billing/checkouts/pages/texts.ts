@@ -1,5 +1,5 @@
-import type { Language } from '../../invoices/formats.ts';
 import type { InvoiceStatus } from '../../invoices/states.ts';
+import type { Language } from '../../sellers/formats.ts';
 import type { SubscriptionState } from '../../subscriptions/states.ts';
 
 /** All texts of the payers' pages in one language. */

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../../platform/http/html.ts';
-import { dayIn, type Language, priceIn } from '../../invoices/formats.ts';
 import { numberText } from '../../invoices/number.ts';
+import { dayIn, type Language, priceIn } from '../../sellers/formats.ts';
 import { linkTo, type Page, pageOf } from '../pages/page.ts';
 import { type Texts, texts } from '../pages/texts.ts';
 import type { PortalInvoice, PortalRow, PortalSubscription } from './statements.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import type { BillingApp } from '../../app.ts';
-import type { Language } from '../../invoices/formats.ts';
-import { pdfForPayer } from '../../invoices/rendering/render.ts';
+import { pdfForPayer } from '../../documents/print.ts';
+import type { Language } from '../../sellers/formats.ts';
 import { findLogo } from '../../sellers/statements.ts';
 import { cancelSubscription } from '../../subscriptions/changes/cancel.ts';
 import { pdfPage } from '../pages/checkout-pages.ts';

@@ -4,8 +4,8 @@ import type { WaitingPayments } from '../../../payments/operations/look-up-waiti
 import type { InvoiceOfPayment, InvoicePayments } from '../../../payments/transactions/invoice-payments.ts';
 import { isFinal } from '../../../payments/transactions/states.ts';
 import type { Transition } from '../../../payments/transactions/transition.cte.ts';
+import { queueMails } from '../../customer-mails/queue.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
-import { queueMails } from '../mails/queue.ts';
 import { type SettlementDeps, settlePayments } from '../settlement/settle.ts';
 import { type EndedPayment, findRecordedPayments, type RecordedPayment } from '../settlement/settle-statements.ts';
 import { findOpenPayments, invoiceExists } from '../statements.ts';

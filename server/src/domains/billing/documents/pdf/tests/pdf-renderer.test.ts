@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { InvoiceDocument } from '../document.ts';
+import type { InvoiceDocument } from '../../document.ts';
 import { PdfRenderer } from '../pdf-renderer.ts';
 
 let renderer: PdfRenderer;

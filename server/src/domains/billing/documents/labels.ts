@@ -1,4 +1,4 @@
-import type { Language } from '../formats.ts';
+import type { Language } from '../sellers/formats.ts';
 
 /** The texts of a rendered invoice. Their parameters are formatted already. */
 export interface Labels {

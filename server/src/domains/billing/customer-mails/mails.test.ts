@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
-import {
-  administratorOf,
-  dataOf,
-  makeChannel,
-  makeMember,
-  makeTenant,
-} from '../../../../../tests/support/factories.ts';
+import { makeCustomer, makeInvoice } from '../../../../tests/support/billing/invoices.ts';
+import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../tests/support/factories.ts';
 import {
   bodiesOf,
   type ReceivedMail,
   startSmtpServer,
   type TestSmtpServer,
-} from '../../../../../tests/support/mail/smtp-server.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
-import { minuteMs } from '../../../../core/clock.ts';
-import { sweepMails } from '../../../identity/mails/worker.ts';
+} from '../../../../tests/support/mail/smtp-server.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { minuteMs } from '../../../core/clock.ts';
+import { sweepMails } from '../../identity/mails/worker.ts';
 import { invoiceMails } from './statements.ts';
 
 let db: TestDatabase;

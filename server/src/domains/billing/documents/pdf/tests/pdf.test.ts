@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pagesOf, rowsOf } from '../../../../../../tests/support/billing/pdf-text.ts';
-import type { InvoiceDocument } from '../document.ts';
+import type { InvoiceDocument } from '../../document.ts';
 import { renderPdf } from '../pdf.ts';
 
 const empty: InvoiceDocument = {

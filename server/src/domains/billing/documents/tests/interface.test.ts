@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  makeCustomer,
-  makeDraft,
-  makeInvoice,
-  settledInvoice,
-} from '../../../../../../tests/support/billing/invoices.ts';
-import { pagesOf, rowsOf } from '../../../../../../tests/support/billing/pdf-text.ts';
+import { makeCustomer, makeDraft, makeInvoice, settledInvoice } from '../../../../../tests/support/billing/invoices.ts';
+import { pagesOf, rowsOf } from '../../../../../tests/support/billing/pdf-text.ts';
 import {
   administratorOf,
   dataOf,
@@ -13,10 +8,10 @@ import {
   makeKey,
   makeMember,
   makeTenant,
-} from '../../../../../../tests/support/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../../../tests/support/service/florin.ts';
-import { aRefusal } from '../../../../../../tests/support/shapes.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../../../../../tests/support/billing/invoices.ts';
+import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import {
   administratorOf,
   dataOf,
   makeChannel,
   makeMember,
   makeTenant,
-} from '../../../../../../tests/support/factories.ts';
-import {
-  databaseFromTemplate,
-  eventually,
-  type TestDatabase,
-} from '../../../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../../../tests/support/service/florin.ts';
-import { aRefusal } from '../../../../../../tests/support/shapes.ts';
+} from '../../../../../tests/support/factories.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
+import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { aRefusal } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { Html, html, joined } from '../../../../platform/http/html.ts';
-import type { Language } from '../formats.ts';
+import { Html, html, joined } from '../../../platform/http/html.ts';
+import type { Language } from '../sellers/formats.ts';
 import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { labelsIn } from './labels.ts';
 

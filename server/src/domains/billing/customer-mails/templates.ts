@@ -1,4 +1,4 @@
-import type { MailPlaceholder, MailTextKind } from '../../sellers/mail-texts.ts';
+import type { MailPlaceholder, MailTextKind } from '../sellers/mail-texts.ts';
 
 /** The values of a mail's placeholders, formatted for the reader. `link` is a URL, or empty without one. */
 export type MailFacts = Partial<Record<MailPlaceholder, string>>;

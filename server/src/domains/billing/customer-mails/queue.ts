@@ -1,13 +1,6 @@
-import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { InvoiceRow } from '../statements.ts';
-import { insertMails, type MailKind, mailColumns } from './statements.ts';
-
-/** A change of an invoice that its customer is mailed about. */
-export interface MailOccasion {
-  kind: MailKind;
-  invoice: InvoiceRow;
-}
+import type { GenerateUuid } from '../../../core/id.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { insertMails, type MailOccasion, mailColumns } from './statements.ts';
 
 /**
  * Queues mails to customers in the transaction of the change that they report. No mails are sent about test invoices or

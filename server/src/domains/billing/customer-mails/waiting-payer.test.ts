@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
-import { eventually } from '../../../../../tests/support/postgres/database.ts';
-import { issueInvoices } from '../issue/issue.ts';
-import { keyOfRow, lockInvoices } from '../lock.ts';
-import { payInvoices } from '../settlement/automatic-payments.ts';
-import type { InvoiceRow } from '../statements.ts';
+import { chargeScenario } from '../../../../tests/support/payments/charge-scenario.ts';
+import { eventually } from '../../../../tests/support/postgres/database.ts';
+import { issueInvoices } from '../invoices/issue/issue.ts';
+import { keyOfRow, lockInvoices } from '../invoices/lock.ts';
+import { payInvoices } from '../invoices/settlement/automatic-payments.ts';
+import type { InvoiceRow } from '../invoices/statements.ts';
 
 const scenario = chargeScenario();
 

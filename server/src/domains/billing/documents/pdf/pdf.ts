@@ -1,6 +1,6 @@
-import type { InvoiceDocument, LabelledValue } from './document.ts';
+import type { InvoiceDocument, LabelledValue } from '../document.ts';
+import { type Labels, labelsIn } from '../labels.ts';
 import { facesFor } from './fonts.ts';
-import { type Labels, labelsIn } from './labels.ts';
 import { type Box, hairline, PageLayout, type Style } from './page-layout.ts';
 import { canReorder, missingEmoji, placeholder, rightToLeft } from './text-layout.ts';
 

@@ -1,12 +1,8 @@
-import { uuidTimeMs } from '../../../../core/id.ts';
-import { columns } from '../../../../platform/postgres/columns.ts';
-import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
-import { mailQueue, type QueuedMail } from '../../../identity/mails/queue-statements.ts';
-import type { MailLanguage } from '../../../identity/tenants/sellers.ts';
-import type { MailTexts } from '../../sellers/mail-texts.ts';
-import type { NumberSeries } from '../number.ts';
-import type { InvoiceRow } from '../statements.ts';
-import type { InvoiceStatus } from '../states.ts';
+import { uuidTimeMs } from '../../../core/id.ts';
+import { columns } from '../../../platform/postgres/columns.ts';
+
+import { statement, type Topic } from '../../../platform/postgres/statement.ts';
+import { mailQueue, type QueuedMail } from '../../identity/mails/queue-statements.ts';
 
 /** Published when mails to customers are queued. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
@@ -20,11 +16,22 @@ export interface QueuedInvoiceMail extends QueuedMail {
   next_attempt_at: string | null;
 }
 
-/** A mail to queue. */
-export interface MailDraft {
-  id: string;
+/** A change of an invoice that its customer is mailed about. */
+export interface MailOccasion {
   kind: MailKind;
-  invoice: Pick<InvoiceRow, 'tenant_id' | 'id' | 'customer_id' | 'next_payment_attempt'>;
+  invoice: {
+    tenant_id: number;
+    id: number;
+    customer_id: number;
+    livemode: boolean;
+    /** When the payment is tried again; null: it is not. */
+    next_payment_attempt: string | null;
+  };
+}
+
+/** A mail to queue. */
+interface MailDraft extends MailOccasion {
+  id: string;
 }
 
 export const mailColumns = columns<MailDraft>([
@@ -56,35 +63,3 @@ export const invoiceMails = mailQueue<QueuedInvoiceMail>({
   topic: invoiceMailsDue,
   columns: ['invoice_id', 'kind', 'next_attempt_at'],
 });
-
-/** The content of a mail, read when it is sent. */
-export interface MailContent {
-  number: number;
-  series: NumberSeries;
-  status: InvoiceStatus;
-  currency: string;
-  total: number;
-  amount_paid: number;
-  paid_at: string | null;
-  seller: string;
-  customer: string;
-  email: string | null;
-  customer_mails: boolean;
-  mail_language: MailLanguage;
-  /** The tenant's own texts. */
-  mail_texts: MailTexts | null;
-  due_date: string | null;
-}
-
-/** Values: tenant, invoice. */
-export const findMailContent = statement<MailContent>(
-  'invoice_mails.find_content',
-  `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
-          coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email, s.customer_mails, s.mail_language,
-          s.mail_texts, i.due_date
-     from invoice i
-     join tenant t on t.id = i.tenant_id
-     join seller s on s.tenant_id = i.tenant_id
-     join customer c on c.tenant_id = i.tenant_id and c.id = i.customer_id
-    where i.tenant_id = $1 and i.id = $2`,
-);

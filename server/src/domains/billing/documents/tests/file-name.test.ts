@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attachmentNamed, fileNameOf } from '../file-name.ts';
+import { attachmentNamed, fileNameOf } from '../print.ts';
 
 test.each([
   ['Quay Shop', 'INV-000001', 'Quay Shop INV-000001.pdf'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Seller } from '../../../sellers/statements.ts';
-import { type LineInput, priceLines } from '../../issue/price-lines.ts';
-import type { InvoiceRecord } from '../../record.ts';
+import { type LineInput, priceLines } from '../../invoices/issue/price-lines.ts';
+import type { InvoiceRecord } from '../../invoices/record.ts';
+import type { Seller } from '../../sellers/statements.ts';
 import { type Buyer, documentOf } from '../document.ts';
 
 const ada: Buyer = { name: 'Ada', address: null, email: null };

@@ -1,7 +1,7 @@
-import type { CustomerRecord } from '../../customers/record.ts';
-import type { Seller } from '../../sellers/statements.ts';
-import { amountIn, dayIn, type Language, numberIn, percentIn, priceIn } from '../formats.ts';
-import type { InvoiceRecord } from '../record.ts';
+import type { CustomerRecord } from '../customers/record.ts';
+import type { InvoiceRecord } from '../invoices/record.ts';
+import { amountIn, dayIn, type Language, numberIn, percentIn, priceIn } from '../sellers/formats.ts';
+import type { Seller } from '../sellers/statements.ts';
 import { type Labels, labelsIn } from './labels.ts';
 
 /** The content of a rendered invoice, the same for HTML and PDF. Days are in UTC. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { pagesOf } from '../../../../../../tests/support/billing/pdf-text.ts';
+import { pagesOf } from '../../../../../tests/support/billing/pdf-text.ts';
 import type { InvoiceDocument } from '../document.ts';
-import { renderHtml } from '../html.ts';
-import { renderPdf } from '../pdf.ts';
-import { rendererVersion, tagOf } from '../version.ts';
+import { renderHtml } from '../page.ts';
+import { renderPdf } from '../pdf/pdf.ts';
+import { rendererVersion, tagOf } from '../print.ts';
 
 const invoice: InvoiceDocument = {
   id: 7,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { ProcessPool, type TaskOutcome } from '../../../../platform/process/process-pool.ts';
-import type { InvoiceDocument } from './document.ts';
+import type { InvoiceDocument } from '../document.ts';
 
 /** A PDF takes 20 to 60 kB. */
 const cacheBytes = 8 * 1024 * 1024;
