@@ -5,7 +5,7 @@ import type { CheckKeys, KeyedCheck } from '../platform/keyed-check.ts';
 import { type Check, type Finding, offendersOf } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { modules } from './modules.ts';
-import { placesCheck } from './sealed-places.ts';
+import { placesCheck } from './sealed-values-check.ts';
 
 /** The integrity checks of all modules. */
 export const checks: readonly Check[] = modules.flatMap(({ integrity = [] }) => integrity);

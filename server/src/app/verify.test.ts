@@ -576,13 +576,13 @@ const plants: Plant[] = [
     () => /(PENDING|CANCELLED) USD$/,
   ],
   [
-    /slices of busy days/,
-    'a slice that was changed',
+    /buckets of busy days/,
+    'a bucket that was changed',
     'update transaction_bucket set count = count + 1',
     () => /^tenant [12] /,
   ],
   [
-    /slices of busy days/,
+    /buckets of busy days/,
     'a cell that was changed',
     `update transaction_bucket_total set count = count - 1 where channel_id = 0 and user_id = 0 and status = '*'`,
     () => /channel 0 user 0 \*$/,
@@ -940,13 +940,13 @@ const plants: Plant[] = [
     ofPayment('subscription'),
   ],
   [
-    /A charge is settled exactly/,
+    /A collection is settled exactly/,
     'a charge settled by nothing',
     `update invoice_collection set state = 'SETTLED', due_at = null`,
     () => /^invoice \d+$/,
   ],
   [
-    /A charge is settled exactly/,
+    /A collection is settled exactly/,
     'a charge that outlived its invoice',
     `update invoice set status = 'UNCOLLECTIBLE', closed_at = now() where status = 'OPEN'`,
     () => /^invoice \d+$/,

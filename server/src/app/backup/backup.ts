@@ -12,7 +12,7 @@ import { copyDatabase } from './copy-database.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
 import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
 import { makePartialFolder, type PartialFolder } from './partial-folder.ts';
-import { prove } from './prove.ts';
+import { checkRestored } from './check-restored.ts';
 import { countOf } from './report.ts';
 import { openScratch } from './scratch.ts';
 
@@ -99,7 +99,7 @@ async function fill(
     const { files, ...copied } = await copyDatabase(source, scratch.connection, folder.path, context);
     context.note('Copied and restored; checking the restored copy …');
     await migrate(scratch.connection, () => {});
-    const proof = await prove(scratch.connection, keys, []);
+    const proof = await checkRestored(scratch.connection, keys, []);
     if (withKeys) files.push(...(await writeKeys(folder.path, keyTexts)));
     manifest = { format: 1, florin: version, ...copied, ...proof, files };
     context.failPoint('backup_proven');

@@ -13,7 +13,7 @@ import { findDatabase } from '../open-database.ts';
 import { copyDatabase } from './copy-database.ts';
 import { keyringFrom, requireKeyText } from './keys.ts';
 import { makePartialFolder } from './partial-folder.ts';
-import { prove } from './prove.ts';
+import { checkRestored } from './check-restored.ts';
 import { recordLocks, takeLocks } from './rehearsal-statements.ts';
 import { countOf } from './report.ts';
 import { openScratch, type Scratch } from './scratch.ts';
@@ -76,7 +76,7 @@ export async function rehearse(dir: string, context: CommandContext): Promise<Re
         await copyDatabase(source, scratch.connection, folder.path, context);
         note(`Copied; running ${countOf(pending.length, 'migration')} on the copy …`);
         const migrations = await migrateObserved(scratch);
-        const { broken } = await prove(scratch.connection, keys, []);
+        const { broken } = await checkRestored(scratch.connection, keys, []);
         return { version, migrations, broken };
       } finally {
         await scratch.discard();

@@ -15,7 +15,7 @@ import { hasRows, hasTable } from './catalog-statements.ts';
 import { copyTablesIn } from './copy-tables.ts';
 import { findKeyText, keyFiles, keyringFrom, textIn } from './keys.ts';
 import { checkFiles, type Manifest, readManifest } from './manifest.ts';
-import { prove } from './prove.ts';
+import { checkRestored } from './check-restored.ts';
 import { countOf } from './report.ts';
 import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
 import { openScratch } from './scratch.ts';
@@ -96,7 +96,7 @@ export async function restore(
   }
   const keys = await requireKeys(folder, manifest, settings);
   note('Every file of the backup is as it was written; restoring …');
-  const load = (connection: ConnectionConfig) => loadAndProve(connection, folder, manifest, keys, context);
+  const load = (connection: ConnectionConfig) => loadAndCheck(connection, folder, manifest, keys, context);
   const done = isTrial
     ? await intoScratch(load)
     : isFolder
@@ -202,7 +202,7 @@ async function intoDatabase(
 }
 
 /** Returns the claims that the restored database breaks. */
-async function loadAndProve(
+async function loadAndCheck(
   connection: ConnectionConfig,
   folder: string,
   manifest: Manifest,
@@ -221,7 +221,7 @@ async function loadAndProve(
   }
   await migrate(connection, () => {});
   context.note('Restored; checking the restored database …');
-  return (await prove(connection, keys, manifest.auditHeads)).broken;
+  return (await checkRestored(connection, keys, manifest.auditHeads)).broken;
 }
 
 function nextSteps({ takenAt }: Manifest): string[] {

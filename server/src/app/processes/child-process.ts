@@ -13,7 +13,7 @@ export interface ChildProcessOptions {
   answer: (question: About) => Promise<string>;
 }
 
-/** The first process's end of the channel to one of its children. */
+/** The first process's end of the link to one of its children. */
 export class ChildProcess {
   /** Resolves with the exit code or the signal. */
   readonly ended: Promise<string>;

@@ -9,7 +9,7 @@ import { Questions } from './questions.ts';
 /** Longer than the first process waits for the metrics of each. */
 const metricsWithinMs = 3_000;
 
-/** A child's end of the channel to the first process. */
+/** A child's end of the link to the first process. */
 export class ParentLink implements ProcessGroup {
   readonly otherProcesses = new OtherProcesses();
   readonly assigned: Promise<Assignment>;

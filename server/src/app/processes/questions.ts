@@ -1,6 +1,6 @@
 import type { About, Answer, Question } from './messages.ts';
 
-/** Questions to a process on the other end of a channel, matched with their answers. */
+/** Questions to a process on the other end of a link, matched with their answers. */
 export class Questions {
   readonly #open = new Map<number, (text: string | undefined) => void>();
   #asked = 0;

@@ -12,7 +12,7 @@ import { settlementOf } from './invoices/settlement/return-excess.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
 import { tenantSellers } from './sellers/tenant-sellers.ts';
-import { followClosed, followPayments } from './subscriptions/charges/collect.ts';
+import { followClosed, followPayments } from './subscriptions/collections/collect.ts';
 import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
 import { isPlanUsed } from './subscriptions/statements.ts';
 import { TestClocks } from './test-clocks/worker.ts';

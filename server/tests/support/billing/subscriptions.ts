@@ -2,7 +2,7 @@ import { dayMs } from '../../../src/core/clock.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import type { BillingApp } from '../../../src/domains/billing/app.ts';
 import { invoiceChecks } from '../../../src/domains/billing/invoices/integrity.ts';
-import { collectDue, followPayments } from '../../../src/domains/billing/subscriptions/charges/collect.ts';
+import { collectDue, followPayments } from '../../../src/domains/billing/subscriptions/collections/collect.ts';
 import { type CreateInput, createSubscription } from '../../../src/domains/billing/subscriptions/create.ts';
 import { subscriptionChecks } from '../../../src/domains/billing/subscriptions/integrity.ts';
 import type { SubscriptionRecord } from '../../../src/domains/billing/subscriptions/record.ts';

@@ -1,6 +1,6 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 
-/** Claims about subscriptions, their periods, invoices, charges and events. */
+/** Claims about subscriptions, their periods, invoices, collections and events. */
 export const subscriptionChecks: readonly Check[] = [
   {
     claim:
@@ -79,7 +79,7 @@ export const subscriptionChecks: readonly Check[] = [
        where coalesce(taken.amount, 0) <> coalesce(invoiced.amount, 0)`,
   },
   {
-    claim: 'A running subscription is PAST_DUE exactly while one of its charges has failed',
+    claim: 'A running subscription is PAST_DUE exactly while one of its collections has failed',
     offenders: `
       select format('subscription %s', s.id) as offender
         from subscription s
@@ -89,7 +89,7 @@ export const subscriptionChecks: readonly Check[] = [
             where c.tenant_id = s.tenant_id and c.subscription_id = s.id and c.state = 'FAILED')`,
   },
   {
-    claim: 'A charge is settled exactly when its invoice is paid, void or uncollectible',
+    claim: 'A collection is settled exactly when its invoice is paid, void or uncollectible',
     offenders: `
       select format('invoice %s', c.invoice_id) as offender
         from invoice_collection c

@@ -38,7 +38,7 @@ export interface SubscriptionRow {
   cancel_at_period_end: boolean;
   due_at: string | null;
   paused_at: string | null;
-  /** When the first of its failed payments is retried. Read from its charges, not from a column. */
+  /** When the first of its failed payments is retried. Read from its collections, not from a column. */
   next_payment_attempt: string | null;
   ended_at: string | null;
   version: number;
@@ -70,7 +70,7 @@ export interface PendingLine {
   tax_rate: number | null;
 }
 
-/** `offset 0` makes it one lookup in the index of open charges, as in `findOpenCharges`. */
+/** `offset 0` makes it one lookup in the index of open collections, as in `findOpenCollections`. */
 const nextPaymentAttempt = `(select min(c.due_at) from (
     select due_at from invoice_collection
      where tenant_id = s.tenant_id and subscription_id = s.id and state <> 'SETTLED' and state = 'FAILED'
@@ -174,7 +174,7 @@ export const insertSubscription = statement<{ id: number }>(
   'insert into subscription select (json_populate_record(null::subscription, $1::json)).* returning id',
 );
 
-/** Unordered; `findOpenCharges` explains the lookup. Values: arrays of tenants and subscriptions. */
+/** Unordered; `findOpenCollections` explains the lookup. Values: arrays of tenants and subscriptions. */
 const findPendingLines = statement<PendingLine>(
   'subscriptions.find_pending_lines',
   `select l.*
@@ -206,7 +206,7 @@ export const postponeSubscription = statement(
        where tenant_id = $1 and id = $2 and due_at is not null`,
 );
 
-/** The earliest due time of a clock's subscriptions and charges. Values: clock. */
+/** The earliest due time of a clock's subscriptions and collections. Values: clock. */
 export const nextDueTime = statement<{ at: string | null }>(
   'subscriptions.next_due',
   `select least((select min(due_at) from subscription where clock_id = $1 and due_at is not null),

@@ -140,7 +140,7 @@ export const transactionChecks: readonly Check[] = [
        where recount.count is distinct from stored.count or recount.amount is distinct from stored.amount`,
   },
   {
-    claim: 'The slices of busy days equal a recount',
+    claim: 'The buckets of busy days equal a recount',
     // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
@@ -163,7 +163,7 @@ export const transactionChecks: readonly Check[] = [
          where started_at > day
          group by tenant_id, livemode, started_at, cube (channel_id, user_id, status)
         having sum(count) <> 0
-      ), slice as (
+      ), bucket as (
         select tenant_id, started_at, sum(count) as count from placed group by 1, 2
       )
       select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
@@ -173,13 +173,13 @@ export const transactionChecks: readonly Check[] = [
        where cell.count is distinct from stored.count
        union all
       select format('tenant %s %s', tenant_id, started_at)
-        from slice
+        from bucket
         full join (
           select transaction_bucket.tenant_id, started_at, count
             from transaction_bucket
             join busy on busy.tenant_id = transaction_bucket.tenant_id and day = date_trunc('day', started_at, 'UTC')
         ) as stored using (tenant_id, started_at)
-       where coalesce(slice.count, 0) <> coalesce(stored.count, 0)`,
+       where coalesce(bucket.count, 0) <> coalesce(stored.count, 0)`,
   },
   {
     claim: 'Every payment has the mode of its channel, and so do its operations, its ledger transfers and its events',

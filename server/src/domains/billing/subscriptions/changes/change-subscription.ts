@@ -6,7 +6,7 @@ import type { AuditAction } from '../../../identity/audit/actions.ts';
 import { type Actor, appendAudit } from '../../../identity/audit/append.ts';
 import { readVisible } from '../../../identity/tenants/read-visible.ts';
 import type { BillingApp } from '../../app.ts';
-import { withEndEffects } from '../charges/end-effects.ts';
+import { withEndEffects } from '../collections/end-effects.ts';
 import { subscriptionNowMs } from '../periods/subscription-time.ts';
 import { readSubscription } from '../read.ts';
 import { recordOf, type SubscriptionRecord } from '../record.ts';

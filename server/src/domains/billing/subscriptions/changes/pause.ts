@@ -2,7 +2,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { BillingApp } from '../../app.ts';
-import { findOpenCharges } from '../charges/charge-statements.ts';
+import { findOpenCollections } from '../collections/statements.ts';
 import type { SubscriptionRecord } from '../record.ts';
 import { unbilledTime } from '../renewal/write-changes.ts';
 import { timeOf, withChange } from '../rules.ts';
@@ -46,8 +46,8 @@ export function resumeSubscription(
   const request = { path: '/api/subscription/resume', action: 'subscription.resume', input, idempotencyKey } as const;
   return changeSubscription(request, principal, app, async (transaction, row, nowMs) => {
     if (row.state !== 'PAUSED') throw notPaused(row.state);
-    const charges = await transaction.run(findOpenCharges, [[row.tenant_id], [row.id]]);
-    const state = charges.some((charge) => charge.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';
+    const collections = await transaction.run(findOpenCollections, [[row.tenant_id], [row.id]]);
+    const state = collections.some((collection) => collection.state === 'FAILED') ? 'PAST_DUE' : 'ACTIVE';
     const now = timeOf(nowMs);
     if (row.period_end > now) return { before: row, after: withChange(row, { state, paused_at: null }, nowMs) };
     const restarted = { anchor_at: now, next_number: 0, period_start: now, period_end: now };

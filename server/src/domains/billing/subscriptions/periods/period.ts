@@ -67,12 +67,12 @@ export function fullPeriodOf(row: SubscriptionWithTerms): Span {
   return { startMs: msOf(row.period_start), endMs: startMs };
 }
 
-/** The credit and the charge for the rest of the current period when its price changes to `price` at `atMs`. */
+/** The credit and the debit for the rest of the current period when its price changes to `price` at `atMs`. */
 export function prorateTerms(
   row: SubscriptionWithTerms,
   price: number,
   atMs: number,
-): { credit: number; charge: number } {
+): { credit: number; debit: number } {
   const period = fullPeriodOf(row);
   const endMs = msOf(row.period_end);
   const rest = { startMs: Math.min(Math.max(atMs, period.startMs), endMs), endMs };

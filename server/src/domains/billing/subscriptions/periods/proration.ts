@@ -23,6 +23,6 @@ export function prorateChange(
   newPrice: number,
   period: Span,
   rest: Span,
-): { credit: number; charge: number } {
-  return { credit: proratedPrice(oldPrice, period, rest), charge: proratedPrice(newPrice, period, rest) };
+): { credit: number; debit: number } {
+  return { credit: proratedPrice(oldPrice, period, rest), debit: proratedPrice(newPrice, period, rest) };
 }

@@ -12,7 +12,7 @@ export interface TermsInput {
 }
 
 /**
- * A change of plan or quantity: the new fields of the subscription, and the credit and charge for the rest of its
+ * A change of plan or quantity: the new fields of the subscription, and the credit and the debit for the rest of its
  * period.
  */
 export interface NewTerms {
@@ -100,11 +100,11 @@ function immediateTerms(row: SubscriptionWithTerms, plan: PlanRow | undefined, i
 }
 
 function prorationLines(row: SubscriptionWithTerms, to: Terms, nowMs: number): NewTerms['lines'] {
-  const { credit, charge } = prorateTerms(row, periodPrice(to.unit_amount, to.quantity), nowMs);
+  const { credit, debit } = prorateTerms(row, periodPrice(to.unit_amount, to.quantity), nowMs);
   if (to.plan_id === row.plan_id && to.quantity === row.quantity) return [];
   return [
     { description: `Unused time of ${row.quantity} × ${row.plan_name}`, amount: 0 - credit, tax_rate: row.tax_rate },
-    { description: `Remaining time of ${to.quantity} × ${to.plan_name}`, amount: charge, tax_rate: to.tax_rate },
+    { description: `Remaining time of ${to.quantity} × ${to.plan_name}`, amount: debit, tax_rate: to.tax_rate },
   ].filter(({ amount }) => amount !== 0);
 }
 

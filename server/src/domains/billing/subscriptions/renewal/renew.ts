@@ -3,7 +3,7 @@ import { isUnavailable } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
-import { withEndEffects } from '../charges/end-effects.ts';
+import { withEndEffects } from '../collections/end-effects.ts';
 import { nextStepOf } from '../periods/period.ts';
 import { msOf } from '../rules.ts';
 import { claimDue, lockSubscriptions, postponeSubscription, type SubscriptionWithTerms } from '../statements.ts';

@@ -3,7 +3,7 @@ import type { Admission } from '../../../../platform/admission/admission.ts';
 import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts';
 import { realClockId } from '../../test-clocks/rules.ts';
 import type { TestClockWork } from '../../test-clocks/worker.ts';
-import { type CollectDeps, collectDue } from '../charges/collect.ts';
+import { type CollectDeps, collectDue } from '../collections/collect.ts';
 import { msOf } from '../rules.ts';
 import { dueClocks, nextDueTime, subscriptionDue } from '../statements.ts';
 import { type RenewDeps, renewDue } from './renew.ts';
@@ -14,14 +14,14 @@ export interface SubscriptionWorkerDeps extends RenewDeps, CollectDeps, FailureR
   admission: Pick<Admission, 'turn'>;
 }
 
-/** Of a renewal or a charge with its payment, with the deliveries of a merchant that has one endpoint. */
+/** Of a renewal or a collection with its payment, with the deliveries of a merchant that has one endpoint. */
 const costOfEach = 6;
 /** A batch pays its cost in such parts, so that the writes of tenants come between them. */
 const costOfTurn = 60;
 
 /**
- * Renews due subscriptions and collects due charges, batch by batch until nothing is due. Batches of renewals and
- * charges alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes may
+ * Renews due subscriptions and collects due collections, batch by batch until nothing is due. Batches of renewals and
+ * collections alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes may
  * run it at once.
  */
 export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object> {

@@ -10,7 +10,7 @@ import { msOf, timeOf } from '../rules.ts';
 import { type PendingLine, pendingLinesOf, type SubscriptionWithTerms } from '../statements.ts';
 import { eventOf } from '../states.ts';
 import { type Carried, type ChangeLine, carriedLinesOf, invoiceLinesOf, type Line } from './invoice-lines.ts';
-import { type ChangedRows, type ChargeRow, type LineRow, saveRows } from './write-statements.ts';
+import { type ChangedRows, type CollectionRow, type LineRow, saveRows } from './write-statements.ts';
 
 /** A change of a locked subscription: its row before and after, and the rows that the change adds. */
 export interface Change {
@@ -24,8 +24,8 @@ export interface Change {
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
   /** Time that is not billed. */
   unbilled?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
-  /** The charges of the subscription that change, in their new state. */
-  charges?: readonly ChargeRow[];
+  /** The collections of the subscription that change, in their new state. */
+  collections?: readonly CollectionRow[];
   /** The event type of a new subscription. Otherwise the states decide it. */
   eventType?: EventType;
 }
@@ -48,7 +48,7 @@ export async function writeChanges(
     drafts.map(({ draft }) => draft),
     generateUuid,
   );
-  // Without a new version, only charges have changed, and there is no event.
+  // Without a new version, only collections have changed, and there is no event.
   const versioned = changes.filter(({ before, after }) => before.version !== after.version);
   await saveRows(transaction, rowsOf(changes, versioned, drafts, issued));
   await appendEvents(
@@ -118,7 +118,7 @@ function rowsOf(
       ),
       ...invoiced.flatMap(({ periods }) => periods),
     ],
-    charges: [...changes.flatMap(({ charges = [] }) => charges), ...invoiced.flatMap(({ charges }) => charges)],
+    collections: [...changes.flatMap(({ collections = [] }) => collections), ...invoiced.flatMap(({ collections }) => collections)],
     lines: [
       ...changes
         .filter(({ invoice }) => invoice === undefined)
@@ -140,7 +140,7 @@ function rowsOfInvoice(
   const now = timeOf(change.atMs);
   const period = change.invoice?.period;
   const isPaid = status === 'PAID';
-  const charge: ChargeRow = {
+  const collection: CollectionRow = {
     ...key,
     invoice_id,
     clock_id: change.after.clock_id,
@@ -158,7 +158,7 @@ function rowsOfInvoice(
       period === undefined
         ? []
         : [{ ...key, start_at: timeOf(period.startMs), end_at: timeOf(period.endMs), kind: 'BILLED', invoice_id }],
-    charges: [charge],
+    collections: [collection],
     lines,
     invoicedLines: pending.map(({ id }) => ({ ...key, id, invoice_id })),
   };

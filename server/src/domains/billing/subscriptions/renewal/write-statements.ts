@@ -3,7 +3,7 @@ import { statement, type Topic } from '../../../../platform/postgres/statement.t
 import type { SubscriptionRow } from '../statements.ts';
 import { permittedTransitions, type SubscriptionState } from '../states.ts';
 
-/** Published when subscriptions are due for renewal or their charges are due for payment. */
+/** Published when subscriptions are due for renewal or their collections are due for payment. */
 export const subscriptionsDue: Topic = 'subscriptions';
 
 export interface PeriodRow {
@@ -15,7 +15,7 @@ export interface PeriodRow {
   invoice_id: number | null;
 }
 
-export interface ChargeRow {
+export interface CollectionRow {
   tenant_id: number;
   invoice_id: number;
   subscription_id: number;
@@ -45,7 +45,7 @@ export interface InvoicedLine {
 /**
  * Writes changes of locked subscriptions and the rows that they add. The lock excludes concurrent changes; the checks
  * of `from_version` and of the transition table guard against defects. Values, each a JSON array: rows with
- * `from_state` and `from_version`, periods, charges, lines, pending lines that are now on an invoice.
+ * `from_state` and `from_version`, periods, collections, lines, pending lines that are now on an invoice.
  */
 const save = statement<{ id: number }>(
   'subscriptions.save',
@@ -75,7 +75,7 @@ const save = statement<{ id: number }>(
      insert into subscription_period (tenant_id, subscription_id, start_at, end_at, kind, invoice_id)
      select * from json_to_recordset($2::json) as row (
        tenant_id bigint, subscription_id bigint, start_at timestamptz, end_at timestamptz, kind text, invoice_id bigint)
-   ), charge as (
+   ), collection as (
      insert into invoice_collection as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at)
      select * from json_to_recordset($3::json) as row (
        tenant_id bigint, invoice_id bigint, subscription_id bigint, clock_id bigint, state text, failures smallint,
@@ -100,16 +100,16 @@ const save = statement<{ id: number }>(
 export interface ChangedRows {
   rows: readonly (SubscriptionRow & { from_state: SubscriptionState; from_version: number })[];
   periods: readonly PeriodRow[];
-  charges: readonly ChargeRow[];
+  collections: readonly CollectionRow[];
   lines: readonly LineRow[];
   invoicedLines: readonly InvoicedLine[];
 }
 
 export async function saveRows(transaction: Queryable, written: ChangedRows): Promise<void> {
-  const { rows, periods, charges, lines, invoicedLines: taken } = written;
+  const { rows, periods, collections, lines, invoicedLines: taken } = written;
   const saved = await transaction.run(
     save,
-    [rows, periods, charges, lines, taken].map((list) => JSON.stringify(list)),
+    [rows, periods, collections, lines, taken].map((list) => JSON.stringify(list)),
   );
   if (saved.length !== rows.length) throw new Error('A subscription changed while it was locked.');
 }

@@ -57,7 +57,7 @@ async function stateOf(id: number): Promise<string | undefined> {
   return row?.state;
 }
 
-/** How many days after `start` the charge is due again. */
+/** How many days after `start` the collection is due again. */
 async function dueDays(): Promise<number | null> {
   const [row] = await db.query<{ due_at: string | null }>('select due_at from invoice_collection');
   return row?.due_at ? (Date.parse(row.due_at) - start) / dayMs : null;
@@ -170,7 +170,7 @@ test('on a channel without a provider, open payments do not stop renewals until 
   expect(await db.query('select 1 from invoice')).toHaveLength(3);
 });
 
-test('a failed payment by a user makes the charge that waited for it due at once', async () => {
+test('a failed payment by a user makes the collection that waited for it due at once', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { id: payment } = (await node.create(await manualPayment(), merchant)).answer;
   // A provider charges it.

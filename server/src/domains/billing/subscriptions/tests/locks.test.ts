@@ -8,8 +8,8 @@ import {
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { dayMs } from '../../../../core/clock.ts';
-import { findDueCharges } from '../charges/charge-statements.ts';
-import { collectDue } from '../charges/collect.ts';
+import { findDueCollections } from '../collections/statements.ts';
+import { collectDue } from '../collections/collect.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
@@ -75,7 +75,7 @@ const failOpenPayment = async (each: typeof node) => {
   await each.update({ id, status: 'FAILED', failureCode: 'card_declined' }, merchant);
 };
 
-test("renewing and collecting never deadlock, whatever the order of a subscription's charges", async () => {
+test("renewing and collecting never deadlock, whatever the order of a subscription's collections", async () => {
   const { id } = await node.subscribe({ customerId: 1, planId: 2 }, merchant);
   node.setTime(start + dayMs);
   await node.renew();
@@ -91,7 +91,7 @@ test("renewing and collecting never deadlock, whatever the order of a subscripti
     [id],
   );
   for (const each of [node, other]) each.setTime(start + 2 * dayMs);
-  // A transaction that writes the first charge now waits for this lock.
+  // A transaction that writes the first collection now waits for this lock.
   const lock = await lockRows(
     'select 1 from invoice_collection where invoice_id = (select min(id) from invoice) for update',
   );
@@ -101,7 +101,7 @@ test("renewing and collecting never deadlock, whatever the order of a subscripti
   await waitForBlocked(2);
   await lock.release();
   expect(await Promise.all([renewed, collected])).toEqual([1, 2]);
-  // The subscription ended first, so its failed charges are not retried.
+  // The subscription ended first, so its failed collections are not retried.
   expect(await other.collect()).toBe(0);
   expect(await db.query('select state, due_at from invoice_collection')).toEqual([
     { state: 'FAILED', due_at: null },
@@ -110,13 +110,13 @@ test("renewing and collecting never deadlock, whatever the order of a subscripti
   expect(await db.query('select 1 from transaction')).toEqual([]);
 });
 
-test('a charge that another node has attempted and that failed since it was read is not retried early', async () => {
+test('a collection that another node has attempted and that failed since it was read is not retried early', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { database } = other.deps;
   const slow = Object.assign(Object.create(database) as typeof database, {
-    run: async (statement: typeof findDueCharges, values: unknown[]) => {
+    run: async (statement: typeof findDueCollections, values: unknown[]) => {
       const seen = await database.run(statement, values);
-      if (statement === findDueCharges && seen.length > 0) {
+      if (statement === findDueCollections && seen.length > 0) {
         await node.collect();
         await failOpenPayment(node);
       }
@@ -125,8 +125,8 @@ test('a charge that another node has attempted and that failed since it was read
   });
   expect(await collectDue(0, start, { ...other.deps, database: slow })).toBe(1);
   expect(await db.query('select status from transaction')).toEqual([{ status: 'FAILED' }]);
-  const [charge] = await db.query<{ failures: number; due_at: string }>(
+  const [collection] = await db.query<{ failures: number; due_at: string }>(
     'select failures, due_at from invoice_collection',
   );
-  expect(charge).toEqual({ failures: 1, due_at: new Date(start + 2 * dayMs).toISOString() });
+  expect(collection).toEqual({ failures: 1, due_at: new Date(start + 2 * dayMs).toISOString() });
 });

@@ -11,7 +11,7 @@ const january = { startMs: start, endMs: end };
 test('half a period costs half its price, to the minor unit', () => {
   const middle = (start + end) / 2;
   expect(remainingPrice(1000, january, middle)).toBe(500);
-  expect(prorateChange(1001, 3001, january, { startMs: middle, endMs: end })).toEqual({ credit: 500, charge: 1500 });
+  expect(prorateChange(1001, 3001, january, { startMs: middle, endMs: end })).toEqual({ credit: 500, debit: 1500 });
   expect(remainingPrice(1000, january, start)).toBe(1000);
   expect(remainingPrice(1000, january, end)).toBe(0);
 });
@@ -57,11 +57,11 @@ test('a series of changes at one time that ends at the first price costs nothing
         const path = [price, ...others, price];
         let sum = BigInt(price);
         for (let i = 1; i < path.length; i++) {
-          const { credit, charge } = prorateChange(path[i - 1] as number, path[i] as number, period, {
+          const { credit, debit } = prorateChange(path[i - 1] as number, path[i] as number, period, {
             startMs: atMs,
             endMs: period.endMs,
           });
-          sum += BigInt(charge) - BigInt(credit);
+          sum += BigInt(debit) - BigInt(credit);
         }
         expect(sum).toBe(BigInt(price));
       },

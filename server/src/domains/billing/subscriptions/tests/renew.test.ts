@@ -135,7 +135,7 @@ test('a subscription that cannot be renewed is postponed, and the others of its 
   ]);
 });
 
-test('a charge whose payment cannot be opened is postponed, and the others of its batch are paid', async () => {
+test('a collection whose payment cannot be opened is postponed, and the others of its batch are paid', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   await node.subscribe({ customerId: 2, planId: 1 }, merchant);
   await db.query(

@@ -11,7 +11,7 @@ import { dayMs } from '../../../../core/clock.ts';
 import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
-import { collectDue, followPayments } from '../charges/collect.ts';
+import { collectDue, followPayments } from '../collections/collect.ts';
 import { renewDue } from '../renewal/renew.ts';
 import { timeOf } from '../rules.ts';
 
@@ -82,7 +82,7 @@ test('the number of statements grows with the batches of 500, not with the subsc
     'transactions.create_batch',
     'invoices.insert_payments',
     'subscriptions.lock_ids',
-    'subscriptions.mark_charges_tried',
+    'subscriptions.mark_collections_tried',
   ]) {
     expect(timesRun(name), name).toBe(batches);
   }

@@ -166,7 +166,7 @@ async function differingBuckets() {
        where started_at > day
        group by tenant_id, started_at, cube (channel_id, user_id, status)
     ),
-    slice as (
+    bucket as (
       select tenant_id, started_at, date_trunc('second', max(created_at)) as newest_second, count(*) as count
         from payment group by 1, 2
     )
@@ -176,8 +176,8 @@ async function differingBuckets() {
      where cell.count is distinct from kept.count
      union all
     select tenant_id, started_at
-      from slice full join transaction_bucket as kept using (tenant_id, started_at)
-     where (slice.count, slice.newest_second) is distinct from (kept.count, kept.newest_second)`);
+      from bucket full join transaction_bucket as kept using (tenant_id, started_at)
+     where (bucket.count, bucket.newest_second) is distinct from (kept.count, kept.newest_second)`);
 }
 
 test('a page in a burst reads about one bucket, under every filter, also after updates', async () => {

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { isSomethingDue } from '../renewal/invoice-lines.ts';
 import type { Change } from '../renewal/write-changes.ts';
-import type { ChargeRow } from '../renewal/write-statements.ts';
+import type { CollectionRow } from '../renewal/write-statements.ts';
 import { pendingLinesOf } from '../statements.ts';
 import { hasEnded } from '../states.ts';
-import { findOpenCharges } from './charge-statements.ts';
+import { findOpenCollections } from './statements.ts';
 import { withoutRetry } from './dunning.ts';
 
 /**
@@ -16,20 +16,20 @@ export async function withEndEffects(transaction: Queryable, changes: readonly C
   if (ending.length === 0) return [...changes];
   const rows = ending.map(({ after }) => after);
   const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
-  const charges = Map.groupBy(await transaction.run(findOpenCharges, keys), ({ subscription_id }) => subscription_id);
+  const collections = Map.groupBy(await transaction.run(findOpenCollections, keys), ({ subscription_id }) => subscription_id);
   const pending = Map.groupBy(await pendingLinesOf(transaction, rows), ({ subscription_id }) => subscription_id);
   return changes.map((change) => {
     if (!isEnding(change)) return change;
     const { id } = change.after;
     return {
       ...change,
-      charges: change.charges ?? withoutRetries(charges.get(id) ?? []),
+      collections: change.collections ?? withoutRetries(collections.get(id) ?? []),
       ...(isSomethingDue(pending.get(id) ?? []) && { invoice: { period: undefined } }),
     };
   });
 }
 
-const withoutRetries = (charges: readonly ChargeRow[]) =>
-  charges.map(withoutRetry).filter((charge) => !charges.includes(charge));
+const withoutRetries = (collections: readonly CollectionRow[]) =>
+  collections.map(withoutRetry).filter((collection) => !collections.includes(collection));
 
 const isEnding = ({ before, after }: Change) => !hasEnded(before.state) && hasEnded(after.state);

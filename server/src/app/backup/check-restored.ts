@@ -17,7 +17,7 @@ const analyzeAll = statement('backup.analyze', 'analyze');
  * Checks a loaded database of the present schema: every integrity claim, that the audit logs contain the heads noted
  * before, and that the keys open what is stored.
  */
-export async function prove(
+export async function checkRestored(
   connection: ConnectionConfig,
   keys: Keyring,
   notedHeads: readonly string[],

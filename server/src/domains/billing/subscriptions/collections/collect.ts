@@ -10,19 +10,19 @@ import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
 import {
-  type ChargeKey,
-  findChargesOfInvoices,
-  findDueCharges,
-  findOpenCharges,
-  markChargesAttempted,
-  postponeCharge,
-} from './charge-statements.ts';
-import { applyOutcome, type ChargeOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
+  type CollectionKey,
+  findCollectionsOfInvoices,
+  findDueCollections,
+  findOpenCollections,
+  markCollectionsAttempted,
+  postponeCollection,
+} from './statements.ts';
+import { applyOutcome, type CollectionOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
 import { withEndEffects } from './end-effects.ts';
 
-/** Charges in one transaction, as for renewals. */
+/** Collections in one transaction, as for renewals. */
 const batchSize = 500;
-/** How long a charge that cannot be attempted is postponed. */
+/** How long a collection that cannot be attempted is postponed. */
 const postponeMs = hourMs;
 
 export interface CollectDeps {
@@ -37,34 +37,34 @@ export interface CollectDeps {
 }
 
 /**
- * Attempts due charges: opens payments for their invoices and marks the charges as attempted, in one transaction. An
+ * Attempts due collections: opens payments for their invoices and marks the collections as attempted, in one transaction. An
  * invoice has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the
- * charges are still due. `followPayments` gets the outcomes of the payments. Returns how many charges were due.
+ * collections are still due. `followPayments` gets the outcomes of the payments. Returns how many collections were due.
  */
 export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
-  const due = await deps.database.run(findDueCharges, [clockId, nowMs, batchSize]);
+  const due = await deps.database.run(findDueCollections, [clockId, nowMs, batchSize]);
   if (due.length === 0) return 0;
   try {
     await collect(due, nowMs, deps);
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    for (const charge of due) await collectAlone(charge, nowMs, deps);
+    for (const collection of due) await collectAlone(collection, nowMs, deps);
   }
   return due.length;
 }
 
-async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDeps): Promise<void> {
+async function collect(due: readonly CollectionKey[], nowMs: number, deps: CollectDeps): Promise<void> {
   const { database, failPoint } = deps;
   await database.transaction(async (transaction) => {
     const keys = due.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
     const invoices = await lockInvoices(transaction, keys);
     await transaction.run(lockSubscriptionIds, inLockOrder(due));
-    const stillDue = await transaction.run(markChargesAttempted, [
+    const stillDue = await transaction.run(markCollectionsAttempted, [
       keys.map(({ tenantId }) => tenantId),
       keys.map(({ invoiceId }) => invoiceId),
       nowMs,
     ]);
-    // Another node may have attempted a charge since it was read. If that payment has failed, its retry is due later.
+    // Another node may have attempted a collection since it was read. If that payment has failed, its retry is due later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
     const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
@@ -77,18 +77,18 @@ async function collect(due: readonly ChargeKey[], nowMs: number, deps: CollectDe
   failPoint('collected');
 }
 
-/** Collects one charge of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
-async function collectAlone(charge: ChargeKey, nowMs: number, deps: CollectDeps): Promise<void> {
+/** Collects one collection of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
+async function collectAlone(collection: CollectionKey, nowMs: number, deps: CollectDeps): Promise<void> {
   try {
-    await collect([charge], nowMs, deps);
+    await collect([collection], nowMs, deps);
   } catch (error) {
     if (isUnavailable(error)) throw error;
     deps.onError(error);
-    await deps.database.run(postponeCharge, [charge.tenant_id, charge.invoice_id, nowMs + postponeMs]);
+    await deps.database.run(postponeCollection, [collection.tenant_id, collection.invoice_id, nowMs + postponeMs]);
   }
 }
 
-function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): ChargeOutcome[] {
+function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): CollectionOutcome[] {
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
   // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
@@ -103,11 +103,11 @@ export async function followPayments(
 ): Promise<void> {
   const outcomes = settled
     .filter(({ subscriptionId }) => subscriptionId !== null)
-    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): ChargeOutcome[] => {
+    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): CollectionOutcome[] => {
       if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
       if (automatic && state === 'FAILED') return [{ tenantId, invoiceId, outcome: 'failed', atMs }];
       if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
-      // A payment created by a user does not count as an attempt. A charge that waited for it is now due.
+      // A payment created by a user does not count as an attempt. A collection that waited for it is now due.
       return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
     });
   await applyOutcomes(transaction, outcomes, deps);
@@ -122,37 +122,37 @@ export async function followClosed(
   await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
 }
 
-/** Locks the subscriptions, applies the outcomes of their charges in order, and writes the changed ones. */
+/** Locks the subscriptions, applies the outcomes of their collections in order, and writes the changed ones. */
 async function applyOutcomes(
   transaction: Queryable,
-  outcomes: readonly ChargeOutcome[],
+  outcomes: readonly CollectionOutcome[],
   { generateUuid, retryIntervalsMs }: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
   if (outcomes.length === 0) return;
-  const keys = await transaction.run(findChargesOfInvoices, [
+  const keys = await transaction.run(findCollectionsOfInvoices, [
     outcomes.map(({ tenantId }) => tenantId),
     outcomes.map(({ invoiceId }) => invoiceId),
   ]);
   const subscriptionOf = new Map(keys.map((key) => [`${key.tenant_id}/${key.invoice_id}`, key.subscription_id]));
   const subscriptions = inLockOrder(keys);
   const rows = await transaction.run(lockSubscriptions, subscriptions);
-  const charges = Map.groupBy(
-    await transaction.run(findOpenCharges, subscriptions),
+  const collections = Map.groupBy(
+    await transaction.run(findOpenCollections, subscriptions),
     ({ subscription_id }) => subscription_id,
   );
   const outcomesById = Map.groupBy(outcomes, ({ tenantId, invoiceId }) =>
     subscriptionOf.get(`${tenantId}/${invoiceId}`),
   );
   const changes = rows.flatMap((row): Change[] => {
-    const before: DunningState = { row, charges: charges.get(row.id) ?? [] };
+    const before: DunningState = { row, collections: collections.get(row.id) ?? [] };
     const ownOutcomes = outcomesById.get(row.id) ?? [];
     const after = ownOutcomes.reduce((state, outcome) => applyOutcome(state, outcome, retryIntervalsMs), before);
-    const changed = after.charges.filter((charge) => !before.charges.includes(charge));
+    const changed = after.collections.filter((collection) => !before.collections.includes(collection));
     if (after.row === row && changed.length === 0) return [];
-    const next_payment_attempt = nextPaymentAttemptOf(after.charges);
+    const next_payment_attempt = nextPaymentAttemptOf(after.collections);
     // An unchanged row gets no new version and no event.
     const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
-    return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), charges: changed }];
+    return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), collections: changed }];
   });
   await writeChanges(transaction, await withEndEffects(transaction, changes), { generateUuid });
 }

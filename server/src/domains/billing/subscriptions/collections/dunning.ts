@@ -1,0 +1,93 @@
+import type { CollectionRow } from '../renewal/write-statements.ts';
+import { timeOf, withChange, withEnd } from '../rules.ts';
+import type { SubscriptionWithTerms } from '../statements.ts';
+import { hasEnded } from '../states.ts';
+
+/** The outcome of the collection for an invoice. */
+export interface CollectionOutcome {
+  tenantId: number;
+  invoiceId: number;
+  /**
+   * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay.
+   * `cancelled`: the automatic payment was cancelled, which is no failure.
+   */
+  outcome: 'paid' | 'failed' | 'cancelled' | 'closed' | 'freed';
+  /** In the customer's time. */
+  atMs: number;
+}
+
+/** A locked subscription with all its unsettled collections. */
+export interface DunningState {
+  row: SubscriptionWithTerms;
+  collections: readonly CollectionRow[];
+}
+
+/**
+ * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is retried
+ * after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
+ * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
+ * failed one, but the subscription does not change, and nothing is counted. When no failed collection is left, the
+ * subscription is ACTIVE again. An ended subscription gets no retries.
+ */
+export function applyOutcome(
+  { row, collections }: DunningState,
+  { invoiceId, outcome, atMs }: CollectionOutcome,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const collection = collections.find(({ invoice_id }) => invoice_id === invoiceId);
+  if (collection === undefined) return { row, collections };
+  const others = collections.filter((other) => other !== collection);
+  if (outcome === 'freed') {
+    const isScheduled = collection.due_at !== null || hasEnded(row.state);
+    return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs) }] };
+  }
+  if (outcome === 'cancelled') {
+    const waitMs = retryIntervalsMs[collection.failures];
+    const isScheduled = collection.due_at !== null || hasEnded(row.state) || waitMs === undefined;
+    return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs + waitMs) }] };
+  }
+  return outcome === 'failed'
+    ? scheduleRetry(row, collection, others, atMs, retryIntervalsMs)
+    : settleCollection(row, collection, others, atMs);
+}
+
+function settleCollection(
+  row: SubscriptionWithTerms,
+  collection: CollectionRow,
+  others: readonly CollectionRow[],
+  atMs: number,
+): DunningState {
+  const settled: CollectionRow = { ...collection, state: 'SETTLED', due_at: null };
+  const isRecovered = row.state === 'PAST_DUE' && others.every(({ state }) => state !== 'FAILED');
+  return { row: isRecovered ? withChange(row, { state: 'ACTIVE' }, atMs) : row, collections: [...others, settled] };
+}
+
+function scheduleRetry(
+  row: SubscriptionWithTerms,
+  collection: CollectionRow,
+  others: readonly CollectionRow[],
+  atMs: number,
+  retryIntervalsMs: readonly number[],
+): DunningState {
+  const failures = collection.failures + 1;
+  const failed: CollectionRow = { ...collection, state: 'FAILED', failures, due_at: null };
+  if (hasEnded(row.state)) return { row, collections: [...others, failed] };
+  const waitMs = retryIntervalsMs[failures - 1];
+  if (waitMs === undefined) {
+    return { row: withEnd(row, 'CANCELLED', timeOf(atMs), atMs), collections: [...others, failed].map(withoutRetry) };
+  }
+  const scheduled = { ...failed, due_at: timeOf(atMs + waitMs) };
+  const isFirstFailure = row.state === 'ACTIVE';
+  return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, collections: [...others, scheduled] };
+}
+
+/** When the first of the failed collections is retried; null: none is. */
+export function nextPaymentAttemptOf(collections: readonly CollectionRow[]): string | null {
+  const times = collections.flatMap(({ state, due_at }) => (state === 'FAILED' && due_at !== null ? [due_at] : []));
+  return times.toSorted()[0] ?? null;
+}
+
+/** A collection of an ended subscription. A failed payment is not retried, but a first attempt is still made. */
+export function withoutRetry(collection: CollectionRow): CollectionRow {
+  return collection.state === 'FAILED' && collection.due_at !== null ? { ...collection, due_at: null } : collection;
+}
