@@ -187,8 +187,8 @@ export function makeNode(
     },
     bus,
     caches: new Caches(bus),
-    seal: (plain: string, place: string) => sealer.seal(plain, place),
-    open: (sealed: Buffer, place: string) => sealer.open(sealed, place),
+    seal: (plain: string, associatedData: string) => sealer.seal(plain, associatedData),
+    open: (sealed: Buffer, associatedData: string) => sealer.open(sealed, associatedData),
     isLost: (sealed: Buffer) => sealer.isLost(sealed),
     signingKeys: secrets.jwtKeys,
     /** Sets the key of event digests, which is known once the database is open. */

@@ -54,14 +54,14 @@ export async function resealValues(
 }
 
 /** undefined: the value cannot be opened. */
-function reseal(row: SealedRow, { place }: SealedColumn, sealer: Sealer): Resealed | undefined {
-  const plain = row.plain ?? plainOf(row.sealed as Buffer, place(row), sealer);
-  return plain === undefined ? undefined : { row, sealed: sealer.seal(plain, place(row)) };
+function reseal(row: SealedRow, { associatedData }: SealedColumn, sealer: Sealer): Resealed | undefined {
+  const plain = row.plain ?? plainOf(row.sealed as Buffer, associatedData(row), sealer);
+  return plain === undefined ? undefined : { row, sealed: sealer.seal(plain, associatedData(row)) };
 }
 
-function plainOf(sealed: Buffer, place: string, sealer: Sealer): string | undefined {
+function plainOf(sealed: Buffer, associatedData: string, sealer: Sealer): string | undefined {
   try {
-    return sealer.open(sealed, place);
+    return sealer.open(sealed, associatedData);
   } catch {
     // Counted: no key of the list opens it.
     return undefined;

@@ -7,7 +7,7 @@ const pageRows = 500;
 /** No key has this id: `page` then returns every value. */
 const noKey = '';
 
-/** A value is sealed for its place, so one that was copied from another column or row does not open. */
+/** A value is sealed with its associated data, so one that was copied from another column or row does not open. */
 export const placesCheck: KeyedCheck = {
   claim: 'Every sealed value opens where it is stored: it was neither changed, nor copied from another place',
   check: async (snapshot, keys, atMost) => {
@@ -17,7 +17,7 @@ export const placesCheck: KeyedCheck = {
       for await (const row of valuesOf(column, snapshot)) {
         const sealed = row.sealed as Buffer;
         if (!keys.has(sealed)) unchecked++;
-        else if (opens(sealed, column.place(row), keys)) opened++;
+        else if (opens(sealed, column.associatedData(row), keys)) opened++;
         else if (offenders.length < atMost) offenders.push(nameOf(row, column));
       }
     }
@@ -25,9 +25,9 @@ export const placesCheck: KeyedCheck = {
   },
 };
 
-function opens(sealed: Buffer, place: string, { open }: CheckKeys): boolean {
+function opens(sealed: Buffer, associatedData: string, { open }: CheckKeys): boolean {
   try {
-    open(sealed, place);
+    open(sealed, associatedData);
     return true;
   } catch {
     return false;

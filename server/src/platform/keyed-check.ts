@@ -10,7 +10,7 @@ export interface KeyedCheck {
 }
 
 export interface CheckKeys {
-  open: (sealed: Buffer, place: string) => string;
+  open: (sealed: Buffer, associatedData: string) => string;
   /** Whether the key that sealed a value is there. */
   has: (sealed: Buffer) => boolean;
 }

@@ -55,9 +55,9 @@ export interface Node {
   /** Makes caches of records, whose entries every node drops when they change. */
   caches: Caches;
 
-  /** Seals a secret to the place where it is stored; `open` opens it there and nowhere else. */
-  seal: (plain: string, place: string) => Buffer;
-  open: (sealed: Buffer, place: string) => string;
+  /** Seals a secret with associated data that say where it is stored; it opens with the same alone. */
+  seal: (plain: string, associatedData: string) => Buffer;
+  open: (sealed: Buffer, associatedData: string) => string;
   /** Whether a sealed value is given up, because its key is declared lost (`app.encryption.keys`). */
   isLost: (sealed: Buffer) => boolean;
   /** Keys that sign and verify tokens. */

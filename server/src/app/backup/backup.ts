@@ -8,11 +8,11 @@ import { readArguments } from '../cli/arguments.ts';
 import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import { version } from '../cli/version.ts';
 import { findDatabase } from '../open-database.ts';
+import { checkRestored } from './check-restored.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
 import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
 import { makePartialFolder, type PartialFolder } from './partial-folder.ts';
-import { checkRestored } from './check-restored.ts';
 import { countOf } from './report.ts';
 import { openScratch } from './scratch.ts';
 

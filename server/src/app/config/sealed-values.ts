@@ -1,10 +1,13 @@
-import { paymentMethodPlace } from '../../domains/billing/customers/payment-method.ts';
-import { secretPlace as factorPlace } from '../../domains/identity/second-factor/verify.ts';
-import { bodyPlace } from '../../domains/payments/callbacks/receive.ts';
-import { secretPlace as channelPlace, type SecretName } from '../../domains/payments/channels/secrets.ts';
-import { paymentTokenPlace } from '../../domains/payments/transactions/payment-token.ts';
-import { endpointSecretPlace as endpointPlace } from '../../domains/webhooks/endpoints/directory.ts';
-import { inboxSecretPlace as inboxPlace } from '../../domains/webhooks/inboxes/create.ts';
+import { paymentMethodAssociatedData } from '../../domains/billing/customers/payment-method.ts';
+import { secretAssociatedData as factorAssociatedData } from '../../domains/identity/second-factor/verify.ts';
+import { bodyAssociatedData } from '../../domains/payments/callbacks/receive.ts';
+import {
+  secretAssociatedData as channelAssociatedData,
+  type SecretName,
+} from '../../domains/payments/channels/secrets.ts';
+import { paymentTokenAssociatedData } from '../../domains/payments/transactions/payment-token.ts';
+import { endpointSecretAssociatedData as endpointAssociatedData } from '../../domains/webhooks/endpoints/directory.ts';
+import { inboxSecretAssociatedData as inboxAssociatedData } from '../../domains/webhooks/inboxes/create.ts';
 import type { Keyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
@@ -129,19 +132,19 @@ function opens(sample: SealedRow, sealer: Sealer): boolean {
 function placeOf({ kind, tenant_id, id, name }: SealedRow): string {
   switch (kind) {
     case 'channel':
-      return channelPlace(tenant_id, id, name as SecretName);
+      return channelAssociatedData(tenant_id, id, name as SecretName);
     case 'webhook_endpoint':
-      return endpointPlace(tenant_id, id);
+      return endpointAssociatedData(tenant_id, id);
     case 'inbox':
-      return inboxPlace(id);
+      return inboxAssociatedData(id);
     case 'customer':
-      return paymentMethodPlace(tenant_id, id);
+      return paymentMethodAssociatedData(tenant_id, id);
     case 'transaction':
-      return paymentTokenPlace(tenant_id, name);
+      return paymentTokenAssociatedData(tenant_id, name);
     case 'second_factor':
-      return factorPlace(id);
+      return factorAssociatedData(id);
     case 'provider_callback':
-      return bodyPlace(id, name);
+      return bodyAssociatedData(id, name);
   }
 }
 

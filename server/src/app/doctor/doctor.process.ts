@@ -8,8 +8,8 @@ import { administratorOf, makeChannel, makePayment } from '../../../tests/suppor
 import { databaseAt, eventually, type TestDatabase } from '../../../tests/support/postgres/database.ts';
 import { transactionPooler } from '../../../tests/support/postgres/transaction-pooler.ts';
 import { florinOn, urlOf } from '../../../tests/support/service/florin.ts';
-import { secretPlace as channelSecretPlace } from '../../domains/payments/channels/secrets.ts';
-import { endpointSecretPlace } from '../../domains/webhooks/endpoints/directory.ts';
+import { secretAssociatedData as channelSecretAssociatedData } from '../../domains/payments/channels/secrets.ts';
+import { endpointSecretAssociatedData } from '../../domains/webhooks/endpoints/directory.ts';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
 import { type FlorinPostgres, startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
@@ -275,7 +275,7 @@ const defects: Record<string, Defect> = {
           `insert into webhook_endpoint (tenant_id, id, user_id, url, events, secret_sealed, created_at, livemode,
                secret_is_legacy)
            select 0, $1, id, 'https://shop.example', '{*}', $2, now(), true, true from app_user limit 1`,
-          [id, sealer.seal(secret, endpointSecretPlace(0, id))],
+          [id, sealer.seal(secret, endpointSecretAssociatedData(0, id))],
         );
       }
       return () => db.query('delete from webhook_endpoint where id > 900');
@@ -297,7 +297,7 @@ const defects: Record<string, Defect> = {
                api_key_sealed,
                                 created_at)
            values (0, $1, 'Shop', $2, 'ONLINE', '{USD}', 'US', true, 'stripe', $3, $4, now())`,
-          [id, `shop-${id}`, livemode, sealer.seal(apiKey, channelSecretPlace(0, id, 'apiKey'))],
+          [id, `shop-${id}`, livemode, sealer.seal(apiKey, channelSecretAssociatedData(0, id, 'apiKey'))],
         );
       }
       return () => db.query('delete from channel where id > 900');

@@ -7,7 +7,7 @@ const tagBytes = 16;
 
 /**
  * Encrypts secrets for storage with AES-256-GCM. The sealed bytes are: the length of the key's id, the id, a nonce of
- * 12 bytes, a tag of 16 bytes, the ciphertext. The place of storage (`channel/0/5/apiKey`) is authenticated as well: a
+ * 12 bytes, a tag of 16 bytes, the ciphertext. The place of storage (`channel/0/5/apiKey`) is the associated data: a
  * value that was moved to another place cannot be decrypted.
  */
 export class Sealer {
@@ -17,12 +17,12 @@ export class Sealer {
     this.#keys = keys;
   }
 
-  /** Encrypts `plain` with the current key, for its place of storage. */
-  seal(plain: string, place: string): Buffer {
+  /** Encrypts `plain` with the current key, bound to its associated data. */
+  seal(plain: string, associatedData: string): Buffer {
     const { id, secret } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, secret, nonce, { authTagLength: tagBytes });
-    cipher.setAAD(Buffer.from(place));
+    cipher.setAAD(Buffer.from(associatedData));
     const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
@@ -43,25 +43,26 @@ export class Sealer {
   }
 
   /**
-   * Decrypts a value that was sealed for this place. Throws when the key is missing, or the bytes were changed or
+   * Decrypts a value that was sealed with this associated data. Throws when the key is missing, or the bytes were changed or
    * moved.
    */
-  open(sealed: Buffer, place: string): string {
+  open(sealed: Buffer, associatedData: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;
     const bodyAt = tagAt + tagBytes;
-    if (sealed.length < bodyAt) throw new Error(`What is sealed at ${place} is cut short.`);
+    if (sealed.length < bodyAt) throw new Error(`What is sealed at ${associatedData} is cut short.`);
     const key = this.#keys.find(keyIdOf(sealed));
-    if (key === undefined) throw new Error(`What is sealed at ${place} needs a key that is not in the keyring.`);
+    if (key === undefined)
+      throw new Error(`What is sealed at ${associatedData} needs a key that is not in the keyring.`);
     const decipher = createDecipheriv(algorithm, key.secret, sealed.subarray(nonceAt, tagAt), {
       authTagLength: tagBytes,
     });
-    decipher.setAAD(Buffer.from(place));
+    decipher.setAAD(Buffer.from(associatedData));
     decipher.setAuthTag(sealed.subarray(tagAt, bodyAt));
     try {
       return Buffer.concat([decipher.update(sealed.subarray(bodyAt)), decipher.final()]).toString('utf8');
     } catch (cause) {
-      throw new Error(`What is sealed at ${place} was changed or belongs elsewhere.`, { cause });
+      throw new Error(`What is sealed at ${associatedData} was changed or belongs elsewhere.`, { cause });
     }
   }
 }

@@ -13,10 +13,10 @@ export interface SealedColumnOptions<Row> {
   plainColumn?: string;
   /** The primary key, in its order. */
   key: readonly (readonly [name: keyof Row & string, type: KeyType])[];
-  /** Further columns that the place names. */
+  /** Further columns that the associated data names. */
   further?: readonly (keyof Row & string)[];
-  /** The place of storage that the value is sealed for. */
-  place: (row: Row) => string;
+  /** The associated data of the seal: where the value is stored. */
+  associatedData: (row: Row) => string;
 }
 
 /** The values of one column by key. `key_id` is null for values in clear. */
@@ -43,7 +43,7 @@ export interface SealedColumn {
   noun: string;
   table: string;
   column: string;
-  place: (row: SealedRow) => string;
+  associatedData: (row: SealedRow) => string;
   /** Counts all values, however many there are. */
   count: Statement<SealedCount>;
   /** Rows with a value, after a row in the order of the key. Values: id of the current key, limit, key of the row. */
@@ -59,7 +59,7 @@ export interface SealedColumn {
 const least = { bigint: '-9223372036854775808', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 
 export function sealedColumn<Row>(options: SealedColumnOptions<Row>): SealedColumn {
-  const { noun, table, column, plainColumn, key, further = [], place } = options;
+  const { noun, table, column, plainColumn, key, further = [], associatedData } = options;
   const names = key.map(([name]) => name);
   const plain = plainColumn ?? 'null::text';
   const name = `sealed.${table}.${column}`;
@@ -74,7 +74,7 @@ export function sealedColumn<Row>(options: SealedColumnOptions<Row>): SealedColu
     noun,
     table,
     column,
-    place: place as unknown as (row: SealedRow) => string,
+    associatedData: associatedData as unknown as (row: SealedRow) => string,
     count: statement(
       `${name}.count`,
       `select case when head is not null then ${keyId('head')} end as key_id, count(*) as count

@@ -4,7 +4,7 @@ import { uuidGenerator } from '../../../src/core/id.ts';
 import type { LeasedDelivery } from '../../../src/domains/webhooks/deliveries/queues/claimer.ts';
 import { type DeliveryWorkerOptions, deliveryWorker } from '../../../src/domains/webhooks/deliveries/worker.ts';
 import type { AddressGuard } from '../../../src/domains/webhooks/endpoints/address-guard.ts';
-import { EndpointDirectory, endpointSecretPlace } from '../../../src/domains/webhooks/endpoints/directory.ts';
+import { EndpointDirectory, endpointSecretAssociatedData } from '../../../src/domains/webhooks/endpoints/directory.ts';
 import { appendEvent, eventBody } from '../../../src/domains/webhooks/events/append-events.cte.ts';
 import type { Worker } from '../../../src/platform/jobs/worker.ts';
 import { Caches } from '../../../src/platform/postgres/caches.ts';
@@ -83,7 +83,7 @@ export async function testDeliveries() {
         ratePerS,
         ids,
         ids.map((id) => `${origin}/${id}`),
-        ids.map((id) => sealer.seal(endpointSecret, endpointSecretPlace(tenantId, id))),
+        ids.map((id) => sealer.seal(endpointSecret, endpointSecretAssociatedData(tenantId, id))),
       ],
     );
     return ids;

@@ -6,7 +6,7 @@ import type { SecretOpener } from '../../../domains/payments/channels/secrets.ts
 import { operationDue } from '../../../domains/payments/operation-queue/claim.cte.ts';
 import { discrepancyDue } from '../../../domains/payments/operations/discrepancies/statements.ts';
 import { countBacklog } from '../../../domains/webhooks/deliveries/statements.ts';
-import { endpointSecretPlace } from '../../../domains/webhooks/endpoints/directory.ts';
+import { endpointSecretAssociatedData } from '../../../domains/webhooks/endpoints/directory.ts';
 import { verifiesElsewhere } from '../../../domains/webhooks/endpoints/signature.ts';
 import { listLegacySecrets } from '../../../domains/webhooks/endpoints/statements.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
@@ -59,7 +59,7 @@ export const webhookSecrets: DatabaseCheck = {
     const ids = rows
       .filter(({ secret_sealed }) => !sealer.isLost(secret_sealed))
       .filter(({ tenant_id, id, secret_sealed }) => {
-        return !verifiesElsewhere(sealer.open(secret_sealed, endpointSecretPlace(tenant_id, id)));
+        return !verifiesElsewhere(sealer.open(secret_sealed, endpointSecretAssociatedData(tenant_id, id)));
       })
       .map(({ id }) => id);
     if (ids.length === 0) return undefined;
@@ -78,7 +78,7 @@ export const channelKeys: DatabaseCheck = {
   checkDatabase: async ({ settings, database }) => {
     const sealer = new Sealer(await existingEncryptionKeys(settings));
     const secrets: SecretOpener = {
-      open: (sealed, place) => sealer.open(sealed, place),
+      open: (sealed, associatedData) => sealer.open(sealed, associatedData),
       isLost: (sealed) => sealer.isLost(sealed),
     };
     const channels = await channelsWithKeyOfOtherMode(database, secrets);

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import type { BillingApp } from '../app.ts';
 import { recordOf } from './record.ts';
-import { hashOfToken, newToken, tokenPlace } from './rules.ts';
+import { hashOfToken, newToken, tokenAssociatedData } from './rules.ts';
 import { type CheckoutRow, findCheckout, insertCheckout, nextCheckoutId } from './statements.ts';
 
 /** A checkout to insert. */
@@ -38,7 +38,7 @@ export async function insertNewCheckout(
     id,
     draft.livemode,
     hashOfToken(token),
-    app.seal(token, tokenPlace(tenantId, id)),
+    app.seal(token, tokenAssociatedData(tenantId, id)),
     draft.invoiceId,
     draft.amount,
     draft.currency,

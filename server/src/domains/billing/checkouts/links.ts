@@ -1,12 +1,12 @@
 import type { BillingApp } from '../app.ts';
-import { type CheckoutStatus, tokenPlace } from './rules.ts';
+import { type CheckoutStatus, tokenAssociatedData } from './rules.ts';
 import type { CheckoutRow } from './statements.ts';
 
 type Sealed = Pick<CheckoutRow, 'tenant_id' | 'id' | 'token_sealed'>;
 
 /** The token of a page; null when the key that sealed it is lost. */
 export function tokenOf(row: Sealed, { open, isLost }: Pick<BillingApp, 'open' | 'isLost'>): string | null {
-  return isLost(row.token_sealed) ? null : open(row.token_sealed, tokenPlace(row.tenant_id, row.id));
+  return isLost(row.token_sealed) ? null : open(row.token_sealed, tokenAssociatedData(row.tenant_id, row.id));
 }
 
 /** The URL of a page; null when the key that sealed its token is lost. */

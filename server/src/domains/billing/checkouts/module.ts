@@ -6,7 +6,7 @@ import { settlementOf } from '../invoices/settlement/return-excess.ts';
 import { checkoutChecks } from './integrity.ts';
 import { contestedPaymentWorker } from './judge-contested.ts';
 import { checkoutRoutes } from './routes.ts';
-import { tokenPlace } from './rules.ts';
+import { tokenAssociatedData } from './rules.ts';
 import { checkoutRecord, portalRecord } from './schema.ts';
 import { sweepExpired } from './sweep.ts';
 
@@ -23,7 +23,7 @@ export const checkouts = {
         ['tenant_id', 'bigint'],
         ['id', 'bigint'],
       ],
-      place: ({ tenant_id, id }) => tokenPlace(tenant_id, id),
+      associatedData: ({ tenant_id, id }) => tokenAssociatedData(tenant_id, id),
     }),
   ],
   auditActions: {

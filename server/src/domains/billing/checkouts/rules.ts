@@ -71,5 +71,5 @@ export const isToken = (text: string) => /^[\w-]{43}$/.test(text);
 /** Tokens are looked up by their hash, so that read access to the database is not enough to open a page. */
 export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');
 
-/** The place of storage to which a token is sealed. It cannot be opened in another place. */
-export const tokenPlace = (tenantId: number, id: number) => `checkout/${tenantId}/${id}/token`;
+/** The associated data of a token: where it is stored. It does not open elsewhere. */
+export const tokenAssociatedData = (tenantId: number, id: number) => `checkout/${tenantId}/${id}/token`;

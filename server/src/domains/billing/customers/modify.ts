@@ -18,7 +18,7 @@ import type { BillingApp } from '../app.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import type { ClockRow } from '../test-clocks/statements.ts';
-import { paymentMethodPlace } from './payment-method.ts';
+import { paymentMethodAssociatedData } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import { type CustomerRecord, recordOf } from './record.ts';
 import { customerInput, type requiredOfNewCustomer } from './schema.ts';
@@ -101,7 +101,7 @@ async function storePaymentMethod(
   paymentMethod: string,
   { seal }: BillingApp,
 ): Promise<CustomerRow> {
-  const sealed = seal(paymentMethod, paymentMethodPlace(tenant_id, id));
+  const sealed = seal(paymentMethod, paymentMethodAssociatedData(tenant_id, id));
   const [saved] = (await transaction.run(setPaymentMethod, [tenant_id, id, sealed])) as [CustomerRow];
   return saved;
 }
@@ -132,7 +132,7 @@ async function change(
     ...given(input.externalId),
     ...given(metadataJson(changedMetadata(before.metadata, input)) ?? undefined),
     ...given(input.defaultChannelId),
-    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodPlace(existing.tenant_id, id))),
+    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodAssociatedData(existing.tenant_id, id))),
     clock(),
   ];
   return async (transaction) => {

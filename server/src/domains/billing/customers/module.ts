@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { BillingApp } from '../app.ts';
 import { customerChecks } from './integrity.ts';
-import { paymentMethodPlace } from './payment-method.ts';
+import { paymentMethodAssociatedData } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
 import { customerRecord } from './schema.ts';
 
@@ -20,7 +20,7 @@ export const customers = {
         ['tenant_id', 'bigint'],
         ['id', 'bigint'],
       ],
-      place: ({ tenant_id, id }) => paymentMethodPlace(tenant_id, id),
+      associatedData: ({ tenant_id, id }) => paymentMethodAssociatedData(tenant_id, id),
     }),
   ],
   eventTypes: {

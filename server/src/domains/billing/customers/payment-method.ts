@@ -1,3 +1,3 @@
-/** The place of storage to which a customer's token is sealed. It cannot be opened in another place. */
-export const paymentMethodPlace = (tenantId: number, customerId: number) =>
+/** The associated data of a customer's token: where it is stored. It does not open elsewhere. */
+export const paymentMethodAssociatedData = (tenantId: number, customerId: number) =>
   `customer/${tenantId}/${customerId}/paymentMethod`;

@@ -10,7 +10,7 @@ import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { beginSecondFactor } from './statements.ts';
 import { recordStepUp, type SteppedUp } from './step-up.ts';
 import { generateSecret, keyUri } from './totp.ts';
-import { secondFactorActive, secretPlace, withCode } from './verify.ts';
+import { secondFactorActive, secretAssociatedData, withCode } from './verify.ts';
 
 /** The issuer that authenticator apps show. */
 const issuer = 'Florin';
@@ -29,7 +29,7 @@ export async function beginEnrolment(
   const hash = await verifyOwnPassword({ userId, userName, password, address }, app);
   if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
   const secret = generateSecret();
-  const values = [userId, app.seal(secret, secretPlace(userId)), new Date(app.clock())];
+  const values = [userId, app.seal(secret, secretAssociatedData(userId)), new Date(app.clock())];
   const [begun] = await app.database.run(beginSecondFactor, values);
   if (begun === undefined) throw secondFactorActive();
   return { secret, uri: keyUri(secret, userName, issuer) };

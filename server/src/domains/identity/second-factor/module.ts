@@ -6,7 +6,7 @@ import { secondFactorChecks } from './integrity.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { deleteExpiredPasskeyChallenges } from './passkeys/statements.ts';
 import { secondFactorRoutes } from './routes.ts';
-import { secretPlace } from './verify.ts';
+import { secretAssociatedData } from './verify.ts';
 
 /** Codes of an authenticator app, and passkeys: at login, and again before dangerous operations. */
 export const secondFactor = {
@@ -45,7 +45,7 @@ export const secondFactor = {
       table: 'second_factor',
       column: 'secret_sealed',
       key: [['user_id', 'bigint']],
-      place: ({ user_id }) => secretPlace(user_id),
+      associatedData: ({ user_id }) => secretAssociatedData(user_id),
     }),
   ],
   routes: [...secondFactorRoutes, ...passkeyRoutes],

@@ -30,7 +30,7 @@ const failuresAllowed = 10;
 const driftSteps = 1;
 const failureWindowMs = 15 * minuteMs;
 
-export const secretPlace = (userId: number): string => `second_factor/${userId}/secret`;
+export const secretAssociatedData = (userId: number): string => `second_factor/${userId}/secret`;
 
 /**
  * Verifies a code and runs `work`, in one transaction that also uses the code up. A wrong code is refused with
@@ -94,7 +94,7 @@ async function verify(
     const step =
       sealed === null || app.isLost(sealed)
         ? undefined
-        : stepOfCode(digits, app.open(sealed, secretPlace(userId)), nowMs, {
+        : stepOfCode(digits, app.open(sealed, secretAssociatedData(userId)), nowMs, {
             lastStep: factor.last_step,
             // ASVS 6.5.5 allows a code 30 seconds in all.
             driftSteps: app.isStrict ? 0 : driftSteps,

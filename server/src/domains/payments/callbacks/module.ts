@@ -2,7 +2,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
-import { bodyPlace } from './receive.ts';
+import { bodyAssociatedData } from './receive.ts';
 import { callbackRoutes } from './routes.ts';
 import { sweepCallbacks } from './sweep.ts';
 import { callbackWorker } from './worker.ts';
@@ -21,7 +21,7 @@ export const callbacks = {
         ['event_id', 'text'],
       ],
       further: ['id'],
-      place: ({ channel_id, id }) => bodyPlace(channel_id, id),
+      associatedData: ({ channel_id, id }) => bodyAssociatedData(channel_id, id),
     }),
   ],
   reference: [{ name: 'Callbacks', description: 'Callbacks of payment providers.' }],

@@ -29,7 +29,7 @@ export interface CallbackIntakeOptions {
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Seals a body, which may contain personal data of payers, for its row. */
-  seal: (plain: string, place: string) => Buffer;
+  seal: (plain: string, associatedData: string) => Buffer;
   failures: FailureLimiter;
   observe: (result: ReceiveResult) => void;
   logError: (error: unknown, message: string) => void;
@@ -133,15 +133,15 @@ export class CallbackIntake {
   async #store({ channelId, eventId, content }: VerifiedCallback, { body, receivedMs }: Callback): Promise<void> {
     const { database, generateUuid, seal, observe } = this.#options;
     const id = generateUuid();
-    const sealed = seal(body.toString('base64'), bodyPlace(channelId, id));
+    const sealed = seal(body.toString('base64'), bodyAssociatedData(channelId, id));
     const contentJson = content === null ? null : JSON.stringify(content);
     const [row] = await database.run(storeCallback, [channelId, eventId, id, receivedMs, contentJson, sealed]);
     observe(row === undefined ? 'repeated' : 'received');
   }
 }
 
-/** The place of storage that a callback's body, in base64, is sealed for. */
-export const bodyPlace = (channelId: number, id: string) => `provider_callback/${channelId}/${id}/body`;
+/** The associated data of a callback's body, which is sealed in base64. */
+export const bodyAssociatedData = (channelId: number, id: string) => `provider_callback/${channelId}/${id}/body`;
 
 /** The content is null if the callback is about something that Florin does not follow. */
 interface VerifiedCallback {

@@ -16,7 +16,7 @@ import { parseKeyring } from '../../../platform/crypto/keyring.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
 import { lateMs } from '../providers/sandbox/behaviours.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
-import { bodyPlace } from './receive.ts';
+import { bodyAssociatedData } from './receive.ts';
 import { retryWaitsMs } from './rules.ts';
 import { sweepCallbacks } from './sweep.ts';
 
@@ -48,7 +48,7 @@ test('the body of a callback is stored unchanged, sealed to its row', async () =
   );
   expect(row?.body_sealed.includes(id)).toBe(false);
   const sealer = new Sealer(parseKeyring(keys.APP_ENCRYPTION_KEYS));
-  const opened = sealer.open(row?.body_sealed as Buffer, bodyPlace(scenario.channelId, row?.id as string));
+  const opened = sealer.open(row?.body_sealed as Buffer, bodyAssociatedData(scenario.channelId, row?.id as string));
   expect(Buffer.from(opened, 'base64')).toEqual(Buffer.from(message.body));
 });
 

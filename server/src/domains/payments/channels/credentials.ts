@@ -2,7 +2,7 @@ import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ReadThroughCache } from '../../../platform/postgres/read-through-cache.ts';
 import type { Credentials } from '../providers/provider.ts';
-import { type SecretName, type SecretOpener, secretPlace } from './secrets.ts';
+import { type SecretName, type SecretOpener, secretAssociatedData } from './secrets.ts';
 import { cachedChannels, findCredentials, type SealedCredentials } from './statements.ts';
 
 /** What calling a channel's provider needs. */
@@ -58,7 +58,9 @@ export class ChannelCredentials {
   #opened(channelId: number, sealed: SealedCredentials | undefined): ChannelSecrets {
     const { open, isLost } = this.secrets;
     const opened = (secret: Buffer | null | undefined, name: SecretName): string | null =>
-      secret && sealed && !isLost(secret) ? open(secret, secretPlace(sealed.tenant_id, channelId, name)) : null;
+      secret && sealed && !isLost(secret)
+        ? open(secret, secretAssociatedData(sealed.tenant_id, channelId, name))
+        : null;
     return {
       callbackToken: sealed?.callback_token ?? '',
       apiKey: opened(sealed?.api_key_sealed, 'apiKey'),

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { isSandbox, livemodeOfApiKey } from './rules.ts';
-import { type SecretOpener, secretPlace } from './secrets.ts';
+import { type SecretOpener, secretAssociatedData } from './secrets.ts';
 import { type ChannelRow, type ChannelWithKey, listChannelsWithKey } from './statements.ts';
 
 /**
@@ -10,7 +10,7 @@ import { type ChannelRow, type ChannelWithKey, listChannelsWithKey } from './sta
 export function hasKeyOfOtherMode(channel: ChannelWithKey, { open, isLost }: SecretOpener): boolean {
   const { tenant_id, id, livemode, provider, api_key_sealed: sealed } = channel;
   if (provider === null || isSandbox(channel) || sealed === null || isLost(sealed)) return false;
-  const keyLivemode = livemodeOfApiKey(open(sealed, secretPlace(tenant_id, id, 'apiKey')));
+  const keyLivemode = livemodeOfApiKey(open(sealed, secretAssociatedData(tenant_id, id, 'apiKey')));
   return keyLivemode !== undefined && keyLivemode !== livemode;
 }
 

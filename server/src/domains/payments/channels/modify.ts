@@ -18,7 +18,7 @@ import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, livemodeOfApiKey, mayChange, mayUse } from './rules.ts';
 import { channelInput, type requiredOfNewChannel } from './schema.ts';
-import { type SecretName, secretPlace } from './secrets.ts';
+import { type SecretName, secretAssociatedData } from './secrets.ts';
 import {
   type ChannelRow,
   countChannels,
@@ -263,5 +263,5 @@ function sealedOrNull(
   id: number,
   name: SecretName,
 ): Buffer | null {
-  return plain === undefined || plain === '' ? null : seal(plain, secretPlace(tenantId, id, name));
+  return plain === undefined || plain === '' ? null : seal(plain, secretAssociatedData(tenantId, id, name));
 }

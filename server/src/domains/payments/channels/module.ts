@@ -3,7 +3,7 @@ import { sealedColumn } from '../../../platform/postgres/sealed-column-statement
 import type { PaymentsApp } from '../app.ts';
 import { channelRoutes } from './routes.ts';
 import { channelInEvent, savedChannel } from './schema.ts';
-import { type SecretName, secretPlace } from './secrets.ts';
+import { type SecretName, secretAssociatedData } from './secrets.ts';
 import { settings } from './settings.ts';
 
 const sealedSecret = (column: string, name: SecretName) =>
@@ -13,7 +13,7 @@ const sealedSecret = (column: string, name: SecretName) =>
     column,
     key: [['id', 'bigint']],
     further: ['tenant_id'],
-    place: ({ tenant_id, id }) => secretPlace(tenant_id, id, name),
+    associatedData: ({ tenant_id, id }) => secretAssociatedData(tenant_id, id, name),
   });
 
 /** Payment channels: accounts at providers, or offline ways to pay, through which payments are made. */

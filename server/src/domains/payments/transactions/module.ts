@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
 import { transactionChecks } from './integrity.ts';
-import { paymentTokenPlace } from './payment-token.ts';
+import { paymentTokenAssociatedData } from './payment-token.ts';
 import { transactionRoutes } from './routes.ts';
 import { transactionDetail, transactionRecord } from './schema.ts';
 
@@ -27,7 +27,7 @@ export const transactions = {
         ['tenant_id', 'bigint'],
         ['id', 'uuid'],
       ],
-      place: ({ tenant_id, id }) => paymentTokenPlace(tenant_id, id),
+      associatedData: ({ tenant_id, id }) => paymentTokenAssociatedData(tenant_id, id),
     }),
   ],
   eventTypes: {

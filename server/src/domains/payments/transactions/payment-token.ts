@@ -1,5 +1,6 @@
-/** The place that the provider's token of a payment is sealed for. */
-export const paymentTokenPlace = (tenantId: number, id: string) => `transaction/${tenantId}/${id}/paymentMethod`;
+/** The associated data of the provider's token of a payment. */
+export const paymentTokenAssociatedData = (tenantId: number, id: string) =>
+  `transaction/${tenantId}/${id}/paymentMethod`;
 
 /** The token of a payment, as its row has it. */
 interface PaymentToken {
@@ -10,7 +11,7 @@ interface PaymentToken {
 }
 
 interface TokenOpener {
-  open: (sealed: Buffer, place: string) => string;
+  open: (sealed: Buffer, associatedData: string) => string;
   isLost: (sealed: Buffer) => boolean;
 }
 
@@ -23,5 +24,5 @@ export function paymentTokenOf(
   { open, isLost }: TokenOpener,
 ): string | null {
   if (sealed === null) return inClear;
-  return isLost(sealed) ? null : open(sealed, paymentTokenPlace(tenant_id, id));
+  return isLost(sealed) ? null : open(sealed, paymentTokenAssociatedData(tenant_id, id));
 }

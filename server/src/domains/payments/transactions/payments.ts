@@ -54,9 +54,9 @@ export interface PaymentsDeps {
   invoicePayments: InvoicePayments;
   fanOut: FanOut;
   generateUuid: GenerateUuid;
-  /** Opens a sealed value from its place of storage. */
-  open: (sealed: Buffer, place: string) => string;
-  seal: (plain: string, place: string) => Buffer;
+  /** Opens a sealed value with its associated data. */
+  open: (sealed: Buffer, associatedData: string) => string;
+  seal: (plain: string, associatedData: string) => Buffer;
   observeBatch?: (size: number, durationMs: number) => void;
   /** Called for each payment that was written, after the commit. */
   onCreated?: (row: PaymentRow, by: 'request' | 'billing') => void;
@@ -289,8 +289,8 @@ const withoutKey: OnceKey = { idempotencyKey: null, requestHash: null };
 /** A provider's token of a payment method, as it is stored. */
 export interface StoredToken {
   sealed: Buffer;
-  /** The place of storage that it is sealed for. */
-  place: string;
+  /** The associated data that it is sealed with. */
+  associatedData: string;
 }
 
 /** A payment that billing creates, for an invoice or from a payer's page. */
@@ -310,7 +310,7 @@ export interface PaymentRequest extends Omit<PaymentInput, 'paymentMethod'> {
 function openToken(token: PaymentRequest['paymentMethod'], open: PaymentsDeps['open']): string | null | Refusal {
   if (token === null || typeof token === 'string') return token;
   try {
-    return open(token.sealed, token.place);
+    return open(token.sealed, token.associatedData);
   } catch (cause) {
     const message = 'The stored payment method of the customer cannot be opened.';
     return new Refusal('payment_method_unreadable', message, { cause });

@@ -17,7 +17,7 @@ import {
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import type { NextAction } from '../providers/provider.ts';
-import { paymentTokenPlace } from './payment-token.ts';
+import { paymentTokenAssociatedData } from './payment-token.ts';
 import { transactionStatus } from './states.ts';
 
 export const amount = Type.Integer({
@@ -162,7 +162,7 @@ export function newPayment(
   { livemode, provider }: ChannelRow,
   { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
   id: string,
-  seal: (plain: string, place: string) => Buffer,
+  seal: (plain: string, associatedData: string) => Buffer,
 ): PaymentRow {
   metadataJson(input.metadata ?? undefined);
   const token = input.paymentMethod ?? null;
@@ -174,7 +174,7 @@ export function newPayment(
     user_id: userId,
     livemode,
     provider,
-    payment_method_sealed: token === null ? null : seal(token, paymentTokenPlace(tenantId, id)),
+    payment_method_sealed: token === null ? null : seal(token, paymentTokenAssociatedData(tenantId, id)),
     return_url: input.returnUrl ?? null,
     created_at: time,
     updated_at: time,

@@ -23,8 +23,8 @@ export interface Target {
 export interface EndpointDirectoryDeps {
   database: Queryable;
   caches: Pick<Caches, 'readThrough'>;
-  /** Opens a sealed secret from its place of storage. */
-  open: (sealed: Buffer, place: string) => string;
+  /** Opens a sealed secret with its associated data. */
+  open: (sealed: Buffer, associatedData: string) => string;
   /** Whether the key of a sealed secret is declared lost. */
   isLost: (sealed: Buffer) => boolean;
   guards: AddressGuards;
@@ -33,8 +33,9 @@ export interface EndpointDirectoryDeps {
 /** About 1 KB each, with the opened keys. */
 const maxCached = 10_000;
 
-/** The place of storage that a secret is sealed for: it cannot be opened from another place. */
-export const endpointSecretPlace = (tenantId: number, id: number) => `webhook_endpoint/${tenantId}/${id}/secret`;
+/** The associated data of a secret's seal: where it is stored. It does not open elsewhere. */
+export const endpointSecretAssociatedData = (tenantId: number, id: number) =>
+  `webhook_endpoint/${tenantId}/${id}/secret`;
 
 /** Caches the targets of endpoints by id. A change of an endpoint on any node drops its entry. */
 export class EndpointDirectory {
@@ -84,7 +85,7 @@ export class EndpointDirectory {
     const { isLost } = this.#deps;
     if (isLost(secret_sealed) || (next_secret_sealed && isLost(next_secret_sealed))) return undefined;
     const opened = (sealed: Buffer, isLegacy: boolean) =>
-      signingKeys(this.#deps.open(sealed, endpointSecretPlace(tenant_id, id)), isLegacy);
+      signingKeys(this.#deps.open(sealed, endpointSecretAssociatedData(tenant_id, id)), isLegacy);
     const present = opened(secret_sealed, row.secret_is_legacy);
     if (next_secret_sealed === null) return { present };
     return {

@@ -1,7 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { WebhooksApp } from '../app.ts';
-import { endpointSecretPlace } from './directory.ts';
+import { endpointSecretAssociatedData } from './directory.ts';
 import { endpointRoutes } from './routes.ts';
 import { endpointRecord, pingObject } from './schema.ts';
 import { settings } from './settings.ts';
@@ -14,7 +14,7 @@ const sealedSecret = (column: string) =>
     column,
     key: [['id', 'bigint']],
     further: ['tenant_id'],
-    place: ({ tenant_id, id }) => endpointSecretPlace(tenant_id, id),
+    associatedData: ({ tenant_id, id }) => endpointSecretAssociatedData(tenant_id, id),
   });
 
 /** Webhook endpoints: their URLs, their secrets and the rotation of secrets, and the mail when one is disabled. */

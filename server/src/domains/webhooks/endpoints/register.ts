@@ -9,7 +9,7 @@ import { secretsGiven } from '../../identity/audit/changes.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { WebhooksApp } from '../app.ts';
 import type { AddressGuards } from './address-guard.ts';
-import { endpointSecretPlace } from './directory.ts';
+import { endpointSecretAssociatedData } from './directory.ts';
 import { reachesPrivate, requireReadScopes } from './rules.ts';
 import { registerInput } from './schema.ts';
 import { generateSecret, requireDecodableSecret } from './signature.ts';
@@ -41,7 +41,7 @@ export async function registerEndpoint(
   const [{ id }] = (await database.run(nextEndpointId)) as [{ id: number }];
   const generatedSecret = givenSecret === undefined ? generateSecret() : undefined;
   const secret = givenSecret ?? (generatedSecret as string);
-  const sealed = seal(secret, endpointSecretPlace(tenantId, id));
+  const sealed = seal(secret, endpointSecretAssociatedData(tenantId, id));
   const once = onceFor(database, {
     tenantId,
     path: '/api/webhook/register',

@@ -5,7 +5,7 @@ import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
 import type { WebhooksApp } from '../app.ts';
-import { endpointSecretPlace } from './directory.ts';
+import { endpointSecretAssociatedData } from './directory.ts';
 import { lockManagedEndpoint } from './managed-endpoint.ts';
 import { rotateInput } from './schema.ts';
 import { requireDecodableSecret } from './signature.ts';
@@ -36,7 +36,7 @@ export async function rotateSecret(
       details: { promote: promote === true, promoteAt: input.promoteAt ?? null },
     });
     if (secret !== undefined) {
-      const sealed = seal(secret, endpointSecretPlace(tenant_id, id));
+      const sealed = seal(secret, endpointSecretAssociatedData(tenant_id, id));
       return (await transaction.run(stageSecret, [id, nowMs, sealed, promoteMs]))[0];
     }
     const isPromoted = promote_at !== null && Date.parse(promote_at) <= nowMs;

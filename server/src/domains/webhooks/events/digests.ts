@@ -10,7 +10,7 @@ interface KeyRow {
   secret_sealed: Buffer;
 }
 
-export const keyPlace = (id: string) => `event_key/0/${id}`;
+export const keyAssociatedData = (id: string) => `event_key/0/${id}`;
 
 /** `reseal` seals the keys again and keeps them: what they have authenticated stays checkable. */
 export const sealedEventKeys = sealedColumn<KeyRow>({
@@ -18,7 +18,7 @@ export const sealedEventKeys = sealedColumn<KeyRow>({
   table: 'event_key',
   column: 'secret_sealed',
   key: [['id', 'text']],
-  place: ({ id }) => keyPlace(id),
+  associatedData: ({ id }) => keyAssociatedData(id),
 });
 
 const listKeys = statement<KeyRow>(
@@ -33,8 +33,8 @@ const insertKey = statement(
 
 const hasEvents = statement<{ found: boolean }>('events.has_any', 'select exists (select from event) as found');
 
-type Open = (sealed: Buffer, place: string) => string;
-type Seal = (plain: string, place: string) => Buffer;
+type Open = (sealed: Buffer, associatedData: string) => string;
+type Seal = (plain: string, associatedData: string) => Buffer;
 
 /** A key of digests. What else it says is sealed with it, so that the database cannot change it. */
 export interface EventKey extends Key {
@@ -54,7 +54,7 @@ export async function eventKeys(database: Queryable, open: Open): Promise<Map<st
 
 function keyOf(id: string, sealed: Buffer, open: Open): EventKey | undefined {
   try {
-    return parse(id, open(sealed, keyPlace(id)));
+    return parse(id, open(sealed, keyAssociatedData(id)));
   } catch {
     return undefined;
   }
@@ -83,7 +83,7 @@ export async function currentEventKey(database: Queryable, { seal, open, nowMs }
   const id = randomBytes(4).toString('hex');
   const secret = randomBytes(32).toString('base64');
   const text = JSON.stringify({ secret, sinceMs: nowMs, followsOlder: events?.found ?? true });
-  await database.run(insertKey, [id, seal(text, keyPlace(id)), nowMs]);
+  await database.run(insertKey, [id, seal(text, keyAssociatedData(id)), nowMs]);
   return parse(id, text);
 }
 

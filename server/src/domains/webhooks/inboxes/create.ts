@@ -27,7 +27,7 @@ export async function createInbox(
   const secret = input?.secret;
   if (secret !== undefined) requireDecodableSecret(secret);
   const livemode = livemodeOfNew(principal, input?.livemode);
-  const sealed = secret === undefined ? null : seal(secret, inboxSecretPlace(id));
+  const sealed = secret === undefined ? null : seal(secret, inboxSecretAssociatedData(id));
   const nowMs = clock();
   const values = [tenantId, id, userId, hashOfToken(token), sealed, nowMs, nowMs + lifetimeMs, livemode];
   const row = await database.transaction(async (transaction) => {
@@ -40,8 +40,8 @@ export async function createInbox(
   return { ...recordOf(row), url: `${publicUrl}/inbox/${token}`, token };
 }
 
-/** The place of storage that a secret is sealed for: it cannot be opened from another place. */
-export const inboxSecretPlace = (id: number) => `inbox/${id}/secret`;
+/** The associated data of a secret's seal: where it is stored. It does not open elsewhere. */
+export const inboxSecretAssociatedData = (id: number) => `inbox/${id}/secret`;
 
 /** Only the hash of a token is stored, so that read access to the database is not enough to post to an inbox. */
 export const hashOfToken = (token: string) => hash('sha256', token, 'buffer');

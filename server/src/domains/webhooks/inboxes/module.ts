@@ -2,7 +2,7 @@ import type { Module } from '../../../platform/module.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { WebhooksApp } from '../app.ts';
-import { inboxSecretPlace } from './create.ts';
+import { inboxSecretAssociatedData } from './create.ts';
 import { inboxRoutes } from './routes.ts';
 import { createdInbox } from './schema.ts';
 import { deleteExpiredInboxes } from './statements.ts';
@@ -17,7 +17,7 @@ export const inboxes = {
       table: 'inbox',
       column: 'secret_sealed',
       key: [['id', 'bigint']],
-      place: ({ id }) => inboxSecretPlace(id),
+      associatedData: ({ id }) => inboxSecretAssociatedData(id),
     }),
   ],
   auditActions: {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { WebhooksApp } from '../app.ts';
 import { signingKeys } from '../endpoints/signature.ts';
-import { hashOfToken, hasTokenFormat, inboxSecretPlace } from './create.ts';
+import { hashOfToken, hasTokenFormat, inboxSecretAssociatedData } from './create.ts';
 import type { received } from './schema.ts';
 import { verifyService, verifyStandard } from './signature-verdict.ts';
 import { findInboxByToken, insertMessage, maxMessages } from './statements.ts';
@@ -22,7 +22,7 @@ export async function receiveMessage(
   const [inbox] = hasTokenFormat(token) ? await database.run(findInboxByToken, [hashOfToken(token), nowMs]) : [];
   if (inbox === undefined) throw noSuchInbox();
   const sealed = inbox.secret_sealed;
-  const keys = sealed && !isLost(sealed) ? signingKeys(open(sealed, inboxSecretPlace(inbox.id))) : null;
+  const keys = sealed && !isLost(sealed) ? signingKeys(open(sealed, inboxSecretAssociatedData(inbox.id))) : null;
   const service = keys && verifyService(keys, headers, body);
   const standard = keys && verifyStandard(keys, headers, body);
   const values = [inbox.id, generateUuid(), nowMs, headersJson(headers), body, service, standard];

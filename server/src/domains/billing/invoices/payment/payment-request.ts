@@ -1,5 +1,5 @@
 import type { PaymentRequest, StoredToken } from '../../../payments/transactions/payments.ts';
-import { paymentMethodPlace } from '../../customers/payment-method.ts';
+import { paymentMethodAssociatedData } from '../../customers/payment-method.ts';
 import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
@@ -36,5 +36,5 @@ function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | nul
   const { tenant_id, customer_id, payment_method_sealed: sealed, payment_method: inClear } = invoice;
   // Only nodes of an older version store it unsealed. If both exist, the unsealed one is newer.
   if (inClear !== null || sealed === null) return inClear;
-  return { sealed, place: paymentMethodPlace(tenant_id, customer_id) };
+  return { sealed, associatedData: paymentMethodAssociatedData(tenant_id, customer_id) };
 }

@@ -9,6 +9,8 @@ import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../inv
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
+import { applyOutcome, type CollectionOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
+import { withEndEffects } from './end-effects.ts';
 import {
   type CollectionKey,
   findCollectionsOfInvoices,
@@ -17,8 +19,6 @@ import {
   markCollectionsAttempted,
   postponeCollection,
 } from './statements.ts';
-import { applyOutcome, type CollectionOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
-import { withEndEffects } from './end-effects.ts';
 
 /** Collections in one transaction, as for renewals. */
 const batchSize = 500;
@@ -152,7 +152,9 @@ async function applyOutcomes(
     const next_payment_attempt = nextPaymentAttemptOf(after.collections);
     // An unchanged row gets no new version and no event.
     const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
-    return [{ before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), collections: changed }];
+    return [
+      { before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), collections: changed },
+    ];
   });
   await writeChanges(transaction, await withEndEffects(transaction, changes), { generateUuid });
 }

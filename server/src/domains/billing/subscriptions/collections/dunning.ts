@@ -44,7 +44,10 @@ export function applyOutcome(
   if (outcome === 'cancelled') {
     const waitMs = retryIntervalsMs[collection.failures];
     const isScheduled = collection.due_at !== null || hasEnded(row.state) || waitMs === undefined;
-    return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs + waitMs) }] };
+    return {
+      row,
+      collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs + waitMs) }],
+    };
   }
   return outcome === 'failed'
     ? scheduleRetry(row, collection, others, atMs, retryIntervalsMs)
@@ -78,7 +81,10 @@ function scheduleRetry(
   }
   const scheduled = { ...failed, due_at: timeOf(atMs + waitMs) };
   const isFirstFailure = row.state === 'ACTIVE';
-  return { row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row, collections: [...others, scheduled] };
+  return {
+    row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row,
+    collections: [...others, scheduled],
+  };
 }
 
 /** When the first of the failed collections is retried; null: none is. */

@@ -4,8 +4,8 @@ import type { Change } from '../renewal/write-changes.ts';
 import type { CollectionRow } from '../renewal/write-statements.ts';
 import { pendingLinesOf } from '../statements.ts';
 import { hasEnded } from '../states.ts';
-import { findOpenCollections } from './statements.ts';
 import { withoutRetry } from './dunning.ts';
+import { findOpenCollections } from './statements.ts';
 
 /**
  * Completes changes that end subscriptions: failed payments are not retried, and credits and charges that are not on an
@@ -16,7 +16,10 @@ export async function withEndEffects(transaction: Queryable, changes: readonly C
   if (ending.length === 0) return [...changes];
   const rows = ending.map(({ after }) => after);
   const keys = [rows.map(({ tenant_id }) => tenant_id), rows.map(({ id }) => id)];
-  const collections = Map.groupBy(await transaction.run(findOpenCollections, keys), ({ subscription_id }) => subscription_id);
+  const collections = Map.groupBy(
+    await transaction.run(findOpenCollections, keys),
+    ({ subscription_id }) => subscription_id,
+  );
   const pending = Map.groupBy(await pendingLinesOf(transaction, rows), ({ subscription_id }) => subscription_id);
   return changes.map((change) => {
     if (!isEnding(change)) return change;

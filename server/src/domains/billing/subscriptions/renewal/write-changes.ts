@@ -118,7 +118,10 @@ function rowsOf(
       ),
       ...invoiced.flatMap(({ periods }) => periods),
     ],
-    collections: [...changes.flatMap(({ collections = [] }) => collections), ...invoiced.flatMap(({ collections }) => collections)],
+    collections: [
+      ...changes.flatMap(({ collections = [] }) => collections),
+      ...invoiced.flatMap(({ collections }) => collections),
+    ],
     lines: [
       ...changes
         .filter(({ invoice }) => invoice === undefined)

@@ -8,8 +8,8 @@ import {
 import { principalOf } from '../../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { dayMs } from '../../../../core/clock.ts';
-import { findDueCollections } from '../collections/statements.ts';
 import { collectDue } from '../collections/collect.ts';
+import { findDueCollections } from '../collections/statements.ts';
 
 const start = Date.UTC(2027, 0, 31, 9, 30);
 const merchant = principalOf(1, 1);
