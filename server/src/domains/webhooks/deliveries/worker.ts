@@ -10,6 +10,7 @@ import { bringDeliveriesForward } from './clock-set-back.ts';
 import { Connections } from './connections/connections.ts';
 import { deliver, type EndedAttempt, recordingBudgetMs } from './deliver.ts';
 import { Claimer, type LeasedDelivery } from './queues/claimer.ts';
+import { DueEndpoints } from './queues/due-endpoints.ts';
 import { EndpointHealth } from './results/endpoint-health.ts';
 import { ResultWriter } from './results/result-writer.ts';
 
@@ -59,7 +60,7 @@ const claimGapMs = 40;
 const leaseMarginMs = 20 * secondMs;
 
 /**
- * Sends deliveries: claims due ones under a lease (`Claimer`), sends them signed (`deliver`) and records the results
+ * Sends deliveries: finds endpoints with due ones (`DueEndpoints`), claims them under a lease (`Claimer`), sends them signed (`deliver`) and records the results
  * (`ResultWriter`).
  *
  * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes
@@ -83,7 +84,14 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     onWritten: reports.onRecovered,
     onDiscarded: (count) => observer.onDiscarded?.(count),
   });
+  const due = new DueEndpoints({
+    database,
+    clock,
+    onDue: () => worker.wake(),
+    onScanFailed: reports.onError,
+  });
   const claimer = new Claimer({
+    due,
     database,
     clock,
     slots: maxInFlight,
@@ -92,7 +100,6 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     health,
     renew: (delivery) => results.renew(delivery.id, delivery),
     onDue: () => worker.wake(),
-    onScanFailed: reports.onError,
   });
   const services = {
     database,
@@ -116,7 +123,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
         // Their retries may still be due by the time before the clock was set back.
         await withinMs(results.flush(), recordingBudgetMs);
         await bringDeliveriesForward(database, clock(), { leaseMs, retryIntervalsMs });
-        claimer.reset();
+        due.reset();
       },
     },
     keyOf: ({ tenant_id, id }) => `${tenant_id} ${id}`,
@@ -136,10 +143,10 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
     waitedMs: (delivery) => claimer.waitedMs(delivery),
     ...reports,
     onRecovered: () => {
-      claimer.recovered();
+      due.recovered();
       reports.onRecovered();
     },
-    pollMs: () => (claimer.isQuiet ? quietPollMs : claimer.isIdle ? idlePollMs : pollMs),
+    pollMs: () => (due.isQuiet ? quietPollMs : due.isIdle ? idlePollMs : pollMs),
   });
   return worker;
 }

@@ -7,9 +7,15 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { scan } from '../../delivery-queue/claim-statements.ts';
 import { Claimer } from './claimer.ts';
+import { DueEndpoints } from './due-endpoints.ts';
 
-function claimerOn(database: Queryable, onScanFailed: (error: unknown) => void = () => {}): Claimer {
+function dueEndpointsOn(database: Queryable, onScanFailed: (error: unknown) => void = () => {}): DueEndpoints {
+  return new DueEndpoints({ database, clock: Date.now, onDue: () => {}, onScanFailed });
+}
+
+function claimerOf(due: DueEndpoints, database: Queryable): Claimer {
   return new Claimer({
+    due,
     database,
     clock: Date.now,
     slots: 1,
@@ -18,7 +24,6 @@ function claimerOn(database: Queryable, onScanFailed: (error: unknown) => void =
     isBehind: () => false,
     renew: () => false,
     onDue: () => {},
-    onScanFailed,
   });
 }
 
@@ -33,14 +38,15 @@ test.each([
       return [];
     },
   } as Queryable;
-  const claimer = claimerOn(database, (failure) => reported.push(failure));
-  await claimer.claim(1, 'lease');
+  const due = dueEndpointsOn(database, (failure) => reported.push(failure));
+  await claimerOf(due, database).claim(1, 'lease');
   await new Promise((resolve) => setImmediate(resolve));
   expect(reported).toHaveLength(reports);
 });
 
-describe('a claimer is quiet', () => {
+describe('due endpoints are quiet', () => {
   let deliveries: TestDeliveries;
+  let due: DueEndpoints;
   let claimer: Claimer;
   let scans = 0;
 
@@ -50,13 +56,15 @@ describe('a claimer is quiet', () => {
 
   beforeEach(() => {
     const { database } = deliveries.db;
-    claimer = claimerOn({
+    const counting: Queryable = {
       run: async (statement, values) => {
         const rows = await database.run(statement, values);
         if (statement.name === scan.name) scans++;
         return rows;
       },
-    });
+    };
+    due = dueEndpointsOn(counting);
+    claimer = claimerOf(due, counting);
   });
 
   afterEach(() => deliveries.clean());
@@ -65,7 +73,7 @@ describe('a claimer is quiet', () => {
   /** Claims, and waits for the scan beside the claim. */
   async function claim(): Promise<number> {
     const before = scans;
-    claimer.reset();
+    due.reset();
     const { length } = await claimer.claim(1, randomUUID());
     await eventually('all endpoints are scanned', () => scans > before);
     return length;
@@ -73,12 +81,12 @@ describe('a claimer is quiet', () => {
 
   test('when no delivery that is due is open, and not before that was seen', async () => {
     const { endpointId } = await deliveries.subscribe(200);
-    expect(claimer.isQuiet).toBe(false);
+    expect(due.isQuiet).toBe(false);
     await deliveries.enqueue(endpointId, 1, Date.now() + minuteMs);
     expect(await claim()).toBe(0);
-    expect(claimer.isQuiet).toBe(true);
-    claimer.reset();
-    expect(claimer.isQuiet).toBe(false);
+    expect(due.isQuiet).toBe(true);
+    due.reset();
+    expect(due.isQuiet).toBe(false);
   });
 
   test.each([
@@ -92,7 +100,7 @@ describe('a claimer is quiet', () => {
     await deliveries.enqueue(endpointId, 1, Date.now() - minuteMs);
     await deliveries.db.query(hinder);
     expect(await claim()).toBe(0);
-    expect(claimer.isIdle).toBe(true);
-    expect(claimer.isQuiet).toBe(false);
+    expect(due.isIdle).toBe(true);
+    expect(due.isQuiet).toBe(false);
   });
 });
