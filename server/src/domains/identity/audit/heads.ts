@@ -1,6 +1,6 @@
 import { platformTenant } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import { findLinks, listHeads } from './head-statements.ts';
+import { findLinks, listHeads } from './chain-statements.ts';
 
 /**
  * The last entry of a tenant's chain at some time. Stored elsewhere, it later proves that no entry before it was

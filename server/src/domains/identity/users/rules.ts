@@ -1,7 +1,6 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { holds, type Principal, platformTenant } from '../../../core/principal.ts';
 import { allScopes, type Permission, scopesOfUser, type UserType, userHoldsAll } from '../../../core/scopes.ts';
-import { isCommonPassword } from './common-passwords.ts';
 
 const maximumPasswordBytes = 1024;
 
@@ -136,4 +135,20 @@ export function refuseTenantOfPlatformAdministrator({ userType, tenantId }: Priv
   if (userType === 'PLATFORM_ADMIN' && tenantId !== platformTenant) {
     throw invalid('tenantId', "tenantId must be null for a PLATFORM_ADMIN, who is the platform's own.");
   }
+}
+
+/**
+ * Whether a password is among the 49,000 most frequent ones of published lists of leaked passwords, ignoring case. The
+ * lists are loaded at the first call, not at the start, because unpacking them takes about 100 ms and 6 MB.
+ */
+async function isCommonPassword(password: string): Promise<boolean> {
+  commonPasswords ??= load();
+  return (await commonPasswords).has(password.toLowerCase());
+}
+
+let commonPasswords: Promise<ReadonlySet<string>> | undefined;
+
+async function load(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common']);
 }

@@ -2,7 +2,7 @@ import { minuteMs } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { bringForward, shortenLeases } from '../delivery-queue/clock-set-back-statements.ts';
 import { shortenPauses } from '../endpoints/health-statements.ts';
-import { shortenRates } from './rates/statements.ts';
+import { shortenRates } from './queues/rate-statements.ts';
 import { breakerOpenMs } from './rules.ts';
 
 /** A lease, pause or retry further ahead than possible by more than this was written before the clock was set back. */

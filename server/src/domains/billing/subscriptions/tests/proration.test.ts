@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maximumAmount } from '../../../../core/currency.ts';
 import { allocate } from '../../../../core/money.ts';
-import { prorateChange, proratedPrice, remainingPrice } from '../periods/proration.ts';
+import { prorateChange, proratedPrice, remainingPrice } from '../periods/period.ts';
 
 const start = Date.parse('2026-01-31T09:30:00Z');
 const end = Date.parse('2026-02-28T09:30:00Z');

@@ -5,12 +5,12 @@ import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { type ClaimedDelivery, claimDeliveries, isClaimedAgain } from '../../delivery-queue/claim-statements.ts';
 import type { Answer } from '../connections/answer.ts';
-import { takeRates } from '../rates/take-rates.ts';
 import type { EndpointHealth } from '../results/endpoint-health.ts';
 import { verdictOf } from '../rules.ts';
 import type { DueEndpoints } from './due-endpoints.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 import { SlotAllocator } from './slot-allocator.ts';
+import { takeRates } from './take-rates.ts';
 
 /** A claimed delivery with its lease. */
 export type LeasedDelivery = Leased<ClaimedDelivery> & { leasedUntilMs: number };

@@ -1,7 +1,7 @@
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { EndpointQueue } from '../queues/endpoint-queue.ts';
-import { takeRateAllowance } from './statements.ts';
+import type { EndpointQueue } from './endpoint-queue.ts';
+import { takeRateAllowance } from './rate-statements.ts';
 
 /**
  * Takes the granted deliveries from the rates of their endpoints, which all nodes share, and reduces `granted` to what

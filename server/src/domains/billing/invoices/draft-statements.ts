@@ -1,6 +1,6 @@
-import { statement } from '../../../../platform/postgres/statement.ts';
-import { lineColumns } from '../issue/line-columns.ts';
-import { type InvoiceRow, invoiceColumns } from '../statements.ts';
+import { statement } from '../../../platform/postgres/statement.ts';
+import { lineColumns } from './issue/line-columns.ts';
+import { type InvoiceRow, invoiceColumns } from './statements.ts';
 
 /** Values: tenant, invoice. */
 export const deleteLines = statement(
