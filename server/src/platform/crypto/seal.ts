@@ -43,8 +43,8 @@ export class Sealer {
   }
 
   /**
-   * Decrypts a value that was sealed with this associated data. Throws when the key is missing, or the bytes were changed or
-   * moved.
+   * Decrypts a value that was sealed with this associated data. Throws when the key is missing, or the bytes were
+   * changed or moved.
    */
   open(sealed: Buffer, associatedData: string): string {
     const nonceAt = 1 + (sealed[0] ?? 0);

@@ -128,7 +128,8 @@ export const findLinks = statement<{ hash: Buffer | null; first: number; last: n
   `select coalesce(
             (select hash from audit_entry where tenant_id = $1 and seq = $2),
             (select decode(substring(body from '"hash":"([0-9a-f]{64})"'), 'hex') from audit_entry
-              where tenant_id = $1 and action = 'audit.expire' and strpos(body, '"throughSeq":' || $2::bigint || ',') > 0
+              where tenant_id = $1 and action = 'audit.expire'
+                  and strpos(body, '"throughSeq":' || $2::bigint || ',') > 0
               limit 1)
           ) as hash,
           coalesce(min(seq), 0) as first, coalesce(max(seq), 0) as last

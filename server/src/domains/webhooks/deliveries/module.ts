@@ -30,8 +30,8 @@ const quietPollMs = 5_000;
  * 1. Enqueue: the statement that changes a payment appends the event and one delivery for each endpoint that subscribes
  *    to it (`events/append-events.cte.ts`), and wakes the `DeliveryWorker`.
  * 2. Claim (`queues/`): the `Worker` (`platform/jobs/worker.ts`) calls the `Claimer` with the number of free slots.
- *    `DueEndpoints` finds the endpoints with due deliveries (`EndpointQueue`), the `SlotAllocator` grants slots to them,
- *    and one statement leases the oldest deliveries of each.
+ *    `DueEndpoints` finds the endpoints with due deliveries (`EndpointQueue`), the `SlotAllocator` grants slots to
+ *    them, and one statement leases the oldest deliveries of each.
  * 3. Send (`deliver.ts`, `connections/`): the event is signed and posted, within one deadline.
  * 4. Record (`results/`): the `ResultWriter` writes attempts and new states in batches, fenced by the leases.
  *    - Success: SUCCEEDED. Failure: OPEN and due again after the retry interval, or FAILED after the last one.

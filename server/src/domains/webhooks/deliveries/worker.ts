@@ -60,8 +60,8 @@ const claimGapMs = 40;
 const leaseMarginMs = 20 * secondMs;
 
 /**
- * Sends deliveries: finds endpoints with due ones (`DueEndpoints`), claims them under a lease (`Claimer`), sends them signed (`deliver`) and records the results
- * (`ResultWriter`).
+ * Sends deliveries: finds endpoints with due ones (`DueEndpoints`), claims them under a lease (`Claimer`), sends them
+ * signed (`deliver`) and records the results (`ResultWriter`).
  *
  * At least once: if a sender dies, its leases run out 30 s after the claim, and another sender sends the same bytes
  * under the same ids. Two senders never hold the lease of one delivery at the same time, and a result that arrives

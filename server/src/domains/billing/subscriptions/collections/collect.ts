@@ -37,9 +37,9 @@ export interface CollectDeps {
 }
 
 /**
- * Attempts due collections: opens payments for their invoices and marks the collections as attempted, in one transaction. An
- * invoice has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a crash the
- * collections are still due. `followPayments` gets the outcomes of the payments. Returns how many collections were due.
+ * Attempts due collections: opens payments for their invoices and marks the collections as attempted, in one
+ * transaction. An invoice has at most one automatic payment at a time, so concurrent callers pay nothing twice; after a
+ * crash the collections are still due. `followPayments` gets the outcomes of the payments. Returns how many were due.
  */
 export async function collectDue(clockId: number, nowMs: number, deps: CollectDeps): Promise<number> {
   const due = await deps.database.run(findDueCollections, [clockId, nowMs, batchSize]);
@@ -64,7 +64,8 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
       keys.map(({ invoiceId }) => invoiceId),
       nowMs,
     ]);
-    // Another node may have attempted a collection since it was read. If that payment has failed, its retry is due later.
+    // Another node may have attempted a collection since it was read. If that payment has failed, its retry is due
+    // later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
     const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
@@ -77,7 +78,9 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
   failPoint('collected');
 }
 
-/** Collects one collection of a failed batch. If it fails alone, it is postponed so that it does not block the others. */
+/**
+ * Collects one collection of a failed batch. If it fails alone, it is postponed so that it does not block the others.
+ */
 async function collectAlone(collection: CollectionKey, nowMs: number, deps: CollectDeps): Promise<void> {
   try {
     await collect([collection], nowMs, deps);

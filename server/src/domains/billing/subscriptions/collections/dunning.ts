@@ -23,8 +23,8 @@ export interface DunningState {
 }
 
 /**
- * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is retried
- * after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
+ * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is
+ * retried after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
  * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
  * failed one, but the subscription does not change, and nothing is counted. When no failed collection is left, the
  * subscription is ACTIVE again. An ended subscription gets no retries.

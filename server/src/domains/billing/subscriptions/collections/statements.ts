@@ -8,9 +8,10 @@ export interface CollectionKey {
 }
 
 /**
- * Due collections, those with the earliest due time first. They are not locked here: collecting and settling both lock the
- * invoices first and then the subscriptions. Collections are written only under the lock of their subscription, because two
- * transactions that wrote collections of one subscription in different orders deadlocked. Values: clock, now (ms), limit.
+ * Due collections, those with the earliest due time first. They are not locked here: collecting and settling both lock
+ * the invoices first and then the subscriptions. Collections are written only under the lock of their subscription,
+ * because two transactions that wrote collections of one subscription in different orders deadlocked. Values: clock,
+ * now (ms), limit.
  */
 export const findDueCollections = statement<CollectionKey>(
   'subscriptions.find_due_collections',
@@ -20,8 +21,8 @@ export const findDueCollections = statement<CollectionKey>(
 );
 
 /**
- * Marks collections of locked subscriptions as attempted: the outcomes of their payments decide when they are due again.
- * Returns those that were still due. Values: arrays of tenants and invoices, now (ms).
+ * Marks collections of locked subscriptions as attempted: the outcomes of their payments decide when they are due
+ * again. Returns those that were still due. Values: arrays of tenants and invoices, now (ms).
  */
 export const markCollectionsAttempted = statement<{ invoice_id: number }>(
   'subscriptions.mark_collections_tried',
@@ -42,8 +43,8 @@ export const postponeCollection = statement(
 /**
  * The unsettled collections of locked subscriptions, unordered. Values: arrays of tenants and subscriptions.
  *
- * `offset 0` forces one lookup in the index of open collections for each subscription. With an order by invoice, PostgreSQL
- * read all collections of the tenant for each subscription, since sorting is disabled for workers.
+ * `offset 0` forces one lookup in the index of open collections for each subscription. With an order by invoice,
+ * PostgreSQL read all collections of the tenant for each subscription, since sorting is disabled for workers.
  */
 export const findOpenCollections = statement<CollectionRow>(
   'subscriptions.find_open_collections',

@@ -21,8 +21,8 @@ const costOfTurn = 60;
 
 /**
  * Renews due subscriptions and collects due collections, batch by batch until nothing is due. Batches of renewals and
- * collections alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes may
- * run it at once.
+ * collections alternate, so that the first payment does not wait for the last of 100,000 invoices. Any number of nodes
+ * may run it at once.
  */
 export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object> {
   const { clock, database, admission, onError, onRecovered } = deps;

@@ -37,9 +37,6 @@ export interface ClaimerOptions {
 /**
  * Claims due deliveries of the endpoints that have some (`DueEndpoints`).
  *
- * - Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
- *   second; concurrently with the claim, if known endpoints have deliveries to claim. Once a second a scan probes the
- *   index by endpoint for everything else: backlogs, expired leases, late commits.
  * - The `SlotAllocator` grants slots to ready queues. Trials and rates, which all nodes share, are taken from the
  *   database.
  * - One statement claims the oldest deliveries of each endpoint, as many as it was granted.

@@ -33,9 +33,9 @@ const idleQueueMs = hourMs;
  * The endpoints with due deliveries. Each endpoint has a queue (`EndpointQueue`); those with due deliveries are ready.
  *
  * Before a claim, a range of the index by due time names the endpoints whose deliveries have come due within the last
- * second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by endpoint
- * for everything else: backlogs, expired leases, late commits. A queue that had fewer deliveries than it was granted is
- * not ready any more.
+ * second; beside it, if those that are known have deliveries to claim. Once a second a scan probes the index by
+ * endpoint for everything else: backlogs, expired leases, late commits. A queue that had fewer deliveries than it was
+ * granted is not ready any more.
  */
 export class DueEndpoints {
   readonly #options: DueEndpointsOptions;
