@@ -1,6 +1,5 @@
 import { uuidTimeMs } from '../../../core/id.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
-
 import { statement, type Topic } from '../../../platform/postgres/statement.ts';
 import { mailQueue, type QueuedMail } from '../../identity/mails/queue-statements.ts';
 
