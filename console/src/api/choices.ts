@@ -149,11 +149,6 @@ export const auditExportAction = [
   'dispute.close',
 ] as const;
 
-export const sellersModifyMailLanguage = [
-  'en',
-  'de',
-] as const;
-
 export const tenantsModifyMailLanguage = [
   'en',
   'de',
@@ -318,6 +313,11 @@ export const statisticsSeriesGroupBy = [
   'channel',
   'status',
   'currency',
+] as const;
+
+export const sellersModifyMailLanguage = [
+  'en',
+  'de',
 ] as const;
 
 export const invoicesListStatus = [

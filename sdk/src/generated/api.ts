@@ -314,7 +314,9 @@ export interface PasskeysApi {
   /**
    * Begin a login with a passkey.
    *
-   * With the challenge of a login whose password was right, the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger or a face.
+   * With the challenge of a login whose password was right,
+   *            the passkey is the second factor. Without one it is the only step, and the device must check a PIN, a finger
+   *            or a face.
    */
   beginLogin(params?: PasskeyLoginBeginInput, options?: RequestOptions): Call<PasskeyOptions>;
   /**
