@@ -27,7 +27,8 @@ Vielen Dank
 
 eine Zahlung Ihrer Rechnung {number} ist fehlgeschlagen. Offen sind noch {amount}.
 
-Der nächste Zahlungsversuch erfolgt am {nextAttempt}. Bitte sorgen Sie dafür, dass Ihr Zahlungsmittel bis dahin gültig ist.
+Der nächste Zahlungsversuch erfolgt am {nextAttempt}. Bitte sorgen Sie dafür, \
+dass Ihr Zahlungsmittel bis dahin gültig ist.
 
 {seller}`,
   },

@@ -47,7 +47,8 @@ export const mailColumns = columns<MailDraft>([
 export const insertMails = statement<{ id: string }>(
   'invoice_mails.insert',
   `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
-   select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, to_timestamp(row.due_ms / 1000)
+   select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz,
+          to_timestamp(row.due_ms / 1000)
      from (${mailColumns.relation()}) as row
      join seller s on s.tenant_id = row.tenant_id and s.customer_mails
     where exists (select from customer c

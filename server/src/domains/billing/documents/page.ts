@@ -4,6 +4,8 @@ import type { Language } from '../sellers/formats.ts';
 import type { InvoiceDocument, LabelledValue } from './document.ts';
 import { labelsIn } from './labels.ts';
 
+const smallPrint = 'font: 8pt system-ui, sans-serif; color: #595959;';
+
 /** Always light, because invoices are printed. The layout does not depend on the paper size. */
 const styleOf = ([page, of]: readonly [
   string,
@@ -48,7 +50,7 @@ tr, .sums { break-inside: avoid; }
 }
 @page {
   margin: 18mm 16mm 20mm;
-  @bottom-right { content: "${page} " counter(page) " ${of} " counter(pages); font: 8pt system-ui, sans-serif; color: #595959; }
+  @bottom-right { content: "${page} " counter(page) " ${of} " counter(pages); ${smallPrint} }
 }
 @media print { body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; } }
 `;
@@ -76,7 +78,7 @@ export function renderHtml(invoice: InvoiceDocument): string {
 </head>
 <body>
 <p class="seller"><strong>${seller.name}</strong>${seller.details.join('\n')}</p>
-<div class="title"><h1>${title}</h1>${stamp !== null && html`<p class="stamp ${stamp}">${labels.stamps[stamp]}</p>`}</div>
+<div class="title"><h1>${title}</h1>${stampOf(invoice)}</div>
 <div class="parties">
 <div class="buyer"><h2>${labels.billedTo}</h2>
 <p>${buyer.join('\n')}</p></div>
@@ -98,6 +100,10 @@ ${pairs(sums)}
 </body>
 </html>
 `.text;
+}
+
+function stampOf({ stamp, language }: InvoiceDocument): Html | false {
+  return stamp !== null && html`<p class="stamp ${stamp}">${labelsIn[language].stamps[stamp]}</p>`;
 }
 
 function rowOf({ description, quantity, unitPrice, tax, amount }: InvoiceDocument['lines'][number]): Html {

@@ -12,9 +12,10 @@ export const documentRoutes: readonly Route<BillingApp>[] = [
     operationId: 'printInvoice',
     summary: 'Render an invoice',
     description:
-      'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with ' +
-      'the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a ' +
-      'request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.',
+      'Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` ' +
+      'changes with the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered ' +
+      'in turns by tenant; a request is refused with `overloaded` when too many wait, and with `rendering_failed` ' +
+      'after `app.invoice.pdf-timeout`.',
     query: printQuery,
     refuses: ['rendering_failed'],
     data: Type.Null(),

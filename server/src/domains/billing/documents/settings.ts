@@ -9,7 +9,8 @@ export const settings = {
   'app.invoice.pdf-waiting': setting(integer(0, 10_000), {
     default: '64',
     description:
-      'PDFs that may wait for a process. Tenants take turns; when the queue is full, the tenant with the most is refused.',
+      'PDFs that may wait for a process. Tenants take turns; when the queue is full, the tenant with the most is ' +
+      'refused.',
   }),
   'app.invoice.pdf-timeout': setting(durationOfAtLeast(1, 'a millisecond'), {
     default: '30s',

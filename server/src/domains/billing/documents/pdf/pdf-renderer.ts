@@ -96,7 +96,8 @@ export class PdfRenderer {
     log.warn({ invoice: id, error: cause, reason }, 'A PDF could not be rendered');
     return new Refusal(
       'rendering_failed',
-      `The PDF could not be rendered. ${reason} The page needs no renderer: ${payerPage ?? `/api/invoice/print?id=${id}`}.`,
+      `The PDF could not be rendered. ${reason} The page needs no renderer: ` +
+        `${payerPage ?? `/api/invoice/print?id=${id}`}.`,
       { retryAfterSeconds: 30, cause },
     );
   }

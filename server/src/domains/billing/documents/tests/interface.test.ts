@@ -223,8 +223,9 @@ describe('the PDF', () => {
   });
 
   test('shows each of sixty lines once, on numbered pages with column titles', async () => {
+    const longText = 'a loaf of rye bread with caraway, which takes more than one line of text. ';
     const lines = Array.from({ length: 60 }, (_, i) => ({
-      description: `Nr. ${i}: ${i % 3 === 0 ? 'a loaf of rye bread with caraway, which takes more than one line of text. ' : 'Žito'}`,
+      description: `Nr. ${i}: ${i % 3 === 0 ? longText : 'Žito'}`,
       quantity: i + 1,
       unitAmount: 100,
     }));

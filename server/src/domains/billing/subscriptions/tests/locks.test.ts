@@ -110,7 +110,7 @@ test("renewing and collecting never deadlock, whatever the order of a subscripti
   expect(await db.query('select 1 from transaction')).toEqual([]);
 });
 
-test('a collection that another node has attempted and that failed since it was read is not retried early', async () => {
+test('a collection that another node has attempted and that has failed since is not retried early', async () => {
   await node.subscribe({ customerId: 1, planId: 1 }, merchant);
   const { database } = other.deps;
   const slow = Object.assign(Object.create(database) as typeof database, {

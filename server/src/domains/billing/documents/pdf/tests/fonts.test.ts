@@ -36,7 +36,8 @@ async function install(names: readonly string[], into: string): Promise<void> {
 
 function facesOf(program: string, text: string): { installed: string[]; faces: string[] } {
   const code = `import { installedFaceNames, facesFor } from ${JSON.stringify(program)};
-    console.log(JSON.stringify({ installed: installedFaceNames, faces: facesFor(${JSON.stringify(text)}).map(({ name }) => name) }));`;
+    const faces = facesFor(${JSON.stringify(text)}).map(({ name }) => name);
+    console.log(JSON.stringify({ installed: installedFaceNames, faces }));`;
   return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }));
 }
 
