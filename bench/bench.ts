@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { type Filled, fill } from './fill.ts';
-import type { FlowResult } from './measurements/flow/offered.ts';
 import { launchFile, nextMessage, request } from './processes/children.ts';
 import { timesOf } from './processes/cpu.ts';
 import type { LoadJob, LoadResult } from './processes/load.ts';
@@ -50,8 +49,6 @@ export class Bench {
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
-  /** The highest rate of the whole flow, and the run that held it; undefined until found. */
-  sustainedFlow: { rate: number; result: FlowResult } | undefined;
   #shop: Promise<Shop> | undefined;
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
