@@ -41,6 +41,9 @@ const tests = [
   ...['access', 'refusals', 'wakes'].map((name) => `${service}/${name}.test.ts`),
 ];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+// Some tests ask git for the files of the repository.
+run('git', ['init', '--quiet']);
+run('git', ['add', '--all']);
 run(node, ['tools/generated-pages.ts']);
 run(binary('tsc'), ['--noEmit']);
 run(binary('biome'), ['check', '--error-on-warnings', module, payments, 'server/tests', 'server/src/app']);
@@ -63,7 +66,7 @@ function changesOf(text: string): Change[] {
 
 function copyCode(): void {
   for (const name of readdirSync(root)) {
-    if (name.startsWith('.git') || ['node_modules', 'data', 'coverage', 'build'].includes(name)) continue;
+    if (['.git', 'node_modules', 'data', 'coverage', 'build'].includes(name)) continue;
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));

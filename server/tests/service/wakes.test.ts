@@ -39,9 +39,9 @@ const exceptions: Record<string, string> = {
   'user_mails.shorten_waits user_mail': 'The clock was set back: the worker that runs the statement wakes itself.',
   'invoice_mails.shorten_waits invoice_mail':
     'The clock was set back: the worker that runs the statement wakes itself.',
-  'processing.shorten_waits provider_operation':
+  'operations.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
-  'processing.cancel_unsent_charge charge_total_delta':
+  'operations.cancel_unsent_charge charge_total_delta':
     'The payment is cancelled in the same transaction, and its transition wakes the worker.',
   'discrepancies.shorten_waits discrepancy': 'The clock was set back: the worker that runs the statement wakes itself.',
   'clocks.insert clock': 'A new clock stands still.',
