@@ -73,8 +73,8 @@ function transpile(): void {
     'cli/src/main.ts',
     'server/src/domains/billing/documents/pdf/pdf-process.ts',
     'server/src/app/processes/child.ts',
-    // What is imported by name counts as compiled already.
-    ...bundled.map((folder) => `${folder}/src/index.ts`),
+    // What is imported by name counts as compiled already, and so does what that imports.
+    ...bundled.flatMap((folder) => globSync(`${folder}/src/*.ts`, { cwd: root })),
   ];
   const files = include.map((file) => join(root, file));
   writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }));
