@@ -11,7 +11,8 @@ export const deleteLines = statement(
 /** Values: tenant, invoice, those of `lineColumns`. */
 export const insertLines = statement(
   'invoices.insert_lines',
-  `insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount)
+  `insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate,
+       tax_amount)
    select $1, $2, number, description, quantity, unit_amount, amount, tax_rate, tax_amount
      from (${lineColumns.relation([], 3)}) as line`,
 );

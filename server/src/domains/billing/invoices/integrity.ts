@@ -20,7 +20,8 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'The paid amount of every invoice equals its successful payments without what they took beyond its total, and a paid invoice is paid exactly',
+      'The paid amount of every invoice equals its successful payments without what they took beyond its ' +
+      'total, and a paid invoice is paid exactly',
     offenders: `
       with summed as (
         select tenant_id, invoice_id as id,
@@ -38,7 +39,8 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every payment of an invoice has the state, amount and currency of its transaction, and took more than was left to pay only if it succeeded',
+      'Every payment of an invoice has the state, amount and currency of its transaction, ' +
+      'and took more than was left to pay only if it succeeded',
     offenders: `
       select format('tenant %s invoice %s payment %s', p.tenant_id, p.invoice_id, p.number) as offender
         from invoice_payment p
@@ -64,7 +66,8 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid event, every failed payment one invoice.payment_failed event, every other change at most one event, and there are no other events',
+      'Every paid invoice has exactly one invoice.paid event, every failed payment one ' +
+      'invoice.payment_failed event, every other change at most one event, and there are no other events',
     // Invoices from before the other events existed can lack them (`events_complete`).
     offenders: `
       with events as (
@@ -116,7 +119,8 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every invoice has the customer, the due date, the seller and the texts that it was finalized with, as its event tells',
+      'Every invoice has the customer, the due date, the seller and the texts that it was finalized with, ' +
+      'as its event tells',
     offenders: `
       select format('tenant %s invoice %s', i.tenant_id, i.id) as offender
         from invoice i

@@ -45,7 +45,8 @@ export function requirePayableAmount(
     const message =
       left === 0
         ? `Nothing is left to pay of invoice ${invoice.id}: all of it has been paid, or is about to be.`
-        : `Only ${left} of ${invoice.total} (minor units of ${invoice.currency}) can still be paid of invoice ${invoice.id}.`;
+        : `Only ${left} of ${invoice.total} (minor units of ${invoice.currency}) can still be paid of invoice ` +
+          `${invoice.id}.`;
     throw new Refusal('payment_exceeds_invoice', message, { field: 'amount', details: { left } });
   }
   return requested ?? left;

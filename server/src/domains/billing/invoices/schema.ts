@@ -158,11 +158,13 @@ export const listedInvoice = Type.Object({
   amountRemaining: Type.Integer({ description: '`amountDue` − `amountPaid`.' }),
   amountUnderWay: Type.Integer({
     description:
-      'The sum of the payments that have not ended: those in progress, and those that wait for a person and reserve nothing.',
+      'The sum of the payments that have not ended: those in progress, and those that wait for a person and ' +
+      'reserve nothing.',
   }),
   amountRefunded: Type.Integer({
     description:
-      'The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor `version`.',
+      'The refunded amount of what its payments paid. A refund changes neither `status` nor `amountPaid` nor ' +
+      '`version`.',
   }),
   amountToReturn: Type.Integer({
     description:
@@ -180,7 +182,8 @@ export const listedInvoice = Type.Object({
   metadata: keptMetadata,
   seller: Type.Union([sellerRecord, Type.Null()], {
     description:
-      'The tenant as it was when the invoice was finalized. null: a DRAFT, or finalized by a version that did not record it.',
+      'The tenant as it was when the invoice was finalized. null: ' +
+      'a DRAFT, or finalized by a version that did not record it.',
   }),
   dueDate: nullable(Type.String({ description: 'YYYY-MM-DD, in UTC.' })),
   overdueTime: nullable(
@@ -243,7 +246,8 @@ export const invoiceRecord = Type.Object(
     payments: Type.Array(paymentRecord, {
       description:
         'The newest 100, newest first: `transactionId` (null: no payment could be created), `amount`, ' +
-        '`amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, `failureMessage`, `createdTime`, `finishedTime`.',
+        '`amountExcess` (what it took beyond what was left to pay), `state`, `automatic`, `failureCode`, ' +
+        '`failureMessage`, `createdTime`, `finishedTime`.',
     }),
   },
   { $id: 'Invoice' },

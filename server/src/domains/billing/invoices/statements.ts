@@ -83,13 +83,15 @@ const nextPaymentAttempt = (tenant: string, invoice: string) => `(
      where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
-export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency, i.subtotal, i.tax, i.total,
+export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency,
+    i.subtotal, i.tax, i.total,
   i.amount_paid, ${amountUnderWay} as amount_under_way, ${amountRefunded} as amount_refunded,
   ${amountToReturn} as amount_to_return,
   case when i.subscription_id is not null then ${nextPaymentAttempt('i.tenant_id', 'i.id')} end as next_payment_attempt,
   i.payments, i.channel_id, i.description, i.metadata, i.seller, i.due_date, i.overdue_at, i.clock_id,
   i.subscription_id,
-  i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at, i.updated_at`;
+  i.period_start, i.period_end, i.user_id, i.version, i.created_at, i.finalized_at, i.paid_at, i.closed_at,
+      i.updated_at`;
 
 export interface LineRow {
   tenant_id: number;
@@ -200,9 +202,11 @@ export const findPayments = statement<PaymentRow>(
   `select payment.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, invoice_id, number, transaction_id, amount, excess, automatic, state, failure_code, failure_message,
+      select tenant_id, invoice_id, number, transaction_id, amount, excess, automatic, state, failure_code,
+          failure_message,
              created_at, finished_at
-        from invoice_payment where tenant_id = wanted.tenant_id and invoice_id = wanted.id order by number desc limit 100
+        from invoice_payment where tenant_id = wanted.tenant_id and invoice_id = wanted.id
+            order by number desc limit 100
     ) as payment`,
 );
 
@@ -315,7 +319,8 @@ export const updateStatus = statement<InvoiceRow>(
           seller = coalesce($7::json, i.seller),
           finalized_at = case when $3 in ('OPEN', 'PAID') then to_timestamp($6::float8 / 1000) else i.finalized_at end,
           paid_at = case when $3 = 'PAID' then to_timestamp($6::float8 / 1000) else i.paid_at end,
-          closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000) else i.closed_at end,
+          closed_at = case when $3 in ('VOID', 'UNCOLLECTIBLE') then to_timestamp($6::float8 / 1000)
+              else i.closed_at end,
           version = i.version + 1, updated_at = greatest(to_timestamp($6::float8 / 1000), i.updated_at)
     where i.tenant_id = $1 and i.id = $2 and (i.status, $3) in (${permittedTransitions})
    returning ${invoiceColumns}`,

@@ -8,7 +8,8 @@ const jsonNumber = (column: string) => `coalesce(${column}::text, 'null')`;
 const jsonText = (column: string) => `coalesce(to_json(${column})::text, 'null')`;
 const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id, coalesce(status, '*') as status`;
+const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id,
+    coalesce(status, '*') as status`;
 
 /** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
@@ -18,7 +19,8 @@ export const transactionChecks: readonly Check[] = [
       with booked as (
         select tenant_id, transaction_id as id, min(amount) filter (where leg = 1) as amount, min(currency) as currency,
                max(currency) as other_currency,
-               count(*) filter (where leg = 1 and debit = 'PROVIDER_RECEIVABLE' and credit = 'MERCHANT_PAYABLE') as charges,
+               count(*) filter (where leg = 1 and debit = 'PROVIDER_RECEIVABLE' and credit = 'MERCHANT_PAYABLE')
+                   as charges,
                count(*) filter (where leg = 2 and debit = 'PROVIDER_FEES' and credit = 'PROVIDER_RECEIVABLE') as fees,
                count(*) as transfers
           from ledger_transfer
@@ -84,12 +86,14 @@ export const transactionChecks: readonly Check[] = [
   },
   {
     claim:
-      "Every payment has a description, metadata and a provider's reference that one of its events tells, or an update in its audit log",
+      "Every payment has a description, metadata and a provider's reference that one of its events tells, " +
+      'or an update in its audit log',
     // An update that changes no status writes no event, but an entry of the audit log. Where entries have expired, and
     // for payments that are older than the log, such an update cannot be told.
     offenders: `
       with told as (
-        select t.tenant_id, t.id, field, value, bool_or(position('"' || field || '":' || value || ',' in event.body) > 0) as is_told
+        select t.tenant_id, t.id, field, value,
+            bool_or(position('"' || field || '":' || value || ',' in event.body) > 0) as is_told
           from transaction t
           join event on event.tenant_id = t.tenant_id and event.object_id = ${publicIdOf('t.id')}
          cross join lateral (values ('description', ${jsonText('t.description')}),
@@ -117,16 +121,19 @@ export const transactionChecks: readonly Check[] = [
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
     offenders: `
       with recount as (
-        select tenant_id, livemode, ${cubeKeys}, (created_at at time zone 'UTC')::date as day, currency, count(*) as count,
+        select tenant_id, livemode, ${cubeKeys}, (created_at at time zone 'UTC')::date as day, currency,
+            count(*) as count,
                sum(amount) as amount
           from transaction
          group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
       ), stored as (
-        select tenant_id, livemode, channel_id, user_id, status, day, currency, sum(count) as count, sum(amount) as amount
+        select tenant_id, livemode, channel_id, user_id, status, day, currency, sum(count) as count,
+            sum(amount) as amount
           from (
             select tenant_id, livemode, channel_id, user_id, status, day, currency, count, amount from transaction_total
              union all
-            select tenant_id, livemode, ${cubeKeys}, (created_second at time zone 'UTC')::date, currency, sum(count), sum(amount)
+            select tenant_id, livemode, ${cubeKeys}, (created_second at time zone 'UTC')::date, currency, sum(count),
+                sum(amount)
               from transaction_total_delta
              group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
           ) as total
@@ -166,7 +173,8 @@ export const transactionChecks: readonly Check[] = [
       ), bucket as (
         select tenant_id, started_at, sum(count) as count from placed group by 1, 2
       )
-      select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status) as offender
+      select format('tenant %s %s channel %s user %s %s', tenant_id, started_at, channel_id, user_id, status)
+          as offender
         from cell
         full join (select * from transaction_bucket_total where count <> 0) as stored
             using (tenant_id, livemode, channel_id, user_id, status, started_at)

@@ -23,13 +23,16 @@ import { updatePayment } from './update.ts';
 
 const { get, postOnce } = routesFor<PaymentsApp>();
 
+const uncounted = ['currency', 'amountFrom', 'amountTo', 'metadata', 'search'];
+
 export const transactionRoutes: readonly Route<PaymentsApp>[] = [
   postOnce('/api/transaction/create', 'transaction_write', 'Transactions', {
     summary: 'Create a transaction',
     events: 3,
     description:
-      'Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same ' +
-      '`Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.',
+      'Creates a payment in status PENDING. When the response arrives, the payment is on disk. ' +
+      'A repeat with the same `Idempotency-Key` gets the first response again, ' +
+      'marked `Idempotency-Replayed: true`.',
     body: createInput,
     refuses: [...acceptanceRefusals, 'invoice_not_payable', 'payment_exceeds_invoice', 'payment_method_unreadable'],
     data: transactionRecord,
@@ -41,8 +44,8 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     summary: 'Update a transaction',
     events: 1,
     description:
-      'Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is ' +
-      'merged by key, `metadataReplace` replaces it as a whole.',
+      'Changes the description, the metadata or the status. Status changes follow the transition table. ' +
+      '`metadata` is merged by key, `metadataReplace` replaces it as a whole.',
     body: updateInput,
     refuses: ['illegal_transition'],
     data: transactionRecord,
@@ -63,7 +66,7 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
 
   get('/api/transaction/list', 'transaction_read', 'Transactions', {
     summary: 'List transactions',
-    description: `Newest first. ${pagingOf('payments', ['currency', 'amountFrom', 'amountTo', 'metadata', 'search'], ' and limits other than UTC days')} ${exportText}`,
+    description: `Newest first. ${pagingOf('payments', uncounted, ' and limits other than UTC days')} ${exportText}`,
     query: listQuery,
     data: Type.Array(listedTransaction),
     paged: 'by_page_or_cursor',

@@ -94,6 +94,8 @@ const creations = relation(
   'from created',
 );
 
+const insertedIds = 'array(select id from inserted where inserted.tenant_id = event_subscribers.tenant_id)';
+
 /**
  * Writes a batch of payments in one statement: the payments, their events, a delivery for each subscribed endpoint, the
  * charges to open at providers, and the totals. The created event has the payment's own id.
@@ -126,7 +128,7 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
    ${creations.cte},
    ${countTotals(creations)}
    select tenant_id, cardinality(endpoints) as deliveries,
-          ${skipsRepeats ? 'array(select id from inserted where inserted.tenant_id = event_subscribers.tenant_id)' : 'null::uuid[]'} as ids,
+          ${skipsRepeats ? insertedIds : 'null::uuid[]'} as ids,
           exists (select from operation) as has_operation
      from event_subscribers`,
     {

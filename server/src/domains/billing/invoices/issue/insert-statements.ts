@@ -85,20 +85,24 @@ export const insertInvoicesWithLines = statement<{ place: number; id: number }>(
      select row.*, next_id('invoice_id_seq') as id
        from (${invoicesToInsert.relation()}) as row
    ), inserted as (
-     insert into invoice (tenant_id, id, livemode, series, number, customer_id, status, currency, subtotal, tax, total, channel_id,
+     insert into invoice (tenant_id, id, livemode, series, number, customer_id, status, currency, subtotal, tax,
+         total, channel_id,
                           description, metadata, due_date, subscription_id, period_start, period_end, user_id,
                           created_at, finalized_at, paid_at, updated_at, clock_id, seller, events_complete)
-     select tenant_id, id, livemode, series, number, customer_id, status, currency, subtotal, tax, total, channel_id, description,
+     select tenant_id, id, livemode, series, number, customer_id, status, currency, subtotal, tax, total, channel_id,
+         description,
             metadata::json, due_date, subscription_id, to_timestamp(period_start_ms / 1000),
             to_timestamp(period_end_ms / 1000), user_id, to_timestamp(created_ms / 1000),
             case when status <> 'DRAFT' then to_timestamp(created_ms / 1000) end,
-            case when status = 'PAID' then to_timestamp(created_ms / 1000) end, to_timestamp(created_ms / 1000), clock_id,
+            case when status = 'PAID' then to_timestamp(created_ms / 1000) end, to_timestamp(created_ms / 1000),
+                clock_id,
             seller::json, true
        from input
    ), drawn as (
      select array_agg(id order by place) as ids, array_agg(tenant_id order by place) as tenant_ids from input
    ), lines as (
-     insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate, tax_amount)
+     insert into invoice_line (tenant_id, invoice_id, number, description, quantity, unit_amount, amount, tax_rate,
+         tax_amount)
      select tenant_ids[place], ids[place], number, description, quantity, unit_amount, amount, tax_rate, tax_amount
        from drawn
       cross join (${linesToInsert.relation([], invoicesToInsert.list.length + 1)}) as line

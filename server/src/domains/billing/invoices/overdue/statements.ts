@@ -13,7 +13,8 @@ const isNotYetOverdue = `status = 'OPEN' and overdue_at is null`;
  * For the poller: whether an invoice is overdue in real time (clock 0). The test clock worker wakes this worker for
  * test clocks.
  */
-export const overdueInvoiceDue = `select from invoice where clock_id = 0 and ${isNotYetOverdue} and due_date < ${utcDayOf('$1')}`;
+export const overdueInvoiceDue = `select from invoice where clock_id = 0 and ${isNotYetOverdue}
+    and due_date < ${utcDayOf('$1')}`;
 
 /**
  * Records that invoices are overdue, those with the earliest due date first. It skips locked invoices and so never

@@ -40,7 +40,8 @@ export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN
  */
 export const claimEndedPayments = statement<EndedPayment>(
   'invoices.claim_ended_payments',
-  `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message, finished_at
+  `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
+       finished_at
      from invoice_payment
     where state <> 'OPEN' and applied_at is null
     order by finished_at
@@ -67,7 +68,8 @@ export const endPayments = statement(
   'invoices.end_payments',
   `update invoice_payment p
       set state = ended.state, failure_code = ended.failure_code, failure_message = ended.failure_message,
-          finished_at = ended.finished_at::timestamptz, applied_at = ended.finished_at::timestamptz, excess = ended.excess
+          finished_at = ended.finished_at::timestamptz, applied_at = ended.finished_at::timestamptz,
+              excess = ended.excess
      from (${endColumns.relation()}) as ended
     where p.tenant_id = ended.tenant_id and p.invoice_id = ended.invoice_id and p.number = ended.number`,
 );
@@ -87,9 +89,11 @@ export const updateSettledInvoices = statement<{ id: number }>(
   'invoices.update_settled',
   `update invoice i
       set status = settled.status, amount_paid = settled.amount_paid,
-          paid_at = settled.paid_at::timestamptz, version = settled.version, updated_at = settled.updated_at::timestamptz
+          paid_at = settled.paid_at::timestamptz, version = settled.version,
+              updated_at = settled.updated_at::timestamptz
      from (${settledColumns.relation()}) as settled
-    where i.tenant_id = settled.tenant_id and i.id = settled.id and (i.status, settled.status) in (${permittedTransitions})
+    where i.tenant_id = settled.tenant_id and i.id = settled.id
+        and (i.status, settled.status) in (${permittedTransitions})
    returning i.id`,
 );
 

@@ -72,7 +72,8 @@ export const lookedUpFilters = {
     }),
   ),
   search: searchField(
-    "their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or invoice; if there are none, by the beginning of their description",
+    "their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or " +
+      'invoice; if there are none, by the beginning of their description',
   ),
 };
 

@@ -46,7 +46,8 @@ export const usedGroups = (
   lastDay: string,
 ) => `
          select tenant_id, channel_id, user_id, status from transaction_total
-          where tenant_id = any (${tenantIds}) and (${modes} is null or livemode = any (${modes})) and day between ${firstDay} and ${lastDay}
+          where tenant_id = any (${tenantIds}) and (${modes} is null or livemode = any (${modes}))
+              and day between ${firstDay} and ${lastDay}
             and channel_id <> 0 and user_id <> 0 and status <> '*'
             and (${channelId} = 0 or channel_id = ${channelId}) and (${userId} = 0 or user_id = ${userId})
             and (${status} = '*' or status = ${status})
@@ -57,6 +58,10 @@ export const usedGroups = (
             and (${channelId} = 0 or channel_id = ${channelId}) and (${userId} = 0 or user_id = ${userId})
             and (${status} = '*' or status = ${status})`;
 
+const usedInRange = usedGroups(
+  ...(['$1::bigint[]', '$12::boolean[]', '$7::bigint', '$8::bigint', '$9::text', '$10::date', '$11::date'] as const),
+);
+
 /**
  * With a filter ($7 channel, $8 user, $9 status, $12 modes): the groups in use on days $10 to $11, each read in order
  * from one index. Groups are few; at most groups × (skip + page) rows are read, and only within the ranges.
@@ -65,7 +70,7 @@ const groups = (direction: Direction) =>
   listed(
     `select near.tenant_id, near.id
        from range
-       join ( ${usedGroups('$1::bigint[]', '$12::boolean[]', '$7::bigint', '$8::bigint', '$9::text', '$10::date', '$11::date')}
+       join ( ${usedInRange}
        ) as used using (tenant_id)
       cross join lateral (
         select tenant_id, id from transaction

@@ -24,7 +24,8 @@ export const locateDays = statement<DaysRow>(
             and channel_id = $2 and user_id = $3 and status = $4 and day between $5::date and $6::date
          union all
          select (created_second at time zone 'UTC')::date, count from transaction_total_delta
-          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2)
+              and ($3 = 0 or user_id = $3)
             and ($4 = '*' or status = $4)
             and (created_second at time zone 'UTC')::date between $5::date and $6::date
        ) as cell
@@ -96,7 +97,8 @@ export const locateBuckets = statement<RangeRow>(
                              and started_at between date_trunc('day', created_second, 'UTC') and created_second)),
                 count
            from transaction_total_delta as change
-          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2) and ($3 = 0 or user_id = $3)
+          where tenant_id = any ($1::bigint[]) and livemode = any ($9::boolean[]) and ($2 = 0 or channel_id = $2)
+              and ($3 = 0 or user_id = $3)
             and ($4 = '*' or status = $4)
             and (created_second at time zone 'UTC')::date between $5::date and $6::date
        ) as cell

@@ -155,7 +155,8 @@ async function differingBuckets() {
     with payment as (
       select t.*, date_trunc('day', t.created_at, 'UTC') as day,
              (select max(started_at) from transaction_bucket
-               where tenant_id = t.tenant_id and started_at between date_trunc('day', t.created_at, 'UTC') and t.created_at
+               where tenant_id = t.tenant_id and started_at between date_trunc('day', t.created_at, 'UTC')
+                   and t.created_at
              ) as started_at
         from transaction t
     ),
@@ -249,7 +250,8 @@ async function insertBurst(start: string, first: number, rows: number, perSecond
        insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, created_at, updated_at)
        select 1, (left(ms, 8) || '-' || right(ms, 4) || '-7' || lpad(to_hex(number % 4096), 3, '0') || '-8'
                   || right(gen_random_uuid()::text, 16))::uuid,
-              1 + number, 'USD', 'PENDING', case number % 3 when 0 then 11 else 21 end, 7 + number % 2, created_at, created_at
+              1 + number, 'USD', 'PENDING', case number % 3 when 0 then 11 else 21 end, 7 + number % 2, created_at,
+                  created_at
          from payment
        returning *
      ),
@@ -264,7 +266,8 @@ async function insertBurst(start: string, first: number, rows: number, perSecond
 async function succeedSome(remainder: number): Promise<void> {
   await db.query(
     `with changed as (
-       update transaction set status = 'SUCCESS' where status = 'PENDING' and amount % 5 = $1 and created_at > '2026-03-01'
+       update transaction set status = 'SUCCESS' where status = 'PENDING' and amount % 5 = $1
+           and created_at > '2026-03-01'
        returning *
      ),
      ${succeeding.cte},

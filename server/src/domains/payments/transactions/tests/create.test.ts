@@ -87,7 +87,7 @@ test('a hundred concurrent requests with one key create one payment', async () =
   expect(await countOf('transaction', `idempotency_key = 'same-batch'`)).toBe(1);
 });
 
-test('two hundred concurrent requests on two nodes, with ten keys in different orders, create ten payments', async () => {
+test('two hundred concurrent requests on two nodes with ten keys create ten payments', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
       const turn = (i >> 1) % 10;
@@ -100,7 +100,7 @@ test('two hundred concurrent requests on two nodes, with ten keys in different o
   expect(await countOf('transaction', `idempotency_key like 'two-nodes-%'`)).toBe(10);
 });
 
-test('a key reused with another body is refused, even in the same batch; the order of fields does not matter', async () => {
+test('a key reused with another body is refused, even in the same batch, in any order of fields', async () => {
   const [first, second] = await Promise.allSettled([
     node.create({ ...payment, metadata: { a: 1, b: 2 } }, one, 'differs'),
     node.create({ ...payment, amount: 1001 }, one, 'differs'),
@@ -122,7 +122,7 @@ test('a key belongs to its tenant: another tenant with the same key creates its 
   expect(theirs.answer.id).not.toBe(ours.answer.id);
 });
 
-test('a repeat gets the first answer byte for byte, even after the payment changed and the channel was switched off', async () => {
+test('a repeat gets the first answer byte for byte, after changes of payment and channel, too', async () => {
   const first = await node.create({ ...payment, channelId: 21 }, one, 'moved-on');
   await node.update({ id: first.answer.id, status: 'SUCCESS', description: 'paid' }, one);
   await db.query('update channel set state = false where id = 21');

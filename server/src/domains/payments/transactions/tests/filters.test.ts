@@ -114,7 +114,8 @@ async function recount(query: Query, caller: Principal): Promise<string[]> {
     `created_at >= ${start} and created_at < ${end}`,
     search === ''
       ? 'true'
-      : `(starts_with(lower(description), lower('${search}')) or idempotency_key = '${search}' or customer_id::text = '${search}')`,
+      : `(starts_with(lower(description), lower('${search}')) or idempotency_key = '${search}' or ` +
+        `customer_id::text = '${search}')`,
   ];
   const rows = await db.query<{ id: string }>(
     `select id from transaction where ${where.join(' and ')} order by id desc`,
@@ -125,7 +126,8 @@ async function recount(query: Query, caller: Principal): Promise<string[]> {
 test('the rows that exist when a walk begins are each seen once while others are inserted', async () => {
   await db.query(`
     insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, created_at, updated_at)
-    select 2, overlay(gen_random_uuid()::text placing '01960000-' || lpad(to_hex(n / 3), 4, '0') || '-7' from 1 for 15)::uuid,
+    select 2, overlay(gen_random_uuid()::text placing '01960000-' || lpad(to_hex(n / 3), 4, '0') || '-7'
+        from 1 for 15)::uuid,
            1, 'USD', 'PENDING', 12, 9, '2025-04-04', '2025-04-04'
       from generate_series(1, 10000) as n`);
   const caller = merchants[2];
@@ -186,8 +188,10 @@ test('a provider’s reference finds the payment, in the caller’s tenant alone
     )
   ).map(({ id }) => id) as [string, string];
   await db.query(
-    `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at, provider_reference, created_at)
-     values (1, $1, 1, 'CHARGE', 11, 'stripe', 1, now(), 'pi_7', now()), (2, $2, 1, 'CHARGE', 10, 'stripe', 1, now(), 'pi_7', now())`,
+    `insert into provider_operation (tenant_id, transaction_id, number, kind, channel_id, provider, amount, due_at,
+         provider_reference, created_at)
+     values (1, $1, 1, 'CHARGE', 11, 'stripe', 1, now(), 'pi_7', now()),
+         (2, $2, 1, 'CHARGE', 10, 'stripe', 1, now(), 'pi_7', now())`,
     [own, foreign],
   );
   const found = async (query: Query, caller: Principal) =>
@@ -202,7 +206,8 @@ test('a provider’s reference finds the payment, in the caller’s tenant alone
 
 test('a search that matches too many payments is refused', async () => {
   await db.query(`
-    insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, customer_id, created_at, updated_at)
+    insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, customer_id, created_at,
+        updated_at)
     select 1, gen_random_uuid(), 1, 'USD', 'PENDING', 11, 7, 777777, now(), now() from generate_series(1, 1001)`);
   await expect(listTransactions(deps, { search: '777777' }, merchant)).rejects.toMatchObject({ field: 'search' });
 });

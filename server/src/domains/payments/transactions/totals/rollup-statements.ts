@@ -83,7 +83,8 @@ export const rollUp = statement<{ rolled_up: number }>(
    ),
    rolled_up_buckets as (
      insert into transaction_bucket_total as total (tenant_id, livemode, channel_id, user_id, status, started_at, count)
-     select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'), started_at,
+     select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'),
+         started_at,
             sum(change.count)
        from placed cross join lateral unnest(changes) as change
       where started_at > day
@@ -93,7 +94,8 @@ export const rollUp = statement<{ rolled_up: number }>(
      do update set count = total.count + excluded.count
    ),
    rolled_up as (
-     insert into transaction_total as total (tenant_id, livemode, channel_id, user_id, status, day, currency, count, amount)
+     insert into transaction_total as total (tenant_id, livemode, channel_id, user_id, status, day, currency, count,
+         amount)
      select placed.tenant_id, livemode, coalesce(channel_id, 0), coalesce(user_id, 0), coalesce(status, '*'),
             (day at time zone 'UTC')::date, currency, sum(change.count), sum(amount)
        from placed cross join lateral unnest(changes) as change

@@ -21,7 +21,8 @@ export const countTotals = (changes: Changes) => `
   counted as (
     insert into transaction_total_delta
            (tenant_id, livemode, channel_id, user_id, status, created_second, currency, count, amount)
-    select tenant_id, livemode, channel_id, user_id, status, date_bin('1 second', created_at, timestamptz 'epoch'), currency,
+    select tenant_id, livemode, channel_id, user_id, status, date_bin('1 second', created_at, timestamptz 'epoch'),
+        currency,
            sum(count), sum(amount)
       from ${changes.name}
      group by 1, 2, 3, 4, 5, 6, 7
