@@ -4,7 +4,6 @@ import { uuidGenerator } from '../core/id.ts';
 import { Admission } from '../platform/admission/admission.ts';
 import { type Reports, WaitingWork } from '../platform/admission/waiting-work.ts';
 import type { Key } from '../platform/crypto/keyring.ts';
-import { macOf } from '../platform/crypto/mac.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import { mailerOf } from '../platform/mail/mailer.ts';
@@ -14,8 +13,7 @@ import { Bus } from '../platform/postgres/bus/bus.ts';
 import { Notifications } from '../platform/postgres/bus/notifications.ts';
 import { Caches } from '../platform/postgres/caches.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
-import type { Plans } from '../platform/postgres/connection/session-settings.ts';
-import { Database } from '../platform/postgres/database.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { PlanRenewal } from '../platform/postgres/plan-renewal.ts';
@@ -36,6 +34,7 @@ import { publicUrlOf } from './config/public-url.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { Pools } from './pools.ts';
 import type { ProcessGroup } from './processes/process-group.ts';
 
 /** What a node is made from, apart from its database and its keys. */
@@ -51,105 +50,49 @@ export interface NodeOptions {
   tracing?: Tracing | undefined;
 }
 
-/** Makes the infrastructure of a node. Nothing is started; the lifecycle stops what is. */
+/**
+ * Makes the infrastructure of a node, each part after those that it is made from. What runs is added to the lifecycle,
+ * which stops it in reverse order.
+ */
 export function makeNode(
-  { connection, direct, isOursAlone }: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
+  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
-  { settings, log, clock: givenClock, lifecycle, passwordCost, group, tracing }: NodeOptions,
+  options: NodeOptions,
 ) {
+  const { connection, isOursAlone } = opened;
+  const { settings, log, lifecycle, passwordCost, group, tracing } = options;
   const logError = (error: unknown, message: string) => log.error({ error }, message);
   const isFirstProcess = group === undefined || group.number === 1;
   const metrics = new Metrics({ ofDatabase: isFirstProcess });
   group?.attach(metrics);
   const otherProcesses = group?.otherProcesses ?? new OtherProcesses();
-  const pools = new Map<string, Database>();
-  let eventKey: Key | undefined;
-  const openPool = (name: string, connections: number, plans: Plans = 'fresh'): Database => {
-    const database = new Database({
-      connection,
-      connections,
-      name,
-      plans,
-      macOf: (text) => (eventKey === undefined ? undefined : macOf(text, eventKey)),
-      onFull: () => primary.suspectFull(),
-      ...(plans === 'indexed-kept' && { planGeneration: () => planRenewal.generation }),
-      onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
-      onUnprepared: () =>
-        log.warn(
-          { pool: name },
-          'A pooler does not keep prepared statements; each execution is parsed again, which is slower',
-        ),
-      onCommitted: (topics, invalidations) => bus.committed(topics, invalidations),
-    });
-    pools.set(name, database);
-    return database;
-  };
-  lifecycle.add('database', async () => {
-    await Promise.all([...pools.values()].map((database) => database.close()));
+
+  const pools = new Pools({
+    connection,
+    log,
+    planGeneration: () => planRenewal.generation,
+    onFull: () => primary.suspectFull(),
+    onCommitted: (topics, invalidations) => bus.committed(topics, invalidations),
   });
-  addConnectionMetrics(metrics, pools);
-  const workerDatabase = openPool('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
-  const queueDatabase = openPool('queue', isFirstProcess ? queueConnections : queueConnectionsOfChild, 'indexed-kept');
+  lifecycle.add('database', () => pools.close());
+  pools.addMetrics(metrics);
+  const database = pools.open('main', settings['app.database.connections']);
+  const workerDatabase = pools.open('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
+  const queueDatabase = pools.open('queue', isFirstProcess ? queueConnections : queueConnectionsOfChild, 'kept');
   const planRenewal = new PlanRenewal(workerDatabase);
   planRenewal.start();
   lifecycle.add('plan renewal', async () => planRenewal.stop());
-  const setBackHandlers: (() => Promise<void>)[] = [];
-  // A clock that a test controls is used as it is.
-  const databaseClock =
-    givenClock === systemClock
-      ? new DatabaseClock({
-          database: workerDatabase,
-          clock: systemClock,
-          onApart: (aheadMs) =>
-            log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
-          onSetBack: (isRepeated) => {
-            if (!isRepeated) log.warn("The database's clock was set back");
-            for (const handle of setBackHandlers) {
-              handle().catch((error) =>
-                logError(error, 'Due times could not be shortened after the clock was set back'),
-              );
-            }
-          },
-        })
-      : undefined;
-  if (databaseClock !== undefined) lifecycle.add('clock', async () => databaseClock.stop());
-  const clock = databaseClock?.now ?? givenClock;
-  const database = openPool('main', settings['app.database.connections']);
-  const primary = new PrimaryMonitor({
-    connection,
-    pools: () => pools.values(),
-    clock,
-    ...(isOursAlone && { room: () => diskSpaceAt(settings['app.data-dir']) }),
-    onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
-    onFound: () => log.info('There is a writable database again'),
-    onTime: (reading) => databaseClock?.observe(reading),
-  });
-  lifecycle.add('primary monitor', () => primary.stop());
+
+  const { clock, databaseClock, onClockSetBack } = makeClock(options, workerDatabase);
+  const primary = makePrimaryMonitor(opened, options, { pools, clock, databaseClock });
   if (isOursAlone && isFirstProcess) addStorageMetrics(metrics, primary);
-  const notifications = new Notifications({
-    connection: direct,
+
+  const bus = makeBus(opened, options, {
     publisher: workerDatabase,
-    isDirect: isOursAlone,
-    onLost: (error) =>
-      log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
     onSilent: () => primary.suspect(),
+    otherProcesses,
   });
-  // With the embedded database the other processes are told without a transaction, which costs as much as a batch of
-  // payments.
-  const ofThisNode = group === undefined ? undefined : otherProcesses.carrier;
-  const bus = new Bus({
-    notifications,
-    carrier: isOursAlone ? ofThisNode : notifications,
-    onError: (error) => logError(error, 'The other processes were not told of work'),
-  });
-  lifecycle.add('bus', () => bus.stop());
-  const waitingWork = new WaitingWork(reportsBy(bus));
-  if (!isOursAlone || group !== undefined) waitingWork.start();
-  const admission = new Admission({ oldestWaitMs: () => waitingWork.oldestWaitMs });
-  lifecycle.add('admission', async () => {
-    waitingWork.stop();
-    admission.stop();
-  });
+  const { waitingWork, admission } = makeAdmission(bus, lifecycle, { hasOthers: !isOursAlone || group !== undefined });
   const sealer = new Sealer(secrets.encryptionKeys);
   const failPoint = settings['app.drill.fail-point'];
   const node = {
@@ -175,16 +118,13 @@ export function makeNode(
     queueDatabase,
     workerDatabase,
     listDatabase: new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists }),
-    openPool,
+    openPool: (...pool: Parameters<Pools['open']>) => pools.open(...pool),
     pools,
     waitingWork,
     admission,
     primary,
     databaseClock,
-    /** Registers a handler that runs whenever the database's clock was set back. */
-    onClockSetBack: (handle: () => Promise<void>) => {
-      setBackHandlers.push(handle);
-    },
+    onClockSetBack,
     bus,
     caches: new Caches(bus),
     seal: (plain: string, associatedData: string) => sealer.seal(plain, associatedData),
@@ -192,9 +132,7 @@ export function makeNode(
     isLost: (sealed: Buffer) => sealer.isLost(sealed),
     signingKeys: secrets.jwtKeys,
     /** Sets the key of event digests, which is known once the database is open. */
-    useEventKey: (key: Key) => {
-      eventKey = key;
-    },
+    useEventKey: (key: Key) => pools.useEventKey(key),
     passwordCost,
     failuresPerAddress: settings['app.rate-limit.failures-per-address'],
     deploymentMode: settings['app.deployment-mode'],
@@ -205,6 +143,98 @@ export function makeNode(
   return node satisfies NodeWith<Settings>;
 }
 
+/** The time of the database, of which all nodes have the same. A clock that a test controls is used as it is. */
+function makeClock({ clock, log, lifecycle }: NodeOptions, database: Database) {
+  const setBackHandlers: (() => Promise<void>)[] = [];
+  /** Registers a handler that runs whenever the database's clock was set back. */
+  const onClockSetBack = (handle: () => Promise<void>): void => {
+    setBackHandlers.push(handle);
+  };
+  if (clock !== systemClock) return { clock, databaseClock: undefined, onClockSetBack };
+  const databaseClock = new DatabaseClock({
+    database,
+    clock,
+    onApart: (aheadMs) =>
+      log.warn({ aheadMs }, "This machine's clock and the database's differ; the database's is used"),
+    onSetBack: (isRepeated) => {
+      if (!isRepeated) log.warn("The database's clock was set back");
+      for (const handle of setBackHandlers) {
+        handle().catch((error: unknown) =>
+          log.error({ error }, 'Due times could not be shortened after the clock was set back'),
+        );
+      }
+    },
+  });
+  lifecycle.add('clock', async () => databaseClock.stop());
+  return { clock: databaseClock.now, databaseClock, onClockSetBack };
+}
+
+interface PrimaryParts {
+  pools: Pools;
+  clock: Clock;
+  databaseClock: DatabaseClock | undefined;
+}
+
+function makePrimaryMonitor(
+  { connection, isOursAlone }: Pick<OpenDatabase, 'connection' | 'isOursAlone'>,
+  { settings, log, lifecycle }: NodeOptions,
+  { pools, clock, databaseClock }: PrimaryParts,
+): PrimaryMonitor {
+  const primary = new PrimaryMonitor({
+    connection,
+    pools: () => pools.byName.values(),
+    clock,
+    ...(isOursAlone && { room: () => diskSpaceAt(settings['app.data-dir']) }),
+    onLost: (reason, error) => log.warn({ error, reason }, 'There is no writable database'),
+    onFound: () => log.info('There is a writable database again'),
+    onTime: (reading) => databaseClock?.observe(reading),
+  });
+  lifecycle.add('primary monitor', () => primary.stop());
+  return primary;
+}
+
+interface BusParts {
+  publisher: Database;
+  onSilent: () => void;
+  otherProcesses: OtherProcesses;
+}
+
+function makeBus(
+  { direct, isOursAlone }: Pick<OpenDatabase, 'direct' | 'isOursAlone'>,
+  { log, lifecycle, group }: NodeOptions,
+  { publisher, onSilent, otherProcesses }: BusParts,
+): Bus {
+  const notifications = new Notifications({
+    connection: direct,
+    publisher,
+    isDirect: isOursAlone,
+    onLost: (error) =>
+      log.warn({ error }, 'Notifications from other nodes are disconnected; caches are off until they return'),
+    onSilent,
+  });
+  // With the embedded database the other processes are told without a transaction, which costs as much as a batch of
+  // payments.
+  const ofThisNode = group === undefined ? undefined : otherProcesses.carrier;
+  const bus = new Bus({
+    notifications,
+    carrier: isOursAlone ? ofThisNode : notifications,
+    onError: (error) => log.error({ error }, 'The other processes were not told of work'),
+  });
+  lifecycle.add('bus', () => bus.stop());
+  return bus;
+}
+
+function makeAdmission(bus: Bus, lifecycle: Lifecycle, { hasOthers }: { hasOthers: boolean }) {
+  const waitingWork = new WaitingWork(reportsBy(bus));
+  if (hasOthers) waitingWork.start();
+  const admission = new Admission({ oldestWaitMs: () => waitingWork.oldestWaitMs });
+  lifecycle.add('admission', async () => {
+    waitingWork.stop();
+    admission.stop();
+  });
+  return { waitingWork, admission };
+}
+
 /** What waits in this process, for all others that use the database, and the reverse. */
 function reportsBy(bus: Bus): Reports {
   const name = 'waiting-work';
@@ -212,21 +242,6 @@ function reportsBy(bus: Bus): Reports {
     send: (waitMs) => bus.send(name, String(waitMs)),
     listen: (listener) => bus.onMessage(name, (waitMs) => listener(Number(waitMs))),
   };
-}
-
-function addConnectionMetrics(metrics: Metrics, pools: ReadonlyMap<string, Database>): void {
-  metrics.gauge(
-    'florin_database_connections',
-    'Connections to PostgreSQL by pool and state; `waiting` counts requests that wait for one.',
-    async (gauge) => {
-      for (const [pool, { load }] of pools) {
-        gauge.set({ pool, state: 'used' }, load.total - load.idle);
-        gauge.set({ pool, state: 'idle' }, load.idle);
-        gauge.set({ pool, state: 'waiting' }, load.waiting);
-      }
-    },
-    ['pool', 'state'],
-  );
 }
 
 function addStorageMetrics(metrics: Metrics, primary: Pick<PrimaryMonitor, 'room'>): void {

@@ -21,7 +21,7 @@ test('a node opens as many connections as the operations page says', async () =>
     { jwtKeys: keyring, encryptionKeys: keyring },
     { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
   );
-  const most = Object.fromEntries([...pools].map(([name, { connections }]) => [name, connections]));
+  const most = Object.fromEntries([...pools.byName].map(([name, { connections }]) => [name, connections]));
   await lifecycle.stop();
   const total = Object.values(most).reduce((sum, connections) => sum + connections, outsidePools);
 
