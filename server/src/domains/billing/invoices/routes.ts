@@ -52,7 +52,9 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
 
   get('/api/invoice/list', 'invoice_read', 'Invoices', {
     summary: 'List invoices',
-    description: `Newest first. ${pagingOf('invoices', ['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'])} ${exportText}`,
+    description: `Newest first. ${pagingOf('invoices', [
+      ...['currency', 'amountFrom', 'amountTo', 'dueFrom', 'dueTo', 'metadata'],
+    ])} ${exportText}`,
     query: invoiceListQuery,
     data: Type.Array(invoiceRow),
     paged: 'by_page_or_cursor',
@@ -63,8 +65,8 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
   post('/api/invoice/modify', 'invoice_write', 'Invoices', {
     summary: 'Change a draft',
     description:
-      'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a DRAFT can ' +
-      'be changed. No event is sent: `invoice.finalized` shows the result.',
+      'Changes the given fields; `lines` replace all lines. The customer and the currency cannot change. Only a ' +
+      'DRAFT can be changed. No event is sent: `invoice.finalized` shows the result.',
     body: modifyInput,
     refuses: ['invoice_not_draft', ...acceptanceRefusals],
     data: invoiceRecord,
@@ -87,8 +89,8 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
     summary: 'Pay an invoice',
     events: 4,
     description:
-      'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the ' +
-      'invoice. On a channel without a provider, set the outcome with an update of the payment.',
+      'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles ' +
+      'the invoice. On a channel without a provider, set the outcome with an update of the payment.',
     body: payInput,
     refuses: ['invoice_not_payable', 'payment_exceeds_invoice', ...acceptanceRefusals, 'payment_method_unreadable'],
     data: paidInvoice,
@@ -100,8 +102,8 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
     summary: 'Void an invoice',
     events: 1,
     description:
-      'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be ' +
-      'paid. Refused while a payment is in progress.',
+      'Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still ' +
+      'be paid. Refused while a payment is in progress.',
     body: voidInput,
     refuses: ['illegal_transition', 'invoice_payment_under_way'],
     data: invoiceRecord,

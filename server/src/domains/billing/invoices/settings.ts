@@ -5,7 +5,7 @@ export const settings = {
   'app.invoice.refund-excess': setting(oneOf('true', 'false'), {
     default: 'true',
     description:
-      'Whether money that a payment took beyond what was left to pay of its invoice or payment link is refunded at once. If ' +
-      'not, and on channels without a provider, it stands as their `amountToReturn`.',
+      'Whether money that a payment took beyond what was left to pay of its invoice or payment link is refunded ' +
+      'at once. If not, and on channels without a provider, it stands as their `amountToReturn`.',
   }),
 };
