@@ -140,7 +140,6 @@ export function addSteps(server: FastifyInstance, edge: Edge, everyAnswer: Reado
 
   // 2. By route: who calls, may they, and is it their turn? Nothing of the body has been read.
   server.addHook('onRoute', (route) => {
-    if (route.method === 'HEAD') return; // It has the steps of its GET route.
     const declared = route.config?.declared;
     if (declared !== undefined) route.preHandler = checkInput(declared);
     route.onRequest = [

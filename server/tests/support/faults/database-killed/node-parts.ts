@@ -23,8 +23,7 @@ export function nodePartKills(
   | 'plan renewal'
   | 'clock'
   | 'primary monitor'
-  | 'notifications'
-  | 'topic relay'
+  | 'bus'
   | 'last uses of keys'
   | 'last uses of sessions'
   | 'reset mails'
@@ -98,8 +97,8 @@ export function nodePartKills(
     },
     clock: { reading: killedWhileChecked },
     'primary monitor': { checking: killedWhileChecked },
-    notifications: { probing: killedWhileChecked },
-    'topic relay': {
+    bus: {
+      probing: killedWhileChecked,
       sending: async () => {
         const secrets = (name: string) => readFileSync(join(node.dataDir, name), 'utf8').trim();
         const socket = encodeURIComponent(join(node.dataDir, 'postgres', 'socket'));

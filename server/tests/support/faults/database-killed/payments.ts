@@ -3,7 +3,7 @@ import { makeChannel } from '../../factories.ts';
 import type { Scenario } from './scenario.ts';
 import type { Kills } from './situations.ts';
 
-export function paymentKills(scenario: Scenario): Kills<'processing' | 'rollups'> {
+export function paymentKills(scenario: Scenario): Kills<'operations' | 'rollups'> {
   const {
     node,
     count,
@@ -20,7 +20,7 @@ export function paymentKills(scenario: Scenario): Kills<'processing' | 'rollups'
   } = scenario;
 
   return {
-    processing: {
+    operations: {
       waiting: async () => {
         const channelId = await scenario.makeChannel();
         const ids = await pay(5, 'pending:2', channelId);

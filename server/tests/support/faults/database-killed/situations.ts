@@ -6,7 +6,7 @@
  * Stopping has one kill for all parts: the process is stopped while every worker has work in progress.
  */
 export const situations = {
-  processing: ['waiting', 'waiting behind an open breaker', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
+  operations: ['waiting', 'waiting behind an open breaker', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
   discrepancies: ['claiming', 'looking up', 'recording', 'waiting'],
   callbacks: ['claiming', 'settling', 'recording', 'waiting'],
   sandbox: ['waiting', 'claiming', 'sending', 'recording'],
@@ -24,8 +24,7 @@ export const situations = {
   'plan renewal': ['measuring'],
   clock: ['reading'],
   'primary monitor': ['checking'],
-  notifications: ['probing'],
-  'topic relay': ['sending'],
+  bus: ['probing', 'sending'],
   'last uses of keys': ['recording'],
   'last uses of sessions': ['recording'],
   'reset mails': ['recording a token'],

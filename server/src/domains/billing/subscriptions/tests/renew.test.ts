@@ -92,7 +92,7 @@ test('five hundred due subscriptions are renewed with the same statements as one
     'plans.keep',
     'subscriptions.find_pending_lines',
     'invoices.advance_counters',
-    'invoices.find_sellers',
+    'sellers.find_many',
     'invoices.insert_many',
     'events.insert_many',
     'subscriptions.save',
