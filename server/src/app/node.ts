@@ -1,5 +1,4 @@
-import type { Clock } from '../core/clock.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { uuidGenerator } from '../core/id.ts';
 import { Admission } from '../platform/admission/admission.ts';
 import { type Reports, WaitingWork } from '../platform/admission/waiting-work.ts';
