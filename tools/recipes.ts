@@ -17,8 +17,10 @@ the changes concern. Ends with 1 when one fails.
 
 interface Change {
   path: string;
-  /** The line after which the block goes; absent: the block is the whole file. */
+  /** The beginning of the line after which the block goes; absent: the block is the whole file. */
   after: string | undefined;
+  /** After each line that begins so, not only after the first. */
+  isRepeated: boolean;
   block: string;
 }
 
@@ -55,8 +57,11 @@ console.log(`recipes: the code with all ${changes.length} changes of docs/recipe
 
 /** Every block under a line that says where it goes. A line that looks like one and is not understood is an error. */
 function changesOf(text: string): Change[] {
-  const form = /^\*\*`([^`]+)`\*\*(?: \((?:new|whole) file\)|, after (`+)(.+)\2:)\n\n(`{3,})\w+\n([\s\S]*?)^\4$/gm;
-  const found = [...text.matchAll(form)].map(([, path = '', , after, , block = '']) => ({ path, after, block }));
+  const form =
+    /^\*\*`([^`]+)`\*\*(?: \((?:new|whole) file\)|, after (each )?(`+)(.+)\3:)\n\n(`{3,})\w+\n([\s\S]*?)^\5$/gm;
+  const found = [...text.matchAll(form)].map(([, path = '', each, , after, , block = '']) => {
+    return { path, after, isRepeated: each !== undefined, block };
+  });
   const named = [...text.matchAll(/^\*\*`/gm)].length;
   if (found.length === 0 || found.length !== named) {
     fail(`docs/recipes.md names ${named} changes, of which ${found.length} say where they go.`);
@@ -72,7 +77,7 @@ function copyCode(): void {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 }
 
-function apply({ path, after, block }: Change): void {
+function apply({ path, after, isRepeated, block }: Change): void {
   const file = join(copy, path);
   if (after === undefined) {
     mkdirSync(dirname(file), { recursive: true });
@@ -80,9 +85,10 @@ function apply({ path, after, block }: Change): void {
     return;
   }
   const lines = readFileSync(file, 'utf8').split('\n');
-  const at = lines.findIndex((line) => line.startsWith(after));
-  if (at === -1) fail(`docs/recipes.md: ${path} has no line that begins with ${after}`);
-  lines.splice(at + 1, 0, block.trimEnd());
+  const found = lines.flatMap((line, at) => (line.startsWith(after) ? [at] : []));
+  if (found.length === 0) fail(`docs/recipes.md: ${path} has no line that begins with ${after}`);
+  const places = isRepeated ? found : found.slice(0, 1);
+  for (const at of places.toReversed()) lines.splice(at + 1, 0, block.trimEnd());
   writeFileSync(file, lines.join('\n'));
 }
 

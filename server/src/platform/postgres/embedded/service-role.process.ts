@@ -219,7 +219,11 @@ describe('a data folder of a release whose service was the superuser', () => {
     const log = { info: () => {}, warn: () => {}, error: () => {} };
     const makeRole = async () => {
       const session = await openSession(superuser);
-      await ensureServiceRole(session, { log }).finally(() => session.end());
+      try {
+        await ensureServiceRole(session, { log });
+      } finally {
+        await session.end();
+      }
     };
     await Promise.all(Array.from({ length: 5 }, makeRole));
     expect(await findRunningFlorin(folder.path)).toEqual({ ...superuser, user: 'florin_service' });
