@@ -77,7 +77,11 @@ export function makeNode(
   pools.addMetrics(metrics);
   const database = pools.open('main', settings['app.database.connections']);
   const workerDatabase = pools.open('worker', isFirstProcess ? workerConnections : workerConnectionsOfChild, 'indexed');
-  const queueDatabase = pools.open('queue', isFirstProcess ? queueConnections : queueConnectionsOfChild, 'kept');
+  const queueDatabase = pools.open(
+    'queue',
+    isFirstProcess ? queueConnections : queueConnectionsOfChild,
+    'indexed-kept',
+  );
   const planRenewal = new PlanRenewal(workerDatabase);
   planRenewal.start();
   lifecycle.add('plan renewal', async () => planRenewal.stop());

@@ -36,7 +36,7 @@ export class Pools {
       macOf: (text) => (this.#eventKey === undefined ? undefined : macOf(text, this.#eventKey)),
       onFull,
       onCommitted,
-      ...(plans === 'kept' && { planGeneration }),
+      ...(plans === 'indexed-kept' && { planGeneration }),
       onIdleError: (error) => log.warn({ error, pool: name }, 'A database connection was lost'),
       onUnprepared: () =>
         log.warn(
