@@ -21,6 +21,7 @@ export async function flowReplay(bench: Bench): Promise<Line[]> {
       seconds,
       prepare,
     });
+    if (replayed === 0) throw new Error('Nothing was replayed.');
     if (replayed >= replayedEvents) throw new Error('The replay had ended before the load did.');
     const comment =
       `${accepted.toFixed(0)} accepted a second; ${replayed} of ${replayedEvents} events were sent again ` +
@@ -58,12 +59,13 @@ async function startReplay({ service, tenantId, key }: FlowShop): Promise<void> 
 
 /** Values: tenant, number of events. They end a minute ago; ids are UUIDv7 of their time, as those of the service. */
 const insertEvents = `
-  insert into event (tenant_id, id, type, object_id, created_at, body)
-  select $1, overlay(overlay(gen_random_uuid()::text placing left(hex, 8) || '-' || right(hex, 4) || '-7' from 1 for 15)
-                     placing '8' from 20 for 1)::uuid,
+  insert into event (tenant_id, livemode, id, type, object_id, created_at, body)
+  select $1, false,
+         overlay(overlay(gen_random_uuid()::text placing left(hex, 8) || '-' || right(hex, 4) || '-7' from 1 for 15)
+                 placing '8' from 20 for 1)::uuid,
          'transaction.created', 'txn_' || number, to_timestamp(ms / 1000.0), '{}'
     from (select number, ms, lpad(to_hex(ms), 12, '0') as hex
             from generate_series(1, $2::bigint) as number,
-                 lateral (select floor(extract(epoch from now()) * 1000 - 60000 - number * 3600000.0 / $2)::bigint
-                     as ms)
-                   as moment) as event`;
+                 lateral (
+                   select floor(extract(epoch from now()) * 1000 - 60000 - number * 3600000.0 / $2)::bigint as ms
+                 ) as moment) as event`;
