@@ -186,15 +186,3 @@ describe('payments and refunds', () => {
     expect(simulator.callbacks.at(-1)).toMatchObject({ url: 'https://shop.example.org/hook', body: `id=${id}` });
   });
 });
-
-describe('facts about abilities that Florin does not have yet', () => {
-  test.todo('saving: customerId and sequenceType first; without mandateId the newest mandate is charged');
-  test.todo(
-    'a recurring payment has no redirectUrl; mandates may be pending, and a revoked one is invalid without an event',
-  );
-  test.todo('mandates without a payment exist only for IBANs and PayPal agreements');
-  test.todo('deleting a customer cancels its mandates');
-  test.todo('a capture may be pending or failed, and has no final one');
-  test.todo('a chargeback has a reason and reversedAt, neither status nor deadline, and cannot be answered');
-  test.todo("settlements refuse the API key: they take an organisation's access token");
-});

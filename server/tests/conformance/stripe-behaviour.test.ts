@@ -214,15 +214,3 @@ describe('events', () => {
     expect(notice).toMatchObject({ key: operation.key, outcome: { kind: 'succeeded' } });
   });
 });
-
-describe('facts about abilities that Florin does not have yet', () => {
-  test.todo('a debit may come back after its success, as a dispute: insufficient_funds, debit_not_authorized');
-  test.todo('an intent of a Checkout Session is cancelled only in requires_capture: the session is expired instead');
-  test.todo(
-    'sessions are listed by created, customer, intent and status, not by metadata; they live 30 minutes to 24 hours',
-  );
-  test.todo('capture_before stands on the charge');
-  test.todo('for cards only statement_descriptor_suffix is taken');
-  test.todo('the amount of a dispute may differ from that of its charge; evidence is sent once a stage');
-  test.todo('a payout that is paid may become failed; its transactions can be listed only if it is automatic');
-});
