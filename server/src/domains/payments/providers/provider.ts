@@ -20,6 +20,23 @@ export interface Provider {
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent>;
   /** Verifies the signature of a callback and parses it. Throws the refusal `callback_invalid` if it is not genuine. */
   readCallback(callback: Callback, credentials: Credentials): ProviderCallback;
+  /** Absent if the provider cannot keep payment methods. */
+  readonly methods?: MethodProvider;
+}
+
+/** What a provider implements that keeps payment methods, so that a customer can be charged again. */
+export interface MethodProvider {
+  /**
+   * Sets a method up without moving money. Called again with the same key only after `lookUp` has returned `absent`.
+   * Fails with `setup_needs_payment` where only a real payment can keep such a method.
+   */
+  setUp(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
+  /** Ends a method at the provider. `succeeded` also if it has ended there before. */
+  detach(operation: DetachOperation, call: Call): Promise<Outcome>;
+  /** Finds the result of a setup. Must not start it; may only repeat the same idempotent request. */
+  lookUp(operation: SetupOperation, call: Call): Promise<SetupOutcome | Absent>;
+  /** Reads a method as it is at the provider now. */
+  read(method: KeptMethod, call: Call): Promise<MethodState>;
 }
 
 /** One request to a provider, written to the database before the first call. */
@@ -50,6 +67,12 @@ export interface ChargeOperation extends AnyOperation {
   kind: 'CHARGE';
   /** The provider's token for the card or account to charge, sent with the payment: `pm_…`. */
   paymentMethod: string | null;
+  /** The payment method to charge, instead of a token. */
+  method: KeptMethod | null;
+  /** MERCHANT: nobody is there to authenticate (off-session). Only with `method`. */
+  initiator: Initiator;
+  /** Keep what the payer pays with, so that the customer can be charged again; null: charge once. */
+  save: SaveRequest | null;
   /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
   /** Where the provider sends its callbacks: /api/callback/{channel}/{token}. */
@@ -74,6 +97,137 @@ export interface CancelOperation extends AnyOperation {
   chargeCalledMs: number;
 }
 
+/** Who starts a payment: the payer, who is there to authenticate, or the merchant, without the payer. */
+export const initiators = ['PAYER', 'MERCHANT'] as const;
+export type Initiator = (typeof initiators)[number];
+
+/** What a method is kept for: a series of agreed amounts, or charges that the customer causes later. */
+export const agreements = ['SUBSCRIPTION', 'UNSCHEDULED'] as const;
+export type Agreement = (typeof agreements)[number];
+
+/** Kinds of payment methods, the same at all providers. They name what will be charged. */
+export const methodTypes = [
+  'card',
+  'sepa_debit',
+  'bacs_debit',
+  'ach_debit',
+  'becs_debit',
+  'pad_debit',
+  'paypal',
+  'other',
+] as const;
+export type MethodType = (typeof methodTypes)[number];
+
+/** How the payer agreed to later charges. Debits set up from a token need it. */
+export interface Consent {
+  ipAddress: string;
+  userAgent: string;
+  /** ISO 8601. */
+  acceptedTime: string;
+}
+
+/** A payment method that was kept before. */
+export interface KeptMethod {
+  /** The provider's id of its customer: `cus_…`, `cst_…`. */
+  customerReference: string | null;
+  /** The provider's id of the method or mandate: `pm_…`, `mdt_…`. */
+  reference: string;
+  type: MethodType;
+  /** The provider's word for the type. */
+  providerType: string;
+  agreement: Agreement;
+  /** The network's id of the first payment, if the provider has told it. */
+  networkTransactionId: string | null;
+}
+
+/** The customer at the provider that a method is kept with. Each customer has one for each channel. */
+export interface CustomerAtProvider {
+  /** The provider's id, once known. Null: create it, under `key`. */
+  reference: string | null;
+  /** The idempotency key for creating it, the same for every operation of the customer on this channel. */
+  key: string;
+  name: string;
+  email: string | null;
+}
+
+export interface SaveRequest {
+  customer: CustomerAtProvider;
+  agreement: Agreement;
+  consent: Consent | null;
+}
+
+/** Sets a payment method up without charging it. */
+export interface SetupOperation {
+  kind: 'SETUP';
+  /** The idempotency key sent to the provider: `mtd_…-1`. */
+  key: string;
+  /** The method's public id: `mtd_…`. */
+  methodId: string;
+  customer: CustomerAtProvider;
+  /** A token of the provider's own form, or null: the payer goes to the provider. */
+  token: string | null;
+  /** Instead of a token: the account of a direct debit. */
+  bankAccount: BankAccount | null;
+  /** What the payer shall be asked for; null: whatever the provider offers. */
+  type: MethodType | null;
+  agreement: Agreement;
+  consent: Consent | null;
+  /** The channel's first currency. Some setups are bound to one. */
+  currency: string;
+  /** Where the provider redirects the payer afterwards. */
+  returnUrl: string;
+  /** Where the provider sends its callbacks. */
+  callbackUrl: string;
+  /** The provider's id of this setup (`seti_…`, `cs_…`, `tr_…`), once known. */
+  reference: string | null;
+  createdMs: number;
+  calledMs: number | null;
+}
+
+export interface BankAccount {
+  holder: string;
+  iban: string;
+}
+
+/** Ends a payment method at the provider. */
+export interface DetachOperation {
+  kind: 'DETACH';
+  /** The idempotency key sent to the provider: `mtd_…-2`. */
+  key: string;
+  methodId: string;
+  method: KeptMethod;
+}
+
+/** A payment method as the provider has kept it. Never a token of a card, never more of a number than `last4`. */
+export interface ProviderMethod extends Omit<KeptMethod, 'agreement'> {
+  brand: string | null;
+  last4: string | null;
+  expiryMonth: number | null;
+  expiryYear: number | null;
+  bankName: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
+  /** Equal for the same card or account at the same provider account: the provider's own, or one made of it. */
+  fingerprint: string | null;
+  /** What the payer's bank shows of a debit's mandate. */
+  mandateReference: string | null;
+  mandateUrl: string | null;
+}
+
+/** The result of a setup. `attached`: the provider accepts charges with the method from now on. */
+export type SetupOutcome =
+  | ({ kind: 'attached'; reference?: string; method: ProviderMethod } & Named)
+  | ({ kind: 'failed'; reference?: string; failure: Failure } & Named)
+  | ({ kind: 'pending'; reference?: string } & Named)
+  | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & Named)
+  | Extract<Outcome, { kind: 'rate_limited' | 'unknown' }>;
+
+/** A kept method, as the provider answers it. `ended`: revoked, detached, blocked or used up there. */
+export type MethodState =
+  | { kind: 'usable'; method: ProviderMethod }
+  | { kind: 'ended'; failure: Failure }
+  | Extract<Outcome, { kind: 'rate_limited' | 'unknown' }>;
+
 /** The channel's credentials, decrypted for one call. */
 export interface Credentials {
   apiKey: string | null;
@@ -96,14 +250,21 @@ export interface Call {
  * whose amount or mode is not the operation's.
  */
 export type Outcome =
-  | ({ kind: 'succeeded'; reference: string; fee?: Fee; money?: NamedMoney } & NamedMode)
+  | ({
+      kind: 'succeeded';
+      reference: string;
+      fee?: Fee;
+      money?: NamedMoney;
+      /** What the charge has kept, if that was asked for. Absent: the payer declined to be remembered. */
+      kept?: ProviderMethod;
+    } & Named)
   /** Not carried out, and never will be under this key. */
-  | ({ kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney } & NamedMode)
+  | ({ kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney } & Named)
   /** Cancelled by Florin or by the payer, and confirmed by the provider. */
-  | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney } & NamedMode)
+  | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney } & Named)
   /** In progress at the provider; a callback or a look-up brings the result. */
-  | ({ kind: 'pending'; reference?: string } & NamedMode)
-  | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & NamedMode)
+  | ({ kind: 'pending'; reference?: string } & Named)
+  | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & Named)
   /**
    * A rate limit of the provider refused the request before anything was done: the same request can be sent again, at
    * the earliest after `retryAfter`, the value of its header. `failure`: how the operation fails when it is not sent
@@ -117,7 +278,7 @@ export type Outcome =
   | {
       kind: 'unknown';
       cause: unknown;
-      mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } & NamedMode;
+      mismatch?: { kind: 'succeeded'; reference: string; money?: NamedMoney } & Named;
       /**
        * The provider can no longer say what became of the operation: it has nothing of it, and has forgotten the key,
        * so that another request could carry it out a second time. A person has to find out.
@@ -135,6 +296,12 @@ export interface Absent {
 /** The mode that the provider names for a payment or refund: live (true) or test. Absent: it names none. */
 export interface NamedMode {
   livemode?: boolean;
+}
+
+/** What the provider names beside a result. */
+export interface Named extends NamedMode {
+  /** The customer that it has for ours, also if the operation failed: `cus_…`. It is used for every later one. */
+  customerReference?: string;
 }
 
 /**
@@ -177,6 +344,18 @@ export interface ProviderCallback {
   eventId: string;
   /** Absent if the message concerns something that Florin did not start or does not track. */
   notice?: OperationUpdate;
+  /** The change of a payment method that the message reports. */
+  methodNotice?: MethodUpdate;
+}
+
+/** A payment method, or the setup of one, of which a callback says that it has changed. Florin then reads it. */
+export interface MethodUpdate {
+  /** Our key of the setup. */
+  key?: string;
+  /** The provider's id of the setup, of the method or mandate, or of the customer whose methods have all ended. */
+  reference: string;
+  of: 'SETUP' | 'METHOD' | 'CUSTOMER';
+  livemode?: boolean;
 }
 
 /**
