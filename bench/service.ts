@@ -147,13 +147,20 @@ export class Service {
   /** Deletes all payments and the rows that belong to them. */
   async empty(): Promise<void> {
     // The triggers forbid deleting ledger rows, truncate included. The rollup locks transaction_bucket first, as here.
-    await this.database.query(
-      `alter table ledger_transfer disable trigger user;
+    const emptying = `alter table ledger_transfer disable trigger user;
        truncate transaction_bucket, transaction_bucket_total, transaction, transaction_total, transaction_total_delta,
                 timeline_message, event, delivery, delivery_attempt, provider_operation, sandbox_operation, refund,
                 ledger_transfer, ledger_total, ledger_total_delta;
-       alter table ledger_transfer enable trigger user`,
-    );
+       alter table ledger_transfer enable trigger user`;
+    // A worker that reads these tables in another order makes it a deadlock, which ends this statement.
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.database.query(emptying);
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== '40P01' || tries === 5) throw error;
+      }
+    }
   }
 
   /** Waits until the service and PostgreSQL are idle. */

@@ -191,7 +191,7 @@ export class DueEndpoints {
   }
 
   #refresh(row: FoundEndpoint, nowMs: number): EndpointQueue {
-    const queue = this.#queues.get(row.id) ?? new EndpointQueue(row.id, row);
+    const queue = this.#queues.get(row.id) ?? newQueue(row, nowMs);
     queue.refresh(row, nowMs);
     this.#queues.set(row.id, queue);
     return queue;
@@ -213,4 +213,11 @@ export class DueEndpoints {
     queue.dueFromMs = undefined;
     this.#ready.delete(queue);
   }
+}
+
+/** What is late when an endpoint is first found has waited for this node to start. */
+function newQueue(row: FoundEndpoint, nowMs: number): EndpointQueue {
+  const queue = new EndpointQueue(row.id, row);
+  if (row.dueMs !== null && nowMs - row.dueMs > lateMs) queue.backlog.begin(nowMs);
+  return queue;
 }

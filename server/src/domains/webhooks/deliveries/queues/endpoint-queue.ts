@@ -63,7 +63,8 @@ export class EndpointQueue {
   #window = promptWindow;
   #fastestMs = Number.POSITIVE_INFINITY;
   #fastestBeforeMs = Number.POSITIVE_INFINITY;
-  #answersQuickly = false;
+  /** Undefined: too few answers have come to say. */
+  #answersQuickly: boolean | undefined;
   #answersCompared = 0;
   #lastVerdict: AttemptVerdict | undefined;
   #lastActivityMs = 0;
@@ -159,10 +160,13 @@ export class EndpointQueue {
       this.#fastestMs = Number.POSITIVE_INFINITY;
     }
     const fastestMs = Math.min(this.#fastestMs, this.#fastestBeforeMs);
+    const isQuick = fastestMs <= (this.#answersQuickly ? notQuickMs : quickMs);
     // What came due while its answers took longer has waited for them.
-    if (!this.#answersQuickly && fastestMs <= quickMs) this.backlog.begin(nowMs);
-    this.#answersQuickly = fastestMs <= (this.#answersQuickly ? notQuickMs : quickMs);
-    if (!this.#answersQuickly) this.#window = Math.max(this.#window - 1, promptWindow);
+    if (isQuick && this.#answersQuickly === false) this.backlog.begin(nowMs);
+    // The first answers are late where this process itself has just started.
+    if (isQuick || this.#answersQuickly !== undefined || this.#answersCompared >= answersCompared)
+      this.#answersQuickly = isQuick;
+    if (!isQuick) this.#window = Math.max(this.#window - 1, promptWindow);
     else if (this.dueFromMs !== undefined) this.#window = Math.min(this.#window + 1, largestWindow);
   }
 
@@ -202,7 +206,7 @@ export class EndpointQueue {
   isQuick(nowMs: number): boolean {
     const { maxInFlight, ratePerS, pausedUntilMs } = this.endpoint;
     const isLimited = maxInFlight !== null || ratePerS !== null || pausedUntilMs !== null;
-    return !isLimited && this.#answersQuickly && this.isPrompt(nowMs);
+    return !isLimited && this.#answersQuickly === true && this.isPrompt(nowMs);
   }
 
   /** Deliveries that may be on their way to it at once. */

@@ -97,6 +97,23 @@ test('while this machine is behind, an endpoint that catches up gets no more tha
   expect(granted({ queue, isBehind: true }, 1_024)).toBe(512);
 });
 
+test('an endpoint whose first answers were late, as after a start, has no backlog once it answers quickly', () => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 10; i++) send(queue, 1, 'prompt', 400);
+  send(queue, 1, 'prompt');
+  expect(queue.isQuick(nowMs)).toBe(true);
+  expect(queue.backlog.isOn).toBe(false);
+});
+
+test('what came due while an endpoint did not answer quickly has waited for it', () => {
+  const queue = new EndpointQueue(1, snapshot);
+  for (let i = 0; i < 40; i++) send(queue, 1, 'prompt', 400);
+  expect(queue.isQuick(nowMs)).toBe(false);
+  send(queue, 1, 'prompt');
+  expect(queue.isQuick(nowMs)).toBe(true);
+  expect(queue.backlog.waitedMs(nowMs - 1, nowMs)).toBe(0);
+});
+
 test('a paused endpoint gets no slot; afterwards it gets one trial at a time', () => {
   expect(granted({ pausedUntilMs: nowMs + 1 }, 512)).toBe(0);
   expect(granted({ pausedUntilMs: nowMs }, 512)).toBe(1);
