@@ -87,10 +87,11 @@ function duration(ms: number): string {
 
 function failureTable(): string {
   return table(
-    ['`failureCode`', 'Another channel is tried', 'Meaning'],
-    Object.entries(failureCodes).map(([code, { retriable, message }]) => [
+    ['`failureCode`', '`fallback`', '`retry`', 'Meaning'],
+    Object.entries(failureCodes).map(([code, { fallback, retry, message }]) => [
       `\`${code}\``,
-      retriable ? 'yes' : 'no',
+      fallback ? 'yes' : 'no',
+      `\`${retry}\``,
       message,
     ]),
   );

@@ -8,8 +8,10 @@ type ColumnType = 'bigint' | 'int' | 'boolean' | 'uuid' | 'text' | 'bytea' | 'js
 /** A value that every new row has. It stands in the statement and is not sent. */
 type Initial = string | number | null;
 
+export type Field = StoredField | DerivedField;
+
 /** A field of a record: how it is shown, and where it is stored. */
-export interface Field {
+interface StoredField {
   shape: TSchema;
   /** Its column, or the name of what `select` reads. */
   column: string;
@@ -21,6 +23,13 @@ export interface Field {
   /** How callers give it, if they may. Stored as null without a value. */
   given?: TSchema;
   initial?: Initial;
+}
+
+/** A field that is shown and not stored: other columns of the row say it. */
+interface DerivedField {
+  shape: TSchema;
+  derived: (row: never) => unknown;
+  column?: undefined;
 }
 
 /** A column that is stored and not shown. `Value` is its type in a row. */
@@ -42,6 +51,7 @@ type Fields = Readonly<Record<string, Field>>;
 type StoredColumns = Readonly<Record<string, StoredColumn>>;
 
 type ValueOf<F extends Field> = F extends { shown: (value: infer Value) => unknown } ? Value : Static<F['shape']>;
+type ColumnOf<F extends Field> = F extends StoredField ? F['column'] : never;
 type ShapesOf<F extends Fields> = { -readonly [Name in keyof F]: F[Name]['shape'] };
 type ShapesGiven<F extends Fields> = {
   -readonly [Name in keyof F as F[Name] extends { given: TSchema } ? Name : never]: F[Name] extends {
@@ -53,15 +63,15 @@ type ShapesGiven<F extends Fields> = {
 
 /** A row with the columns of all fields, and with those that are not shown. */
 type Row<F extends Fields, Stored extends StoredColumns> = {
-  -readonly [Name in keyof F as F[Name]['column']]: ValueOf<F[Name]>;
+  -readonly [Name in keyof F as ColumnOf<F[Name]>]: ValueOf<F[Name]>;
 } & { -readonly [Name in keyof Stored]: Stored[Name] extends StoredColumn<infer Value> ? Value : never };
 
 type InitialColumns<F extends Fields, Stored extends StoredColumns> =
-  | { [Name in keyof F]: F[Name] extends { initial: Initial } ? F[Name]['column'] : never }[keyof F]
+  | { [Name in keyof F]: F[Name] extends { initial: Initial } ? ColumnOf<F[Name]> : never }[keyof F]
   | { [Name in keyof Stored]: Stored[Name] extends { initial: Initial } ? Name : never }[keyof Stored];
 
 type GivenColumns<F extends Fields> = {
-  [Name in keyof F]: F[Name] extends { given: TSchema } ? F[Name]['column'] : never;
+  [Name in keyof F]: F[Name] extends { given: TSchema } ? ColumnOf<F[Name]> : never;
 }[keyof F];
 
 /** What callers give of a record. Null is the same as no value. */
@@ -88,8 +98,8 @@ export function optional<const F extends Fields>(fields: F) {
 }
 
 /**
- * Declares a record once: the fields that are shown, in their order, with their columns, and the columns that are only
- * stored. Schema, rows, SQL and values are made from it, so that they cannot disagree. `$id` names the schema; `alias`
+ * Declares a record once: the fields that are shown, in their order, with their columns or with what derives them from
+ * other columns, and the columns that are only stored. Schema, rows, SQL and values are made from it, so that they cannot disagree. `$id` names the schema; `alias`
  * is the table's in SQL.
  *
  *     const note = defineRecord({ $id: 'Note', alias: 'n' }, {
@@ -107,13 +117,14 @@ export function defineRecord<const F extends Fields, const Stored extends Stored
   type Shown = Static<TObject<ShapesOf<F>>>;
 
   const named: NamedField[] = Object.entries(fields).map(([name, field]) => ({ name, ...(field as Field) }));
-  const given = named.filter((field) => field.given !== undefined);
-  const all: AnyColumn[] = [...named, ...Object.entries(stored).map(([column, one]) => ({ column, ...one }))];
+  const kept = named.filter((field) => field.column !== undefined);
+  const given = kept.filter((field) => field.given !== undefined);
+  const all: AnyColumn[] = [...kept, ...Object.entries(stored).map(([column, one]) => ({ column, ...one }))];
   const sent = all.filter(({ initial }) => initial === undefined);
   const constant = all.filter(({ initial }) => initial !== undefined);
   const initials = Object.fromEntries(constant.map(({ column, initial }) => [column, initial]));
   const compare = <Shape extends TSchema>(name: keyof F & string, operator: string, shape: Shape) => {
-    const { column, sql } = fields[name] as Field;
+    const { column, sql } = fields[name] as StoredField;
     const condition = (value: string) => `${alias}.${column} ${operator} ${value}`;
     return { field: Type.Optional(shape) as TOptional<Shape>, type: sql as Filter['type'], condition };
   };
@@ -160,9 +171,8 @@ interface AnyColumn extends StoredColumn {
   select?: string;
 }
 
-interface NamedField extends Field {
-  name: string;
-}
+type NamedField = NamedStoredField | (DerivedField & { name: string });
+type NamedStoredField = StoredField & { name: string };
 
 function selected({ column, sql, select }: AnyColumn, alias: string, jsonIf: string | undefined): string {
   if (select !== undefined) return `${select} as ${column}`;
@@ -173,14 +183,20 @@ function selected({ column, sql, select }: AnyColumn, alias: string, jsonIf: str
 /** A loop: 20 fields take it half a microsecond. */
 function showFields(fields: readonly NamedField[], row: object): object {
   const shown: Record<string, unknown> = {};
-  for (const { name, column, shown: show } of fields) {
+  for (const field of fields) {
+    const { name } = field;
+    if (field.column === undefined) {
+      shown[name] = field.derived(row as never);
+      continue;
+    }
+    const { column, shown: show } = field;
     const value = (row as Readonly<Record<string, never>>)[column] as never;
     shown[name] = show === undefined ? value : show(value);
   }
   return shown;
 }
 
-function rowGiven(fields: readonly NamedField[], input: object): object {
+function rowGiven(fields: readonly NamedStoredField[], input: object): object {
   const row: Record<string, unknown> = {};
   for (const { name, column } of fields) row[column] = (input as Readonly<Record<string, unknown>>)[name] ?? null;
   return row;

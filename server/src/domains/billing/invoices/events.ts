@@ -2,6 +2,7 @@ import type { EventType } from '../../../core/event-types.ts';
 import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { fallbackOf, retryOf } from '../../payments/providers/failures.ts';
 import { appendEvents, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { queueMails } from '../customer-mails/queue.ts';
 import type { MailOccasion } from '../customer-mails/statements.ts';
@@ -89,6 +90,8 @@ export function invoiceEventDraft(
       transactionId: payment?.transactionId ? publicId('txn', payment.transactionId) : null,
       failureCode: payment?.failureCode ?? null,
       failureMessage: payment?.failureMessage ?? null,
+      fallback: fallbackOf(payment?.failureCode ?? null),
+      retry: retryOf(payment?.failureCode ?? null),
     }),
   };
   const { tenant_id: tenantId, livemode } = invoice;

@@ -15,6 +15,7 @@ import {
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { failureFallback, failureRetry } from '../../payments/providers/failure-schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
@@ -268,6 +269,8 @@ export const invoiceInPaymentEvent = Type.Object(
     transactionId: nullable(Type.String({ description: 'The payment; null: there was none.' })),
     failureCode: nullable(Type.String({ description: 'Why the payment failed.' })),
     failureMessage: nullable(Type.String()),
+    fallback: failureFallback,
+    retry: failureRetry,
   },
   { $id: 'InvoiceInPaymentEvent' },
 );

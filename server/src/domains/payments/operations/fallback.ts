@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { mayUse } from '../channels/rules.ts';
-import { isRetriable } from '../providers/failures.ts';
+import { mayFallBack } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome, NextChannel } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
@@ -15,7 +15,7 @@ export async function nextChannelFor(
   outcome: FinalOutcome,
   { channels, database }: { channels: Pick<ChannelDirectory, 'find'>; database: Queryable },
 ): Promise<NextChannel | null> {
-  if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !isRetriable(outcome.failure)) return null;
+  if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !mayFallBack(outcome.failure)) return null;
   const primary = await channels.find(row.channel_id);
   if (primary === undefined || primary.fallback_channel_ids.length === 0 || isFinal(row.status)) return null;
   const operations = await database.run(findOfPayment, [row.tenant_id, row.id]);

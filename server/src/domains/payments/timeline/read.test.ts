@@ -93,6 +93,8 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       provider: 'mollie',
       reference: 'sbx_1',
       failureCode: 'processing_error',
+      fallback: true,
+      retry: 'LATER',
       providerCode: 'no_luck',
       detail: { settledBy: 'answer', calls: 1, lookUps: 0 },
     },

@@ -78,7 +78,7 @@ function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
 async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): Promise<Step> {
   const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
-  const { failureCode, providerCode, refundId, detail } = others;
+  const { failureCode, fallback, retry, providerCode, refundId, detail } = others;
   const channel = channelId === undefined ? undefined : await channels.find(channelId);
   return withoutUndefined({
     time,
@@ -91,6 +91,8 @@ async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): 
     provider,
     reference,
     failureCode,
+    fallback,
+    retry,
     providerCode,
     refundId,
     detail,

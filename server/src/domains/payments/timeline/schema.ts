@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { described } from '../../../platform/http/shapes.ts';
+import { retry } from '../providers/failure-schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { transactionStatus } from '../transactions/states.ts';
 
@@ -24,6 +25,10 @@ export const timelineStep = Type.Object(
     provider: Type.Optional(Type.String()),
     reference: Type.Optional(Type.String({ description: "The provider's own id of the operation." })),
     failureCode: Type.Optional(Type.String()),
+    fallback: Type.Optional(
+      Type.Boolean({ description: 'With `failureCode`: another channel may accept the payment.' }),
+    ),
+    retry: Type.Optional(described(retry, 'With `failureCode`: what may be done again.')),
     providerCode: Type.Optional(Type.String({ description: "The provider's own code for the failure." })),
     refundId: Type.Optional(Type.String()),
     detail: Type.Optional(

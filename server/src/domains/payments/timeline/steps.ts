@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { publicId } from '../../../core/id.ts';
 import { decimalOf } from '../../../core/money.ts';
 import type { OperationKind } from '../operations/states.ts';
-import { failureCodes } from '../providers/failures.ts';
+import { type FailureCode, failureCodes } from '../providers/failures.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import type { timelineStep } from './schema.ts';
@@ -118,12 +118,17 @@ function endStep(row: OperationRecord, time: string, money: string, hasNextCharg
     type: `${kind.toLowerCase()}_${state.toLowerCase()}`,
     message: `${endMessage(row, money)}${settled_by === null ? '' : sourceMessages[settled_by]}`,
     ...(reference !== null && { reference }),
-    ...(failure_code !== null && { failureCode: failure_code }),
+    ...(failure_code !== null && failureOf(failure_code)),
     ...(provider_code !== null && { providerCode: provider_code }),
     ...(settled_by !== null && { detail: { settledBy: settled_by, calls, lookUps: look_ups } }),
     rank: ranks.ended,
     ...(to !== undefined && { to }),
   };
+}
+
+function failureOf(failureCode: FailureCode): Pick<Step, 'failureCode' | 'fallback' | 'retry'> {
+  const { fallback, retry } = failureCodes[failureCode];
+  return { failureCode, fallback, retry };
 }
 
 const sourceMessages = {

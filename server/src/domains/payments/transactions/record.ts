@@ -16,9 +16,11 @@ import {
 } from '../../../platform/lists/define-record.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import { failureFallback, failureRetry } from '../providers/failure-schema.ts';
+import { fallbackOf, retryOf } from '../providers/failures.ts';
 import type { NextAction } from '../providers/provider.ts';
 import { paymentTokenAssociatedData } from './payment-token.ts';
-import { transactionStatus } from './states.ts';
+import { type TransactionStatus, transactionStatus } from './states.ts';
 
 export const amount = Type.Integer({
   minimum: 1,
@@ -26,6 +28,17 @@ export const amount = Type.Integer({
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
 export const description = Type.String({ maxLength: 2000 });
+
+const waitingParties = ['PAYER', 'PROVIDER'] as const;
+
+/** Who has to act before a payment goes on. Without a provider, the merchant's updates say what happens. */
+function waitingForOf({ status, provider, next_action }: WaitingRow): (typeof waitingParties)[number] | null {
+  if (status !== 'PROCESSING' || provider === null) return null;
+  return next_action === null ? 'PROVIDER' : 'PAYER';
+}
+
+type WaitingRow = { status: TransactionStatus; provider: string | null; next_action: NextAction | null };
+type FailureOfRow = { failure_code: string | null };
 
 /**
  * A payment: what is shown of it, in answers and in events, and where it is stored. A field that is added here is
@@ -76,6 +89,8 @@ export const payment = defineRecord(
     userId: { shape: Type.Integer({ description: 'The user who created it.' }), column: 'user_id', sql: 'bigint' },
     failureCode: { shape: nullable(Type.String()), column: 'failure_code', sql: 'text', initial: null },
     failureMessage: { shape: nullable(Type.String()), column: 'failure_message', sql: 'text', initial: null },
+    fallback: { shape: failureFallback, derived: (row: FailureOfRow) => fallbackOf(row.failure_code) },
+    retry: { shape: failureRetry, derived: (row: FailureOfRow) => retryOf(row.failure_code) },
     providerReference: {
       shape: nullable(Type.String({ description: "The provider's id of the charge." })),
       column: 'provider_reference',
@@ -91,6 +106,14 @@ export const payment = defineRecord(
       column: 'next_action',
       sql: 'json',
       initial: null,
+    },
+    waitingFor: {
+      shape: Type.Union([Type.Enum([...waitingParties]), Type.Null()], {
+        description:
+          'Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see ' +
+          '`nextAction`), or the provider. Null: nobody, or the channel has no provider.',
+      }),
+      derived: waitingForOf,
     },
     version: {
       shape: Type.Integer({

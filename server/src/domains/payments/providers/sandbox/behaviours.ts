@@ -66,6 +66,11 @@ const declineAmounts: Record<FailureCode, number> = {
   authentication_required: 7_319_017,
   mandate_revoked: 7_319_018,
   account_closed: 7_319_019,
+  payment_method_missing: 7_319_020,
+  authorization_expired: 7_319_021,
+  capture_failed: 7_319_022,
+  payment_disputed: 7_319_023,
+  setup_needs_payment: 7_319_024,
 };
 
 /** All behaviours of the sandbox. The tests and docs/guides/sandbox.md are generated from this table. */

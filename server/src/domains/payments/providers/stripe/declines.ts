@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { type Failure, failure, isRetriable } from '../failures.ts';
+import { type Failure, failure, mayFallBack } from '../failures.ts';
 import type { Operation, Outcome } from '../provider.ts';
 import { failureCodeOf, refusalCodeOf } from './error-codes.ts';
 
@@ -17,7 +17,7 @@ export function decline({ code, decline_code, advice_code, message }: StripeReas
   const known = failureCodeOf(decline_code) ?? failureCodeOf(code) ?? 'card_declined';
   const why = failure(known, decline_code || code || null, message || undefined);
   // https://docs.stripe.com/declines/card: the card's issuer will refuse this payment from any provider.
-  return advice_code === 'do_not_try_again' && isRetriable(why) ? { ...why, code: 'declined_for_good' } : why;
+  return advice_code === 'do_not_try_again' && mayFallBack(why) ? { ...why, code: 'declined_for_good' } : why;
 }
 
 /**
