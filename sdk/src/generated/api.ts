@@ -2322,6 +2322,10 @@ export interface InvoiceInPaymentEvent {
   /** Why the payment failed. */
   failureCode: string | null;
   failureMessage: string | null;
+  /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
+  fallback: boolean | null;
+  /** What may be done again, by `failureCode`: `LATER` the same, `OTHER_METHOD` only with another payment method, `WITH_PAYER` only with the payer, `NEVER` nothing. Null: no `failureCode`, or one of the merchant. */
+  retry: Retry | (string & {}) | null;
 }
 
 export interface InvoiceLine {
@@ -3105,6 +3109,8 @@ export interface ResetPasswordInput {
   newPassword: string;
 }
 
+export type Retry = "LATER" | "OTHER_METHOD" | "WITH_PAYER" | "NEVER";
+
 export interface SecondFactor {
   /** Whether an authenticator app is enrolled. */
   active: boolean;
@@ -3603,6 +3609,10 @@ export interface TimelineStep {
   /** The provider's own id of the operation. */
   reference?: string | undefined;
   failureCode?: string | undefined;
+  /** With `failureCode`: another channel may accept the payment. */
+  fallback?: boolean | undefined;
+  /** With `failureCode`: what may be done again. */
+  retry?: Retry | (string & {}) | undefined;
   /** The provider's own code for the failure. */
   providerCode?: string | undefined;
   refundId?: string | undefined;
@@ -3639,10 +3649,16 @@ export interface Transaction {
   userId: number;
   failureCode: string | null;
   failureMessage: string | null;
+  /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
+  fallback: boolean | null;
+  /** What may be done again, by `failureCode`: `LATER` the same, `OTHER_METHOD` only with another payment method, `WITH_PAYER` only with the payer, `NEVER` nothing. Null: no `failureCode`, or one of the merchant. */
+  retry: Retry | (string & {}) | null;
   /** The provider's id of the charge. */
   providerReference: string | null;
   /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
   nextAction: Record<string, unknown> | null;
+  /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
+  waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
   /** Increases with every change, so that a receiver can discard older events. */
   version: number;
   createdTime: string;
@@ -3690,10 +3706,16 @@ export interface TransactionDetail {
   userId: number;
   failureCode: string | null;
   failureMessage: string | null;
+  /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
+  fallback: boolean | null;
+  /** What may be done again, by `failureCode`: `LATER` the same, `OTHER_METHOD` only with another payment method, `WITH_PAYER` only with the payer, `NEVER` nothing. Null: no `failureCode`, or one of the merchant. */
+  retry: Retry | (string & {}) | null;
   /** The provider's id of the charge. */
   providerReference: string | null;
   /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
   nextAction: Record<string, unknown> | null;
+  /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
+  waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
   /** Increases with every change, so that a receiver can discard older events. */
   version: number;
   createdTime: string;

@@ -6,6 +6,7 @@ import { ChannelCredentials } from '../../../src/domains/payments/channels/crede
 import { ChannelDirectory } from '../../../src/domains/payments/channels/directory.ts';
 import { operationsDue } from '../../../src/domains/payments/operation-queue/open.cte.ts';
 import { Dispatcher } from '../../../src/domains/payments/operations/dispatcher.ts';
+import { OperatorWarnings } from '../../../src/domains/payments/operations/operator-warnings.ts';
 import { Settler } from '../../../src/domains/payments/operations/settle.ts';
 import { findOfPayment, type OperationRow } from '../../../src/domains/payments/operations/statements.ts';
 import type { Providers } from '../../../src/domains/payments/providers/directory.ts';
@@ -94,6 +95,7 @@ export async function operationsNode(
   const generateUuid = uuidGenerator(clock);
   const errors: unknown[] = [];
   const discrepancies: string[] = [];
+  const warnings: object[] = [];
   const { payments, invoicePayments } = paymentsWithInvoices({
     writer: pool('test writer', 1),
     database,
@@ -110,6 +112,12 @@ export async function operationsNode(
     clock,
     generateUuid,
     onDiscrepancy: (row, outcome) => discrepancies.push(`${row.state} ${outcome.kind}`),
+    operatorWarnings: new OperatorWarnings({
+      channels,
+      clock,
+      log: { warn: (facts: object) => void warnings.push(facts) } as never,
+      onFailure: () => {},
+    }),
   });
   const credentials = new ChannelCredentials(database, caches, secrets);
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
@@ -141,6 +149,7 @@ export async function operationsNode(
     database,
     errors,
     discrepancies,
+    warnings,
     channels,
     credentials,
     operationsOf,

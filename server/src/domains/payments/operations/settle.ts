@@ -1,5 +1,5 @@
 import { type Clock, secondMs } from '../../../core/clock.ts';
-import type { GenerateUuid } from '../../../core/id.ts';
+import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
@@ -10,6 +10,7 @@ import { transitionParameters } from '../transactions/transition.cte.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
+import type { OperatorWarnings } from './operator-warnings.ts';
 import { settleOperations } from './settle-statements.ts';
 import {
   contradicts,
@@ -35,6 +36,7 @@ export interface SettlerDeps {
    * none.
    */
   onDiscrepancy: DiscrepancyReporterDeps['onDiscrepancy'];
+  operatorWarnings: Pick<OperatorWarnings, 'failed'>;
 }
 
 /** The lease that is required, and the provider calls and look-ups that the outcome took. */
@@ -163,10 +165,21 @@ export class Settler {
       const refund = await this.#readRefund(current);
       const settlement = settlementOf({ ...facts, nextChannel, refund });
       const batcher = concernsInvoice(settlement.transition) ? this.#invoiceBatcher : this.#batcher;
-      if (await batcher.add(settlement)) return;
+      if (await batcher.add(settlement)) return this.#warnOperator(settlement, current);
       current = await this.#read(current);
     }
     throw changedTooOften(row);
+  }
+
+  /** A cancellation that comes too late, and a request that was not sent, are no reason to warn. */
+  async #warnOperator({ failure, settledBy }: Settlement, row: OperationRow): Promise<void> {
+    if (failure === null || row.kind === 'CANCEL' || settledBy === 'nothing') return;
+    await this.#deps.operatorWarnings.failed({
+      channelId: row.operation_channel_id,
+      provider: row.operation_provider,
+      failure,
+      facts: { transactionId: publicId('txn', row.id), operation: row.number },
+    });
   }
 
   /** The refund of the operation, for the event that reports its outcome. */

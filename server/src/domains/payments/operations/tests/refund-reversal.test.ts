@@ -283,6 +283,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
     generateUuid: node.generateUuid,
     payments: node.payments,
     onDiscrepancy: () => {},
+    operatorWarnings: { failed: async () => {} },
   });
   await settler.settle(operation, refundFailed, 'callback');
   await settler.drained();
