@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../support/broken-claims.ts';
-import { administratorOf, dataOf, makeChannel } from '../support/factories.ts';
+import { administratorOf, makeChannel, makePayment } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
@@ -48,14 +48,8 @@ async function burst(count: number): Promise<string[]> {
   );
 }
 
-/** As often as the node is too busy to take it. */
-function pay({ florin, admin }: (typeof nodes)[0]): Promise<string> {
-  const input = { amount: 1999, currency: 'USD', channelId, paymentMethod: 'pm_card_visa' };
-  return eventually('the payment was taken', async () => {
-    const reply = await florin.post('/api/transaction/create', input, admin);
-    return reply.status !== 503 && dataOf(reply).id;
-  });
-}
+const pay = ({ florin, admin }: (typeof nodes)[0]) =>
+  makePayment(florin, admin, channelId, { paymentMethod: 'pm_card_visa' });
 
 test('two bursts of 120 payments at two nodes are charged once each, with few refusals', async () => {
   const first = await burst(120);

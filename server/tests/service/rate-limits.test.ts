@@ -6,9 +6,13 @@ import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { MollieSimulator } from '../support/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
-/** Bursts of payments at providers that take few requests a second, over HTTP. */
+/**
+ * Bursts of payments at providers that take few requests a second, over HTTP. All are accepted, by a node that calls no
+ * provider, before another node sends the first: however slow the machine is, they arrive as a burst.
+ */
 let db: TestDatabase;
 let florin: TestFlorin;
+let environment: Record<string, string>;
 let admin: string;
 let stripe: StripeSimulator;
 let mollie: MollieSimulator;
@@ -17,7 +21,8 @@ beforeAll(async () => {
   db = await databaseFromTemplate();
   stripe = await startStripeSimulator({ requestsPerSecond: 25 });
   mollie = await MollieSimulator.start({ requestsPerSecond: 10 });
-  florin = await florinOn(db, { APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROVIDER_MOLLIE_URL: mollie.url });
+  environment = { APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROVIDER_MOLLIE_URL: mollie.url };
+  florin = await florinOn(db, { ...environment, APP_ROLE: 'api' });
   admin = await administratorOf(florin);
 });
 
@@ -29,9 +34,10 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** Waits until none of these payments waits for its provider any more, and returns how they are. */
-function afterwards(ids: readonly string[]) {
-  return eventually(
+/** Sends these payments, waits until none of them waits for its provider any more, and returns how they are. */
+async function afterwards(ids: readonly string[]) {
+  const sender = await florinOn(db, { ...environment, APP_ROLE: 'worker' });
+  const payments = await eventually(
     'every payment was taken by its provider',
     async () => {
       const payments = await Promise.all(
@@ -45,6 +51,8 @@ function afterwards(ids: readonly string[]) {
     },
     60_000,
   );
+  await sender.stop();
+  return payments;
 }
 
 test('120 payments at once, at a Stripe that takes 25 requests a second, all succeed, each charged once', async () => {

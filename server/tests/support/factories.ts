@@ -1,4 +1,4 @@
-import { administratorPassword, type FlorinClient, type Reply, type TestFlorin } from './service/florin.ts';
+import { administratorPassword, type FlorinClient, type Reply, type TestFlorin, untilTaken } from './service/florin.ts';
 
 /** Creates tenants, users, keys, channels and payments for tests of the whole service, through its API. */
 export interface Member {
@@ -96,10 +96,5 @@ export async function makePayment(
   changes: Record<string, unknown> = {},
 ): Promise<string> {
   const input = { amount: 1999, currency: 'USD', channelId, ...changes };
-  for (;;) {
-    const reply = await florin.post('/api/transaction/create', input, as);
-    // Like any client: a machine that runs tests is often full.
-    if (reply.body?.error?.type !== 'overloaded') return dataOf(reply).id;
-    await new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get('retry-after')) * 1_000));
-  }
+  return dataOf(await untilTaken(() => florin.post('/api/transaction/create', input, as))).id;
 }

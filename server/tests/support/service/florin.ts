@@ -105,6 +105,18 @@ export function clientOf(address: string): FlorinClient {
   };
 }
 
+/**
+ * Repeats a request for as long as it is refused as `overloaded`, as any client does: a machine that runs tests is often
+ * full.
+ */
+export async function untilTaken(send: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await send();
+    if (reply.body?.error?.type !== 'overloaded') return reply;
+    await new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get('retry-after')) * 1_000));
+  }
+}
+
 function requestsTo(address: string): TestFlorin['call'] {
   return async (method, path, { as, body, headers = {} } = {}) => {
     // Uses undici directly: the platform's fetch, which wraps it, took a quarter of the time of thousands of requests.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { administratorOf, dataOf, makeMember, makeTenant } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
+import { florinOn, type TestFlorin, untilTaken } from '../../../../tests/support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -55,7 +55,9 @@ test('saving under the same name replaces the view, and removing it leaves the o
 
 test('of many concurrent saves none is lost, and together they do not exceed the limit', async () => {
   const { as } = await makeMember(florin, admin, { userType: 'PLATFORM_ADMIN', tenantId: null });
-  const replies = await Promise.all(Array.from({ length: 205 }, (_, i) => save({ name: `View ${i}` }, as)));
+  const replies = await Promise.all(
+    Array.from({ length: 205 }, (_, i) => untilTaken(() => save({ name: `View ${i}` }, as))),
+  );
   const refused = replies.filter(({ status }) => status !== 200);
   expect(refused.map(({ status, body }) => [status, body.error?.type])).toEqual(
     Array.from({ length: 5 }, () => [409, 'view_limit_reached']),

@@ -174,10 +174,12 @@ test('40 refunds of one payment that are answered at the same moment are all set
     await allCalled;
     return { kind: 'succeeded', reference: key };
   };
-  // One after the other: each locks the payment, and on a slow machine the last of forty would wait too long for a
-  // connection.
+  // All are written before the first is sent, so that none of them waits for the last one beyond its deadline. One after
+  // the other: each locks the payment, and on a slow machine the last of forty would wait too long for a connection.
+  await node.dispatcher.stop();
   const ids: string[] = [];
   for (let i = 0; i < 40; i++) ids.push((await node.refund({ transactionId, amount: 25 }, one)).id);
+  node.dispatcher.start();
   for (const id of ids) expect((await finishedRefund(id)).status).toBe('SUCCESS');
   expect(await node.find(transactionId, one)).toMatchObject({ amount_refunded: 1000, amount_refund_held: 1000 });
   expect(await bookedRefunds(transactionId)).toHaveLength(40);
