@@ -47,6 +47,77 @@ export function journeys(opened: () => OpenedConsole): void {
     channelId = channels[0].id;
   });
 
+  test('the bare address opens in Test while there is no live channel, and in the mode chosen last afterwards', async () => {
+    await page.goto('/');
+    await page.waitForURL('**/test');
+    await page.getByText('First payment').first().waitFor();
+    await page.getByRole('banner').getByText('Live', { exact: true }).click();
+    await page.waitForURL(`${console.florin.address}/`);
+    await page.getByRole('heading', { name: 'Before customers pay' }).waitFor();
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Before customers pay' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+    await page.getByRole('banner').getByText('Test', { exact: true }).click();
+    await page.goto('/');
+    await page.waitForURL('**/test');
+  });
+
+  test('a link without a mark shows live records, and one with /test test records', async () => {
+    await api('/api/customer/modify', { name: 'A live customer' });
+    await api('/api/customer/modify', { name: 'A test customer', livemode: false });
+    await shown(page, '/customers', 'Live');
+    await page.getByText('A live customer').waitFor();
+    expect(await page.getByText('A test customer').count()).toBe(0);
+    await shown(page, '/customers', 'Test');
+    await page.getByText('A test customer').waitFor();
+    expect(await page.getByText('A live customer').count()).toBe(0);
+    await page.getByRole('link', { name: 'Payments', exact: true }).click();
+    await page.waitForURL('**/test/payments');
+  });
+
+  test('a search shows records of the mode only', async () => {
+    const bank = { name: 'Live bank', code: 'live-bank', type: 'OFFLINE', currency: 'USD', country: 'US', state: true };
+    const { id: liveChannelId } = await api('/api/channel/modify', bank);
+    await pay(300, 'USD', { description: 'Twin, live', channelId: liveChannelId });
+    await pay(300, 'USD', { description: 'Twin, test' });
+    await goTo(page, '/payments?search=Twin', 'Test');
+    await page.getByText('Twin, test').waitFor();
+    await onlyRow(page);
+    await goTo(page, '/payments?search=Twin', 'Live');
+    await page.getByText('Twin, live').waitFor();
+    await onlyRow(page);
+
+    for (const livemode of [true, false]) {
+      const { id: customerId } = await api('/api/customer/modify', { name: 'Twin', livemode });
+      const lines = [{ description: 'Bread', quantity: 1, unitAmount: 250 }];
+      await api('/api/invoice/create', { customerId, currency: 'USD', description: 'Twin', lines });
+    }
+    for (const mode of ['Live', 'Test'] as const) {
+      await goTo(page, '/invoices?search=Twin', mode);
+      await page.getByRole('cell', { name: 'Twin' }).first().waitFor();
+      await onlyRow(page);
+    }
+  });
+
+  test('Live has a checklist, whose commands are shown to platform administrators alone', async () => {
+    await goTo(page, '/', 'Live');
+    const list = page.getByRole('region', { name: 'Before customers pay' });
+    await list.getByText(/florin backup/).waitFor();
+    await list.getByText(/APP_MAIL_URL/).waitFor();
+    await list.getByRole('link', { name: 'Create a key' }).waitFor();
+    const owner = await makeMember(console.florin, console.admin, {
+      userType: 'MERCHANT_ADMIN',
+      tenantId: await makeTenant(console.florin, console.admin),
+    });
+    await console.signIn(merchants, owner.userName, memberPassword, '/');
+    await merchants.getByRole('banner').getByText('Live', { exact: true }).click();
+    const own = merchants.getByRole('region', { name: 'Before customers pay' });
+    await own.getByRole('link', { name: 'Enter the address' }).waitFor();
+    expect(await own.getByText(/florin backup|APP_MAIL_URL/).count()).toBe(0);
+    await own.getByRole('button', { name: 'Hide this list' }).click();
+    await own.waitFor({ state: 'detached' });
+  });
+
   test('a payment that arrives while its list is open is announced, and moves no row before', async () => {
     await goTo(page, '/payments', 'Test');
     const before = await page.locator('tbody tr').count();
@@ -216,7 +287,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.keyboard.type('987654 JPY');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/payments?currency=JPY&amountFrom=987654&amountTo=987654');
-    await page.locator(`a[href="/payments/${id}"]`).waitFor();
+    await page.locator(`a[href="/test/payments/${id}"]`).waitFor();
     await onlyRow(page);
   });
 

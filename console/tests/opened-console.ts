@@ -120,18 +120,21 @@ async function signIn(page: Page, credentials: object): Promise<void> {
   if (!reply.ok()) throw new Error(await reply.text());
 }
 
-/** Loads a page and waits until it is complete. */
-export async function shown(page: Page, path: string): Promise<void> {
-  await page.goto(path);
+/** Loads a page in the given mode or in that of the window, and waits until it is complete. */
+export async function shown(page: Page, path: string, mode: 'Live' | 'Test' = modeOf(page)): Promise<void> {
+  await page.goto(inMode(path, mode));
   await complete(page);
 }
 
-/** Goes to a page like a link, without loading the console again, and in the given mode if there is one. */
-export async function goTo(page: Page, path: string, mode?: 'Live' | 'Test'): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
-  if (mode !== undefined) await page.getByRole('banner').getByText(mode, { exact: true }).click();
+/** Goes to a page like a link, without loading the console again, in the given mode or in that of the window. */
+export async function goTo(page: Page, path: string, mode: 'Live' | 'Test' = modeOf(page)): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(inMode(path, mode))})`);
   await complete(page);
 }
+
+const modeOf = (page: Page) => (/^https?:\/\/[^/]+\/test(\/|$|\?)/.test(page.url()) ? 'Test' : 'Live');
+
+const inMode = (path: string, mode: 'Live' | 'Test') => (mode === 'Live' ? path : `/test${path}`.replace(/\/$/, ''));
 
 async function complete(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();

@@ -46,11 +46,11 @@ export function pathJourneys(): void {
       await page.getByRole('textbox', { name: 'Password' }).fill(administratorPassword);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('link', { name: 'Payments', exact: true }).click();
-      await page.waitForURL(`${proxy.url}/payments`);
+      await page.waitForURL(`${proxy.url}/test/payments`);
       await page.reload();
       await page.getByRole('heading', { name: 'Payments', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Health', exact: true }).click();
-      await page.waitForURL(`${proxy.url}/system`);
+      await page.waitForURL(`${proxy.url}/test/system`);
       await page.getByText('live', { exact: true }).waitFor();
 
       await page.getByRole('link', { name: 'API reference' }).click();

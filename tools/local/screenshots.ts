@@ -62,8 +62,6 @@ async function signedIn(): Promise<Page> {
     data: { account: 'admin', password },
   });
   if (!reply.ok()) throw new Error(await reply.text());
-  // The demo data is made with the sandbox, so it is test data.
-  await context.addInitScript(`localStorage.setItem('florin.mode', 'test')`);
   return context.newPage();
 }
 

@@ -70,6 +70,7 @@ export const auditListAction = [
   'session.end_after_reuse',
   'audit.begin',
   'dispute.close',
+  'backup.create',
 ] as const;
 
 export const auditExportFormat = [
@@ -147,6 +148,7 @@ export const auditExportAction = [
   'session.end_after_reuse',
   'audit.begin',
   'dispute.close',
+  'backup.create',
 ] as const;
 
 export const tenantsModifyMailLanguage = [

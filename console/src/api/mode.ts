@@ -20,20 +20,10 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/statistics/series',
 ]);
 
-/** Parameters that name a record. The result then has the mode of that record. */
-const recordParameters = [
-  'objectId',
-  'eventId',
-  'transactionId',
-  'customerId',
-  'subscriptionId',
-  'invoiceId',
-  'endpointId',
-  'search',
-];
-
-/** Adds the chosen mode to a query for which the service needs one, unless the query has a mode. */
+/**
+ * Adds the chosen mode to a query for which the service needs one, unless the query has a mode. Also to a query that
+ * searches or names a record: without a mode the service would show live records, or both.
+ */
 export function inMode(path: string, query: Query, livemode: boolean): Query {
-  const namesRecord = recordParameters.some((name) => query[name] !== undefined && query[name] !== '');
-  return pathsWithMode.has(path) && !namesRecord ? { livemode, ...query } : query;
+  return pathsWithMode.has(path) ? { livemode, ...query } : query;
 }

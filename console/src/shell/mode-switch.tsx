@@ -4,7 +4,7 @@ import { useText } from './preferences.tsx';
 
 export function ModeSwitch() {
   const text = useText();
-  const { livemode, setLivemode } = useMode();
+  const { livemode, chooseMode } = useMode();
   return (
     <SegmentedControl
       size="xs"
@@ -17,7 +17,7 @@ export function ModeSwitch() {
         { value: 'test', label: text('mode.test') },
       ]}
       value={livemode ? 'live' : 'test'}
-      onChange={(chosen) => setLivemode(chosen === 'live')}
+      onChange={(chosen) => chooseMode(chosen === 'live')}
     />
   );
 }

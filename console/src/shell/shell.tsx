@@ -75,7 +75,10 @@ export function Shell() {
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
           <Retrying />
-          <div className={classes.content}>{profile.mustEnrol ? <EnrolFirst /> : <Pages />}</div>
+          <div className={classes.content}>
+            {/* A page begins anew in another mode and for another tenant, so that no row or dialog of the first is left. */}
+            {profile.mustEnrol ? <EnrolFirst /> : <Pages key={`${livemode} ${tenantId}`} />}
+          </div>
         </AppShell.Main>
       </AppShell>
     </StreamStateContext>

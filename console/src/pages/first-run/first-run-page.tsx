@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
-import { useMode } from '../../shell/mode.tsx';
+import { useMode, useModeOf } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -21,13 +21,11 @@ import { Step } from './step.tsx';
 /** Guides a new user to a first payment and its verified webhook. */
 export default function FirstRunPage() {
   const text = useText();
-  const { livemode, setLivemode } = useMode();
+  const { livemode } = useMode();
   const client = useQueryClient();
   const { sandboxEnabled } = useProfile();
   // The first payment is a test payment, if possible.
-  useEffect(() => {
-    if (sandboxEnabled) setLivemode(false);
-  }, [sandboxEnabled, setLivemode]);
+  useModeOf(sandboxEnabled ? { livemode: false } : undefined);
   const channels = useRead('channels.list').data?.data;
   const [key, setKey] = useState<string>();
   const [inboxId, setInboxId] = useState<number>();

@@ -26,8 +26,8 @@ export default function EndpointPage({ id }: { id: string }) {
   const test = useRead('webhooks.list', { pageSize: 100, livemode: false });
   const all = [...(live.data?.data ?? []), ...(test.data?.data ?? [])];
   const endpoint = all.find((one) => String(one.id) === id);
-  useModeOf(endpoint);
-  if (endpoint !== undefined) return <Endpoint endpoint={endpoint} />;
+  const isInItsMode = useModeOf(endpoint);
+  if (endpoint !== undefined) return isInItsMode && <Endpoint endpoint={endpoint} />;
   return (
     <Page title={text('webhooks.endpoint')}>
       <ErrorNote error={live.error ?? test.error} />

@@ -19,8 +19,8 @@ interface RecordPageProps<Data> {
 /** A page about one record. Says that it was not found if it does not exist or belongs to another tenant. */
 export function RecordPage<Data>({ title, listPath, read, children }: RecordPageProps<Data>) {
   const text = useText();
-  useModeOf(read.data?.data as { livemode?: boolean } | undefined);
-  if (read.data !== undefined && read.error === null) return <>{children(read.data.data)}</>;
+  const isInItsMode = useModeOf(read.data?.data as { livemode?: boolean } | undefined);
+  if (read.data !== undefined && read.error === null) return isInItsMode && children(read.data.data);
   const isAbsent = read.error instanceof FlorinError && (read.error.status === 404 || read.error.status === 400);
   return (
     <Page title={title}>

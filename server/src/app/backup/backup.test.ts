@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { administratorOf, dataOf, makeChannel, makePaid, makePayment } from '../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
@@ -89,6 +89,11 @@ test('a backup under load is proven, complete and readable only by its owner', a
   for (const { path } of manifest.files) expect((await stat(join(made, path))).mode & 0o077, path).toBe(0);
   expect(manifest.files.map(({ path }) => path)).toContain('encryption-keys');
   expect(await readFile(join(made, 'encryption-keys'), 'utf8')).toBe(`${keys}\n`);
+});
+
+test('a proven backup is in the audit log of the platform', async () => {
+  const entries = dataOf(await florin.get('/api/audit/list?action=backup.create&tenantId=0', admin));
+  expect(entries).toMatchObject([{ by: 'system', recordType: 'backup', recordId: basename(made) }]);
 });
 
 describe('a restored backup', () => {

@@ -1,13 +1,15 @@
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { printableJson } from '../../../../sdk/src/printable.ts';
 import { systemClock } from '../../core/clock.ts';
+import { appendAudit, systemActor } from '../../domains/identity/audit/append.ts';
 import { writeFileDurably } from '../../platform/crypto/durable-files.ts';
+import { Database } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { readArguments } from '../cli/arguments.ts';
 import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import { version } from '../cli/version.ts';
-import { findDatabase } from '../open-database.ts';
+import { type FoundDatabase, findDatabase } from '../open-database.ts';
 import { checkRestored } from './check-restored.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
@@ -65,6 +67,7 @@ async function backUp(dir: string, { withKeys }: { withKeys: boolean }, context:
       const manifest = await fill(folder, source, keyTexts, withKeys, context);
       const path = await folder.complete(manifest.broken.length === 0 ? '' : '.unproven');
       context.failPoint('backup_renamed');
+      if (manifest.broken.length === 0) await recordInAuditLog(source, path, context);
       return { folder: path, manifest, elapsedMs: Math.round(performance.now() - begunAt) };
     } catch (error) {
       await folder.discard();
@@ -72,6 +75,22 @@ async function backUp(dir: string, { withKeys }: { withKeys: boolean }, context:
     }
   } finally {
     await source.stop();
+  }
+}
+
+/**
+ * Records the backup, so that administrators see when the last one was proven. The backup counts even if that fails,
+ * as on a read-only standby.
+ */
+async function recordInAuditLog({ direct }: FoundDatabase, folder: string, context: CommandContext): Promise<void> {
+  const database = new Database({ connection: direct, connections: 1, name: 'backup' });
+  try {
+    const entry = { action: 'backup.create', tenantId: 0, recordId: basename(folder) } as const;
+    await appendAudit(database, systemActor, entry);
+  } catch (error) {
+    context.note(`The audit log does not mention the backup: ${(error as Error).message}`);
+  } finally {
+    await database.close();
   }
 }
 
@@ -86,7 +105,7 @@ async function readKeys({ settings }: CommandContext): Promise<KeyTexts> {
 /** Copies, restores and checks; the manifest is written last. */
 async function fill(
   folder: PartialFolder,
-  source: Awaited<ReturnType<typeof findDatabase>>,
+  source: FoundDatabase,
   keyTexts: KeyTexts,
   withKeys: boolean,
   context: CommandContext,

@@ -17,6 +17,8 @@ export interface Mail {
 }
 
 export interface Mailer {
+  /** Whether messages are sent, not only stored as files. */
+  hasServer: boolean;
   /** Resolves when the server has accepted the message or the file is written; rejects otherwise. */
   send: (mail: Mail) => Promise<void>;
   /** Removes stored messages whose `validUntilMs` has passed. */
@@ -78,6 +80,7 @@ export function isAddressRefused(error: unknown): boolean {
 function smtpMailer(url: string, from: string): Mailer {
   let opened: ReturnType<typeof transportTo> | undefined;
   return {
+    hasServer: true,
     send: async ({ to, subject, text, html, id }) => {
       const named = id === undefined ? {} : { messageId: `<${id}@florin>` };
       opened ??= transportTo(url, { from });
@@ -91,6 +94,7 @@ function smtpMailer(url: string, from: string): Mailer {
 function fileMailer({ from, dataDir, log, clock }: MailerOptions): Mailer {
   const folder = join(dataDir, 'mail');
   return {
+    hasServer: false,
     removeExpired: (nowMs) => removeExpired(folder, nowMs),
     send: async (mail) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });

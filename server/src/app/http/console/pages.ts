@@ -1,7 +1,9 @@
 /**
  * The first segments of the console's own paths: `/payments/txn_…` is answered with the console, which shows that page.
+ * In Test the same paths follow `test`.
  */
 export const consolePages = [
+  'test',
   'welcome',
   'payments',
   'refunds',

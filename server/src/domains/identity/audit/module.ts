@@ -22,6 +22,7 @@ export const audit = {
   settings,
   auditActions: {
     'access.refuse': 'A request was refused for lack of permission.',
+    'backup.create': 'A backup of the whole database was made and proven. Its id is the name of its folder.',
     'audit.export': 'The audit log was exported.',
     'audit.begin':
       'The first entry of the log was noted, because the log does not begin with the creation of its tenant.',

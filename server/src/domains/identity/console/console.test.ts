@@ -41,6 +41,43 @@ test('signing in returns no token, and sets a cookie that scripts and other site
   expect(JSON.stringify(profile.body)).not.toContain('eyJ');
 });
 
+test('the profile says whether there is a channel for live payments, and what live use still lacks', async () => {
+  const as = await florin.login('admin', administratorPassword);
+  const tenantId = await makeTenant(florin, as);
+  const viewer = await makeMember(florin, as, { userType: 'MERCHANT_USER', roles: ['viewer'], tenantId });
+  const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
+  const profileOf = async (account: string, password: string) => {
+    const cookie = cookieOf(await signIn({ account, password }));
+    return dataOf(await florin.call('GET', '/api/console/session', { headers: { cookie } }));
+  };
+  const profiles = () =>
+    Promise.all([profileOf('admin', administratorPassword), profileOf(viewer.userName, memberPassword)]);
+  const make = (channel: object) =>
+    florin.post(
+      '/api/channel/modify',
+      { type: 'ONLINE', currency: 'USD', country: 'US', state: true, tenantId, ...channel },
+      as,
+    );
+
+  dataOf(await make({ name: 'Sandbox', code: 'sandbox', provider: 'sandbox' }));
+  const before = { hasLiveChannel: false, hasLiveKey: false, channelsWithoutCallback: [], sendsMail: false };
+  expect(await profiles()).toMatchObject([before, before]);
+
+  const stripe = { apiKey: 'sk_live_1', webhookSecret: 'whsec_1' };
+  const { id } = dataOf(await make({ name: 'Cards', code: 'cards', provider: 'stripe', ...stripe }));
+  dataOf(await florin.post('/api/developer/mine/generate', { livemode: true }, owner.as));
+  const after = { hasLiveChannel: true, hasLiveKey: true, channelsWithoutCallback: ['Cards'] };
+  expect(await profiles()).toMatchObject([after, after]);
+
+  await db.query(
+    `insert into provider_callback (channel_id, event_id, id, received_at, state, due_at, settled_at)
+     values ($1, 'evt_1', gen_random_uuid(), now(), 'IGNORED', now(), now())`,
+    [id],
+  );
+  const heard = { hasLiveChannel: true, channelsWithoutCallback: [] };
+  expect(await profiles()).toMatchObject([heard, heard]);
+});
+
 test('the cookie is no access token, and an access token is no cookie', async () => {
   const [, cookie = ''] = cookieOf(await signIn()).split('=');
   expect((await florin.get('/api/user/info', `Bearer ${cookie}`)).status).toBe(401);

@@ -15,9 +15,11 @@ import { logoutSession } from '../sessions/logout.ts';
 import { loginOriginOf, type OpenedLogin } from '../sessions/open-session.ts';
 import { signedCookie } from '../sessions/token-pair.ts';
 import { findTenant } from '../tenants/statements.ts';
+import { filteredTenant } from '../tenants/visible-tenants.ts';
 import { recordOf } from '../users/record.ts';
 import { findUser } from '../users/statements.ts';
 import { profile, signInInput, signOutInput } from './schema.ts';
+import { readLiveSetup } from './statements.ts';
 
 const group = 'Console sessions';
 const ownOriginOnly =
@@ -120,11 +122,12 @@ async function endSession(
 
 async function profileOf(
   principal: Principal,
-  { database, deploymentMode, sandboxEnabled, publicUrl }: IdentityApp & { database: Database; clock: Clock },
+  { database, mailer, deploymentMode, sandboxEnabled, publicUrl }: IdentityApp & { database: Database; clock: Clock },
 ) {
-  const [[user], [tenant]] = await Promise.all([
+  const [[user], [tenant], [live]] = await Promise.all([
     database.run(findUser, [principal.userId]),
     database.run(findTenant, [principal.tenantId]),
+    database.run(readLiveSetup, [filteredTenant(principal, undefined)]),
   ]);
   if (user === undefined) throw notFound('user', principal.userId);
   const { id, state, invited, updatedTime, ...shown } = recordOf(user);
@@ -137,6 +140,10 @@ async function profileOf(
     mustEnrol: principal.mayOnlyEnrol === true,
     deploymentMode,
     sandboxEnabled,
+    hasLiveChannel: live?.has_channel === true,
+    hasLiveKey: live?.has_key === true,
+    channelsWithoutCallback: principal.scopes.has('channel_read') ? (live?.channels_without_callback ?? []) : [],
+    sendsMail: mailer.hasServer,
     publicUrl,
   };
 }

@@ -13,6 +13,17 @@ export const profile = Type.Object(
     mustEnrol: Type.Boolean({ description: 'true: nothing can be done before a second factor is enrolled.' }),
     deploymentMode: Type.String({ description: 'STANDALONE or CLUSTER.' }),
     sandboxEnabled: Type.Boolean({ description: 'Whether channels may name the sandbox.' }),
+    hasLiveChannel: Type.Boolean({
+      description:
+        'Whether there is a channel for live payments that the user can use. Until then the console starts in Test.',
+    }),
+    hasLiveKey: Type.Boolean({ description: "Whether the user's tenant has an active key for live records." }),
+    channelsWithoutCallback: Type.Array(Type.String(), {
+      description:
+        'Names of up to 20 active channels for live payments from whose provider no callback has arrived in the last ' +
+        '30 days. Empty without the scope `channel_read`.',
+    }),
+    sendsMail: Type.Boolean({ description: 'Whether mail is sent (`app.mail.url`), not only written into files.' }),
     publicUrl: Type.String({ description: 'How browsers and providers reach the service: `app.public-url`.' }),
   },
   { $id: 'ConsoleProfile' },

@@ -70,4 +70,5 @@ export const auditActions = {
   'session.end_after_reuse': "A refresh token was used again after it had been replaced, so its session ended.",
   'audit.begin': "The first entry of the log was noted, because the log does not begin with the creation of its tenant.",
   'dispute.close': "`discrepancy.close`, in entries of earlier versions.",
+  'backup.create': "A backup of the whole database was made and proven. Its id is the name of its folder.",
 } as const;
