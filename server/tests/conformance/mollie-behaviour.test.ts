@@ -29,7 +29,17 @@ const { apiKey } = call.credentials;
 interface Answer {
   status: number;
   replayed: string | null;
-  body: { id: string; status: unknown; isCancelable?: boolean; field?: string; amountRemaining?: { value: string } };
+  body: {
+    id: string;
+    status: unknown;
+    method?: string;
+    mandateId?: string;
+    isCancelable?: boolean;
+    field?: string;
+    amountRemaining?: { value: string };
+    _links?: Record<string, unknown>;
+    _embedded?: { methods: { id: string }[] };
+  };
 }
 
 async function request(method: string, path: string, body?: object, key?: string): Promise<Answer> {
@@ -184,5 +194,135 @@ describe('payments and refunds', () => {
     const { id } = await create({ webhookUrl: 'https://shop.example.org/hook' });
     simulator.pay(id);
     expect(simulator.callbacks.at(-1)).toMatchObject({ url: 'https://shop.example.org/hook', body: `id=${id}` });
+  });
+});
+
+describe('methods that are kept', () => {
+  const customer = async () => (await request('POST', '/customers', { name: 'Ada', email: 'ada@example.org' })).body.id;
+
+  /** A paid first payment, with the id of its mandate. */
+  async function first(customerId: string, method: string) {
+    const { id } = await create({ customerId, sequenceType: 'first', method });
+    simulator.pay(id);
+    return (await read(id)) as Answer['body'] & { mandateId: string };
+  }
+
+  const { redirectUrl, ...withoutPage } = order;
+  const recur = (facts: object) =>
+    request('POST', '/payments', { ...withoutPage, sequenceType: 'recurring', ...facts });
+  const mandate = (customerId: string, id: string) => request('GET', `/customers/${customerId}/mandates/${id}`);
+
+  // https://docs.mollie.com/docs/recurring-payments
+  test('a first payment needs a customer, and makes its mandate when it is paid', async () => {
+    expect(await request('POST', '/payments', { ...order, sequenceType: 'first' })).toMatchObject({
+      status: 422,
+      body: { field: 'customerId' },
+    });
+    const customerId = await customer();
+    const { id } = await create({ customerId, sequenceType: 'first', method: 'ideal' });
+    expect(await read(id)).not.toHaveProperty('mandateId');
+    simulator.pay(id);
+    const { mandateId } = await read(id);
+    expect(await mandate(customerId, mandateId as string)).toMatchObject({
+      body: { method: 'directdebit', status: 'valid' },
+    });
+  });
+
+  // https://help.mollie.com/hc/en-us/articles/214072489
+  test('a bank transfer keeps nothing, so it is no first payment', async () => {
+    const facts = { ...order, customerId: await customer(), sequenceType: 'first', method: 'banktransfer' };
+    expect(await request('POST', '/payments', facts)).toMatchObject({ status: 422, body: { field: 'method' } });
+  });
+
+  // https://github.com/mollie/laravel-cashier-mollie/issues/70
+  test('a mandate is pending until its IBAN is known, and can be charged meanwhile', async () => {
+    const customerId = await customer();
+    const { mandateId } = await first(customerId, 'belfius');
+    expect(await mandate(customerId, mandateId)).toMatchObject({ body: { status: 'pending' } });
+    expect((await recur({ customerId, mandateId })).status).toBe(201);
+  });
+
+  // https://docs.mollie.com/reference/create-payment, mandateId
+  test('without the id of a mandate the newest is charged', async () => {
+    const customerId = await customer();
+    const card = await first(customerId, 'creditcard');
+    const debit = await first(customerId, 'ideal');
+    expect(await recur({ customerId })).toMatchObject({ body: { mandateId: debit.mandateId, status: 'pending' } });
+    const named = await recur({ customerId, mandateId: card.mandateId });
+    expect(named.body).toMatchObject({ mandateId: card.mandateId, status: 'paid', method: 'creditcard' });
+  });
+
+  // https://docs.mollie.com/docs/recurring-payments. Check: that a redirectUrl is refused, and not ignored.
+  test('a recurring payment has no page and takes no redirectUrl', async () => {
+    const customerId = await customer();
+    const { mandateId } = await first(customerId, 'creditcard');
+    expect((await recur({ customerId, mandateId })).body._links).not.toHaveProperty('checkout');
+    expect(await recur({ customerId, mandateId, redirectUrl })).toMatchObject({
+      status: 422,
+      body: { field: 'redirectUrl' },
+    });
+  });
+
+  // https://docs.mollie.com/reference/revoke-mandate, https://github.com/Viincenttt/MollieApi/issues/271.
+  // Check: the status of a second revocation.
+  test('a revoked mandate stays as invalid, is charged no longer, and sends no event', async () => {
+    const customerId = await customer();
+    const { mandateId } = await first(customerId, 'creditcard');
+    const events = simulator.callbacks.length;
+    const path = `/customers/${customerId}/mandates/${mandateId}`;
+    expect((await request('DELETE', path)).status).toBe(204);
+    expect(await request('GET', path)).toMatchObject({ status: 200, body: { status: 'invalid' } });
+    expect((await recur({ customerId, mandateId })).status).toBe(422);
+    expect((await request('DELETE', path)).status).toBe(404);
+    expect(simulator.callbacks).toHaveLength(events);
+  });
+
+  // https://docs.mollie.com/reference/delete-customer, https://github.com/mollie/mollie-api-php/issues/130.
+  // Check: 410, where the document names 404.
+  test('deleting a customer ends its mandates, and sends no event', async () => {
+    const customerId = await customer();
+    const { mandateId } = await first(customerId, 'creditcard');
+    const events = simulator.callbacks.length;
+    expect((await request('DELETE', `/customers/${customerId}`)).status).toBe(204);
+    expect((await request('GET', `/customers/${customerId}`)).status).toBe(410);
+    expect((await mandate(customerId, mandateId)).status).toBe(410);
+    expect((await recur({ customerId, mandateId })).status).toBe(422);
+    expect(simulator.callbacks).toHaveLength(events);
+  });
+
+  // https://docs.mollie.com/reference/create-mandate
+  test('mandates without a payment exist only for IBANs and PayPal agreements', async () => {
+    const path = `/customers/${await customer()}/mandates`;
+    const facts = { consumerName: 'Ada', consumerAccount: 'NL55INGB0000000000' };
+    expect((await request('POST', path, { ...facts, method: 'directdebit' })).status).toBe(201);
+    expect(await request('POST', path, { ...facts, method: 'creditcard' })).toMatchObject({
+      status: 422,
+      body: { field: 'method' },
+    });
+    const paypal = { consumerName: 'Ada', method: 'paypal', paypalBillingAgreementId: 'B-1' };
+    expect(await request('POST', path, paypal)).toMatchObject({ status: 422, body: { field: 'consumerEmail' } });
+    expect((await request('POST', path, { ...paypal, consumerEmail: 'ada@example.org' })).status).toBe(201);
+  });
+
+  // https://help.mollie.com/hc/en-us/articles/214072489, https://docs.mollie.com/reference/list-methods
+  test('a first payment of 0.00 is taken with cards and PayPal only', async () => {
+    const customerId = await customer();
+    const nothing = { ...order, amount: { currency: 'EUR', value: '0.00' }, customerId, sequenceType: 'first' };
+    expect((await request('POST', '/payments', { ...nothing, method: 'creditcard' })).status).toBe(201);
+    expect(await request('POST', '/payments', { ...nothing, method: 'ideal' })).toMatchObject({ status: 422 });
+    const oneoff = { ...nothing, sequenceType: 'oneoff', method: 'creditcard' };
+    expect((await request('POST', '/payments', oneoff)).status).toBe(422);
+    const listed = await request('GET', '/methods?sequenceType=first&amount[value]=0.00&amount[currency]=EUR');
+    expect(listed.body._embedded?.methods.map(({ id }) => id)).toEqual(['creditcard', 'paypal']);
+  });
+
+  // https://docs.mollie.com/docs/recurring-payments: a debit takes days, and its bank may return it.
+  test('a direct debit is pending for days and may fail then; it can be cancelled while it is pending', async () => {
+    const customerId = await customer();
+    const { mandateId } = await first(customerId, 'ideal');
+    const { id } = (await recur({ customerId, mandateId })).body;
+    expect(await read(id)).toMatchObject({ status: 'pending', isCancelable: true });
+    simulator.returnDebit(id, 'AM04');
+    expect(await read(id)).toMatchObject({ status: 'failed', details: { bankReasonCode: 'AM04' } });
   });
 });

@@ -4,6 +4,8 @@ import { MollieProvider } from '../../src/domains/payments/providers/mollie/moll
 import {
   events,
   failureReasons,
+  mandateMethods,
+  mandateStatuses,
   methods,
   paymentStatuses,
   refundStatuses,
@@ -120,6 +122,11 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
     test('every status of a payment and of a refund', () => {
       expect(sorted(paymentStatuses)).toEqual(documented('payment-status'));
       expect(sorted(refundStatuses)).toEqual(documented('refund-status-response'));
+    });
+
+    test('every status and method of a mandate', () => {
+      expect(sorted(mandateStatuses)).toEqual(documented('mandate-status-response'));
+      expect(sorted(mandateMethods)).toEqual(documented('mandate-method-response'));
     });
 
     test('every reason of a failure', () => {

@@ -1,8 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  customerBody,
+  MollieCustomers,
+  mandateBody,
+  type SimulatedCustomer,
+  type SimulatedMandate,
+} from './mollie-customers.ts';
+import {
+  firstMethods,
   hal,
   isCancelable,
   type Mode,
+  methodsWithoutMoney,
   newPayment,
   newRefund,
   Problem,
@@ -10,7 +19,6 @@ import {
   paymentBody,
   refundBody,
   type SimulatedPayment,
-  type SimulatedRefund,
 } from './mollie-records.ts';
 
 export interface ApiRequest {
@@ -28,9 +36,19 @@ export interface ApiAnswer {
   replayed?: boolean;
 }
 
-/** Simulates Mollie's Payments and Refunds API (v2) as described on docs.mollie.com, without a network. */
+/** What the simulator does when a client has asked the API for it. */
+export interface MollieApiEvents {
+  cancelled: (id: string) => void;
+  /** A recurring payment was made, and is charged to its mandate. */
+  recurring: (payment: SimulatedPayment, mandate: SimulatedMandate) => void;
+}
+
+/** Simulates Mollie's API (v2) for payments, refunds, customers and mandates as described on docs.mollie.com. */
 export class MollieApi {
   readonly payments = new Map<string, SimulatedPayment>();
+  readonly customers: MollieCustomers;
+  /** The methods with which the account takes a first payment of 0.00. */
+  methodsWithoutMoney: string[] = methodsWithoutMoney;
   /** Refuses a second refund of the same amount and payment with another key, as Mollie does. */
   detectsDuplicateRefunds = false;
   /** The address of the API; links in answers begin with it. */
@@ -41,11 +59,14 @@ export class MollieApi {
   #mode: Mode = 'test';
   readonly #now: () => number;
   readonly #onCancel: (id: string) => void;
+  readonly #onRecurring: (payment: SimulatedPayment, mandate: SimulatedMandate) => void;
   readonly #answers = new Map<string, ApiAnswer & { request: string; atMs: number }>();
 
-  constructor(now: () => number, cancelled: (id: string) => void) {
+  constructor(now: () => number, on: MollieApiEvents) {
     this.#now = now;
-    this.#onCancel = cancelled;
+    this.#onCancel = on.cancelled;
+    this.#onRecurring = on.recurring;
+    this.customers = new MollieCustomers(now);
   }
 
   answer({ method, path, headers, body }: ApiRequest): ApiAnswer {
@@ -76,11 +97,13 @@ export class MollieApi {
 
   #route(method: string, path: string, body: string): ApiAnswer {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
+    if (pathname.startsWith('/v2/customers')) return this.#routeCustomers(method, pathname, searchParams, body);
+    if (pathname === '/v2/methods' && method === 'GET') return this.#listMethods(searchParams);
     const [, id, release, refunds, refundId] =
       /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/refunds(?:\/(\w+))?))?)?$/.exec(pathname) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
-      return this.#list('payments', pathname, this.#visible(), searchParams);
+      return this.#list('payments', pathname, this.#visible(), searchParams, (each) => paymentBody(each, this.root));
     }
     const payment = this.#visible().find((one) => one.id === id) ?? notFound();
     if (release !== undefined && method === 'POST') return requestRelease(payment);
@@ -89,9 +112,70 @@ export class MollieApi {
       return { status: 200, body: paymentBody(payment, this.root) };
     }
     if (method === 'POST') return this.#refund(payment, parseObject(body));
-    if (refundId === undefined) return this.#list('refunds', pathname, payment.refunds, searchParams);
+    if (refundId === undefined) {
+      return this.#list('refunds', pathname, payment.refunds, searchParams, (each) => refundBody(each, this.root));
+    }
     const refund = payment.refunds.find((each) => each.id === refundId) ?? notFound();
     return { status: 200, body: refundBody(refund, this.root) };
+  }
+
+  #routeCustomers(method: string, pathname: string, query: URLSearchParams, body: string): ApiAnswer {
+    const [, id, mandates, mandateId] =
+      /^\/v2\/customers(?:\/(\w+)(?:(\/mandates)(?:\/(\w+))?)?)?$/.exec(pathname) ?? notFound();
+    const { customers, root } = this;
+    if (id === undefined) {
+      if (method === 'POST') return created(customerBody(customers.create(parseObject(body), this.#mode), root));
+      const existing = [...customers.all.values()].filter((each) => each.mode === this.#mode && !each.isDeleted);
+      return this.#list('customers', pathname, existing, query, (each) => customerBody(each, root));
+    }
+    const customer = customers.get(id, this.#mode);
+    if (mandates !== undefined) return this.#routeMandates(method, pathname, query, body, customer, mandateId);
+    if (method !== 'DELETE') return { status: 200, body: customerBody(customer, root) };
+    customers.delete(customer);
+    return noContent;
+  }
+
+  #routeMandates(
+    method: string,
+    pathname: string,
+    query: URLSearchParams,
+    body: string,
+    customer: SimulatedCustomer,
+    mandateId: string | undefined,
+  ): ApiAnswer {
+    const { customers, root } = this;
+    if (mandateId === undefined) {
+      if (method === 'POST') return created(mandateBody(customers.createMandate(customer, parseObject(body)), root));
+      const all = customers.mandatesOf(customer.id);
+      return this.#list('mandates', pathname, all, query, (each) => mandateBody(each, root));
+    }
+    const mandate = customers.mandate(customer.id, mandateId);
+    if (method !== 'DELETE') return { status: 200, body: mandateBody(mandate, root) };
+    customers.revoke(mandate);
+    return noContent;
+  }
+
+  /** The methods for first payments; those for one of 0.00 are fewer. */
+  #listMethods(query: URLSearchParams): ApiAnswer {
+    const value = query.get('amount[value]');
+    const ids = value !== null && Number(value) === 0 ? this.methodsWithoutMoney : firstMethods;
+    const amount = { currency: query.get('amount[currency]') ?? 'EUR', value: value ?? '0.01' };
+    const icon = 'https://www.mollie.com/external/icons/payment-methods/x.png';
+    const methods = ids.map((id) => ({
+      resource: 'method',
+      id,
+      description: id,
+      minimumAmount: amount,
+      maximumAmount: null,
+      image: { size1x: icon, size2x: icon, svg: icon },
+      status: 'activated',
+      _links: { self: hal(`${this.root}/v2/methods/${id}`) },
+    }));
+    const links = {
+      self: hal(`${this.root}/v2/methods`),
+      documentation: pageLink('https://docs.mollie.com/reference/list-methods'),
+    };
+    return { status: 200, body: { count: methods.length, _embedded: { methods }, _links: links } };
   }
 
   /** A key sees the payments of its mode. */
@@ -100,9 +184,16 @@ export class MollieApi {
   }
 
   #create(body: Record<string, unknown>): ApiAnswer {
-    const payment = newPayment(body, this.#mode, this.#now());
+    const made = newPayment(body, this.#mode, this.#now());
+    const { customerId, mandate } = this.customers.ofPayment(body, this.#mode);
+    const payment: SimulatedPayment = { ...made, ...(customerId !== undefined && { customerId }) };
     this.payments.set(payment.id, payment);
-    return { status: 201, body: paymentBody(payment, this.root) };
+    if (mandate !== undefined) {
+      payment.method = mandate.method;
+      payment.mandateId = mandate.id;
+      this.#onRecurring(payment, mandate);
+    }
+    return created(paymentBody(payment, this.root));
   }
 
   #cancel(payment: SimulatedPayment): void {
@@ -120,7 +211,13 @@ export class MollieApi {
   }
 
   /** Newest first; `from` is the id of the first item of the page. */
-  #list(name: string, path: string, all: (SimulatedPayment | SimulatedRefund)[], query: URLSearchParams): ApiAnswer {
+  #list<Row extends { id: string }>(
+    name: string,
+    path: string,
+    all: Row[],
+    query: URLSearchParams,
+    bodyOf: (row: Row) => Record<string, unknown>,
+  ): ApiAnswer {
     const limit = Number(query.get('limit') ?? 50);
     const newestFirst = all.toReversed();
     const start = query.has('from') ? newestFirst.findIndex(({ id }) => id === query.get('from')) : 0;
@@ -128,9 +225,7 @@ export class MollieApi {
     const page = newestFirst.slice(start, start + limit);
     const next = newestFirst[start + limit];
     const href = (from: string) => `${this.root}${path}?from=${from}&limit=${limit}`;
-    const shown = page.map((each) =>
-      inList('refunds' in each ? paymentBody(each, this.root) : refundBody(each, this.root)),
-    );
+    const shown = page.map((each) => inList(bodyOf(each)));
     const previous = start === 0 ? undefined : newestFirst[Math.max(0, start - limit)];
     const links = {
       self: hal(href(page[0]?.id ?? '')),
@@ -143,6 +238,12 @@ export class MollieApi {
 }
 
 const keyLifetimeMs = 3_600_000;
+
+function created(body: Record<string, unknown>): ApiAnswer {
+  return { status: 201, body };
+}
+
+const noContent: ApiAnswer = { status: 204, body: undefined };
 
 /** Items of lists have no link to the documentation; the list has it. */
 function inList({ _links, ...item }: Record<string, unknown>): Record<string, unknown> {

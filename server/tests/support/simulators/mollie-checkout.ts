@@ -10,7 +10,7 @@ export function checkoutPage({ id, status, description, amount, redirectUrl }: S
   const body =
     status === 'open'
       ? `<form method="post">${buttons}</form>`
-      : `<p>This payment is ${status}. <a href="${escaped(redirectUrl)}">Back to the shop</a></p>`;
+      : `<p>This payment is ${status}. <a href="${escaped(redirectUrl ?? '')}">Back to the shop</a></p>`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Simulated checkout</title>
 <h1>${escaped(amount.currency)} ${escaped(amount.value)}</h1><p>${escaped(description)}</p><p><code>${id}</code></p>
 ${body}</html>`;

@@ -13,9 +13,18 @@ export interface SimulatedPayment {
   /** Only for payments that support captures. */
   amountCaptured?: Amount;
   description: string;
-  redirectUrl: string;
+  /** Null for recurring payments, which have no payer. */
+  redirectUrl: string | null;
   webhookUrl: string | null;
   method: string | null;
+  /** The methods that the page offers; null: all. */
+  offered: string[] | null;
+  sequenceType: SequenceType;
+  customerId?: string;
+  /** The mandate that a recurring payment charges, or that a first one has made. */
+  mandateId?: string;
+  /** The bank's reason for the failure of a direct debit. */
+  bankReasonCode: string | null;
   metadata: unknown;
   createdMs: number;
   /** When it came into its present state, unless that is `open`. */
@@ -28,6 +37,25 @@ export interface SimulatedPayment {
 }
 
 export type Mode = 'live' | 'test';
+export type SequenceType = 'oneoff' | 'first' | 'recurring';
+export type MandateMethod = 'creditcard' | 'directdebit' | 'paypal';
+
+/**
+ * What a first payment keeps, by the method that the payer chose. Other methods cannot be used for it:
+ * https://help.mollie.com/hc/en-us/articles/214072489
+ */
+export const mandateMethodOf: Readonly<Record<string, MandateMethod>> = {
+  applepay: 'creditcard',
+  bancontact: 'directdebit',
+  belfius: 'directdebit',
+  creditcard: 'creditcard',
+  eps: 'directdebit',
+  ideal: 'directdebit',
+  kbc: 'directdebit',
+  paypal: 'paypal',
+};
+
+export const firstMethods: readonly string[] = Object.keys(mandateMethodOf);
 
 export interface SimulatedRefund {
   id: string;
@@ -77,7 +105,9 @@ const titles: Record<number, string> = {
 };
 
 export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs: number): SimulatedPayment {
-  const amount = amountIn(body.amount);
+  const sequenceType = sequenceTypeIn(body);
+  const offered = methodsIn(body, sequenceType);
+  const amount = amountIn(body.amount, takesNothing(offered, sequenceType) ? 0n : 1n);
   if ('testmode' in body)
     throw new Problem(400, 'Non-existent body parameter "testmode" for this API call.', 'testmode');
   requireDetailsOfMethod(body);
@@ -89,15 +119,46 @@ export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs:
     amount,
     // Mollie shortens it, and refuses none for being long.
     description: [...textIn(body, 'description')].slice(0, 255).join(''),
-    redirectUrl: urlIn(body, 'redirectUrl'),
+    redirectUrl: redirectUrlIn(body, sequenceType),
     webhookUrl: body.webhookUrl === undefined ? null : urlIn(body, 'webhookUrl'),
-    method: body.method === undefined ? null : textIn(body, 'method', 32),
+    method: offered?.length === 1 ? (offered[0] as string) : null,
+    offered,
+    sequenceType,
+    bankReasonCode: null,
     metadata: metadataIn(body),
     createdMs,
     changedMs: null,
     isReleasing: false,
     refunds: [],
   };
+}
+
+function sequenceTypeIn({ sequenceType = 'oneoff' }: Record<string, unknown>): SequenceType {
+  if (sequenceType === 'oneoff' || sequenceType === 'first' || sequenceType === 'recurring') return sequenceType;
+  throw new Problem(422, 'The sequence type is invalid', 'sequenceType');
+}
+
+function methodsIn(body: Record<string, unknown>, sequenceType: SequenceType): string[] | null {
+  if (body.method === undefined) return null;
+  const methods = Array.isArray(body.method) ? (body.method as string[]) : [textIn(body, 'method', 32)];
+  if (sequenceType === 'first' && !methods.every((method) => firstMethods.includes(method))) {
+    throw new Problem(422, 'The payment method does not support first payments', 'method');
+  }
+  return methods;
+}
+
+/** A first payment of nothing, for cards and PayPal: https://help.mollie.com/hc/en-us/articles/214072489 */
+export const methodsWithoutMoney = ['creditcard', 'paypal'];
+
+function takesNothing(offered: string[] | null, sequenceType: SequenceType): boolean {
+  return sequenceType === 'first' && (offered ?? []).every((method) => methodsWithoutMoney.includes(method));
+}
+
+/** Nobody is redirected by a recurring payment; any other needs the address. */
+function redirectUrlIn(body: Record<string, unknown>, sequenceType: SequenceType): string | null {
+  if (sequenceType !== 'recurring') return urlIn(body, 'redirectUrl');
+  if (body.redirectUrl === undefined) return null;
+  throw new Problem(422, 'A recurring payment has no redirect URL', 'redirectUrl');
 }
 
 /** https://docs.mollie.com/reference/create-payment, `lines` and `billingAddress`. */
@@ -151,9 +212,11 @@ export function remaining({ amount, refunds }: SimulatedPayment): bigint {
 
 /** The payment in the format of the API (HAL). */
 export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
-  const { refunds, createdMs, changedMs, failureReason, webhookUrl, isReleasing: _, ...shown } = payment;
+  const { refunds, createdMs, changedMs, failureReason, webhookUrl, isReleasing: _, offered: __, ...rest } = payment;
+  const { bankReasonCode, ...shown } = rest;
   const { status, id } = payment;
   const self = `${root}/v2/payments/${id}`;
+  const customer = payment.customerId === undefined ? undefined : `${root}/v2/customers/${payment.customerId}`;
   const isPaid = status === 'paid';
   const timeOfStatus = timesOfStatuses[status];
   const refunded = minorUnits(payment.amount) - remaining(payment);
@@ -167,17 +230,23 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
     ...(finalStatuses.includes(status) ? {} : { isCancelable: isCancelable(payment) }),
     ...(isPaid && { amountRefunded: inDecimals(refunded), amountRemaining: inDecimals(remaining(payment)) }),
     ...(webhookUrl === null ? {} : { webhookUrl }),
-    details: failureReason === null ? null : { failureReason },
+    details: detailsOf(failureReason, bankReasonCode),
     profileId: 'pfl_simulated',
-    sequenceType: 'oneoff',
     _links: {
       self: hal(self),
-      ...(status === 'open' && { checkout: page(`${root}/checkout/${id}`) }),
+      ...(status === 'open' && payment.sequenceType !== 'recurring' && { checkout: page(`${root}/checkout/${id}`) }),
+      ...(customer !== undefined && { customer: hal(customer) }),
+      ...(payment.mandateId !== undefined && { mandate: hal(`${customer}/mandates/${payment.mandateId}`) }),
       ...(refunds.length > 0 && { refunds: hal(`${self}/refunds`) }),
       dashboard: page(`${root}/checkout/${id}`),
       documentation: page('https://docs.mollie.com/reference/get-payment'),
     },
   };
+}
+
+function detailsOf(failureReason: string | null, bankReasonCode: string | null) {
+  if (failureReason === null && bankReasonCode === null) return null;
+  return { ...(failureReason !== null && { failureReason }), ...(bankReasonCode !== null && { bankReasonCode }) };
 }
 
 const finalStatuses: readonly PaymentStatus[] = ['paid', 'canceled', 'expired', 'failed'];
@@ -224,7 +293,7 @@ for (const currency of otherCurrencies.split(' ')) {
 
 const highestMinorUnits = 100_000_000n;
 
-function amountIn(amount: unknown): Amount {
+function amountIn(amount: unknown, lowest = 1n): Amount {
   if (typeof amount !== 'object' || amount === null) throw new Problem(422, 'The amount is missing.', 'amount');
   const { currency, value } = amount as Record<string, unknown>;
   const digits = typeof currency === 'string' ? digitsOf[currency] : undefined;
@@ -236,7 +305,7 @@ function amountIn(amount: unknown): Amount {
     throw new Problem(422, 'The amount contains an invalid value.', 'amount.value');
   }
   const units = minorUnits({ currency, value });
-  if (units < 1n) throw new Problem(422, 'The amount is lower than the minimum.', 'amount');
+  if (units < lowest) throw new Problem(422, 'The amount is lower than the minimum.', 'amount');
   if (units > highestMinorUnits) throw new Problem(422, 'The amount is higher than the maximum.', 'amount');
   return { currency, value };
 }
@@ -274,6 +343,6 @@ function newId(prefix: string): string {
 }
 
 /** Mollie's format of times: to the second, in UTC with a numeric offset. */
-function timeOf(ms: number): string {
+export function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 }

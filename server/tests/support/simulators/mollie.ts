@@ -8,6 +8,7 @@ import { ConformanceCheck } from '../conformance/conformance-check.ts';
 import { mollieContract } from '../conformance/mollie-contract.ts';
 import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
 import { checkoutPage } from './mollie-checkout.ts';
+import type { SimulatedMandate } from './mollie-customers.ts';
 import {
   hal,
   type PaymentStatus,
@@ -24,6 +25,8 @@ import { RequestLimit } from './request-limit.ts';
 export interface Fault {
   /** The method of the request; any if absent. */
   method?: 'GET' | 'POST' | 'DELETE';
+  /** The path of the request, without the query; any if absent. */
+  path?: RegExp;
   /** Whether the fault comes before or after the simulator executes the request. */
   when: 'before' | 'after';
   /** No answer; a closed connection; an unreadable answer; or an error with this status. */
@@ -72,7 +75,10 @@ export class MollieSimulator {
     this.#now = now;
     this.limit = new RequestLimit(requestsPerSecond);
     this.#deliver = deliver;
-    this.api = new MollieApi(now, (id) => this.#settle(id, 'canceled'));
+    this.api = new MollieApi(now, {
+      cancelled: (id) => this.#settle(id, 'canceled'),
+      recurring: (payment, mandate) => this.#chargeMandate(payment, mandate),
+    });
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
@@ -115,8 +121,35 @@ export class MollieSimulator {
     return payment;
   }
 
-  pay(id: string): void {
+  /** The payer pays, with the method of the payment or else with `method`. */
+  pay(id: string, method = 'ideal'): void {
+    const payment = this.payment(id);
+    payment.method ??= payment.offered?.[0] ?? method;
     this.#settle(id, 'paid');
+  }
+
+  /** The payer's bank returns a direct debit that is on its way. */
+  returnDebit(id: string, bankReasonCode: string): void {
+    this.payment(id).bankReasonCode = bankReasonCode;
+    this.#settle(id, 'failed');
+  }
+
+  mandate(id: string): SimulatedMandate {
+    const mandate = this.api.customers.mandates.get(id);
+    if (mandate === undefined) throw new Error(`There is no mandate ${id}.`);
+    return mandate;
+  }
+
+  /** The payer or the merchant's dashboard ends a mandate. Mollie sends no event. */
+  revokeMandate(id: string): void {
+    this.mandate(id).status = 'invalid';
+  }
+
+  /** The merchant's dashboard deletes a customer. Mollie sends no event. */
+  deleteCustomer(id: string): void {
+    const customer = this.api.customers.all.get(id);
+    if (customer === undefined) throw new Error(`There is no customer ${id}.`);
+    this.api.customers.delete(customer);
   }
 
   fail(id: string, reason: string | null = null): void {
@@ -189,6 +222,13 @@ export class MollieSimulator {
     throw new Error(`There is no ${id}.`);
   }
 
+  /** A direct debit is on its way for days; cards and PayPal answer at once. */
+  #chargeMandate({ id }: SimulatedPayment, { method, declines }: SimulatedMandate): void {
+    if (method === 'directdebit') this.pend(id);
+    else if (declines === null) this.pay(id);
+    else this.fail(id, declines);
+  }
+
   #settle(id: string, status: PaymentStatus): void {
     this.#change(id, status);
     this.#sendCallback(this.payment(id));
@@ -199,7 +239,12 @@ export class MollieSimulator {
     payment.status = status;
     payment.changedMs = this.#now();
     // A payer who pays has chosen a method.
-    if (['paid', 'authorized', 'pending'].includes(status)) payment.method ??= 'ideal';
+    if (['paid', 'authorized', 'pending'].includes(status)) payment.method ??= payment.offered?.[0] ?? 'ideal';
+    const { sequenceType, customerId, method } = payment;
+    if (sequenceType !== 'first' || customerId === undefined || method === null) return;
+    if (status === 'paid' || status === 'authorized') {
+      payment.mandateId ??= this.api.customers.keep(customerId, method).id;
+    }
   }
 
   #sendCallback({ id, webhookUrl: url }: SimulatedPayment): void {
@@ -221,7 +266,7 @@ export class MollieSimulator {
 
     const apiRequest = { method, path, headers, body };
     this.requests.push(apiRequest);
-    const at = this.#faults.findIndex(({ fault }) => fault.method === undefined || fault.method === method);
+    const at = this.#faults.findIndex(({ fault }) => matches(fault, apiRequest));
     const { fault: requested, hit } = (at < 0 ? undefined : this.#faults.splice(at, 1)[0]) ?? {};
     const fault = requested ?? (this.limit.takes() ? undefined : rateLimit);
     const answer = fault?.when === 'before' ? undefined : this.api.answer(apiRequest);
@@ -234,7 +279,7 @@ export class MollieSimulator {
     const answered = JSON.stringify(answer);
     const { pathname, searchParams } = new URL(path, this.url);
     this.conformance.exchange(() => {
-      const request = { method, path: pathname, query: Object.fromEntries(searchParams), body: parsed(body) };
+      const request = { method, path: pathname, query: nested(searchParams), body: parsed(body) };
       return { ...request, status, answer: parsed(answered) };
     });
   }
@@ -253,12 +298,28 @@ export class MollieSimulator {
     else if (choice === 'fail') this.fail(id);
     else if (choice === 'expire') this.expire(id);
     else this.cancelByPayer(id);
-    response.writeHead(303, { location: payment.redirectUrl }).end();
+    response.writeHead(303, { location: payment.redirectUrl ?? '' }).end();
   }
+}
+
+/** `amount[value]=1.00` is a member of the parameter `amount`. */
+function nested(query: URLSearchParams): Record<string, unknown> {
+  const parameters: Record<string, unknown> = {};
+  for (const [name, value] of query) {
+    const [, outer, inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+    if (outer === undefined || inner === undefined) parameters[name] = value;
+    else parameters[outer] = { ...(parameters[outer] as object), [inner]: value };
+  }
+  return parameters;
 }
 
 function parsed(body: string | undefined): unknown {
   return body === undefined || body === '' ? undefined : JSON.parse(body);
+}
+
+function matches({ method, path }: Fault, request: ApiRequest): boolean {
+  const { pathname } = new URL(request.path, 'http://mollie');
+  return (method === undefined || method === request.method) && (path === undefined || path.test(pathname));
 }
 
 const rateLimit: Fault = { when: 'before', how: 429 };

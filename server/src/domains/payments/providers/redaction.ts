@@ -1,4 +1,4 @@
-import type { Absent, Credentials, Outcome } from './provider.ts';
+import type { Absent, Credentials, MethodState, Outcome, SetupOutcome } from './provider.ts';
 
 /** Further causes add no information. */
 const maxCauses = 5;
@@ -8,7 +8,10 @@ const maxTextCharacters = 500;
  * An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a
  * `ProviderCallError`.
  */
-export function redactedOutcome<Result extends Outcome | Absent>(result: Result, credentials: Credentials): Result {
+export function redactedOutcome<Result extends Outcome | SetupOutcome | MethodState | Absent>(
+  result: Result,
+  credentials: Credentials,
+): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
   if (result.kind !== 'failed' && result.kind !== 'rate_limited') return result;
   const { code, providerCode, message } = result.failure;

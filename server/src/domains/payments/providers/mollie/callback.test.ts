@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MollieSimulator, type SimulatedCallback } from '../../../../../tests/support/simulators/mollie.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Callback, ChargeOperation, Outcome } from '../provider.ts';
-import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
+import { callWith, chargeOperation, credentials, refundOperation, setupOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 import { webhookUrlOf } from './webhook-url.ts';
 
@@ -44,6 +44,16 @@ test('an unsigned callback has the key of the charge and the id of the payment, 
   simulator.pay(reference);
   const callback = read(received(lastCallback()));
   expect(callback).toEqual({ eventId: `${reference}@1000`, notice: { key: operation.key, reference } });
+});
+
+test.each(['unsigned', 'signed'])('an %s callback about the first payment of a setup names the setup', async (kind) => {
+  const operation = setupOperation({ type: 'card' });
+  const { reference } = (await mollie.methods.setUp(operation, callWith())) as { reference: string };
+  simulator.pay(reference);
+  const isSigned = kind === 'signed';
+  const callback = isSigned ? simulator.signedCallback(reference, secret) : lastCallback();
+  const methodNotice = { key: operation.key, reference, of: 'SETUP', ...(isSigned && { livemode: false }) };
+  expect(read(received(callback))).toEqual({ eventId: expect.any(String), methodNotice });
 });
 
 test('a change of a refund leads to a callback about its payment', async () => {

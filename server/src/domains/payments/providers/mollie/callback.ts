@@ -35,7 +35,7 @@ function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: stri
   }
   const id = new URLSearchParams(body.toString('utf8')).get('id');
   if (!isMollieId(id, 'tr_')) throw invalidCallback('The body of a callback of Mollie is a form with `id=tr_…`.');
-  return { eventId: `${id}@${receivedMs}`, notice: { key, reference: id } };
+  return callbackOf(`${id}@${receivedMs}`, { key, reference: id });
 }
 
 /**
@@ -60,15 +60,21 @@ function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<stri
   return (entity ?? {}) as Record<string, unknown>;
 }
 
-function updateOf(id: unknown, entity: Record<string, unknown>): OperationUpdate | undefined {
+function updateOf(id: unknown, entity: Record<string, unknown>): Update | undefined {
   if (!isMollieId(id, 'tr_') && !isMollieId(id, 're_')) return undefined;
   const key = keyIn(entity.metadata);
   const livemode = livemodeIn(entity);
   return { ...(key !== undefined && { key }), reference: id, ...(livemode !== undefined && { livemode }) };
 }
 
-function callbackOf(eventId: string, notice: OperationUpdate | undefined): ProviderCallback {
-  return notice === undefined ? { eventId } : { eventId, notice };
+type Update = OperationUpdate & { reference: string };
+
+/** The first payment of a setup is one of 0.00, and has the key of the setup. Mollie sends no events about mandates. */
+function callbackOf(eventId: string, update: Update | undefined): ProviderCallback {
+  if (update === undefined) return { eventId };
+  return update.key?.startsWith('mtd_')
+    ? { eventId, methodNotice: { ...update, of: 'SETUP' } }
+    : { eventId, notice: update };
 }
 
 function invalidCallback(message: string): Refusal {

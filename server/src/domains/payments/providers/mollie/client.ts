@@ -1,4 +1,6 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
+import { failure } from '../failures.ts';
+import type { Call } from '../provider.ts';
 import { singleLine } from '../redaction.ts';
 
 export interface MollieConnection {
@@ -51,6 +53,22 @@ export function mollieClient(connection: MollieConnection): MollieClient {
   }
   networkClient.request = (path: string, request?: OutgoingRequest) => sendOnce(connection, path, request);
   return client;
+}
+
+/** Mollie's library for a call, with the channel's key. Throws if the channel has no key of Mollie. */
+export function clientFor({ credentials, signal }: Call, root: string): MollieClient {
+  if (!isApiKey(credentials.apiKey)) throw new Error('The channel has no API key of Mollie.');
+  return mollieClient({ root, apiKey: credentials.apiKey, signal });
+}
+
+export const missingApiKey = {
+  kind: 'failed' as const,
+  failure: failure('credentials_refused', null, "The channel's apiKey is not a key of Mollie: test_… or live_…."),
+};
+
+/** Also rejects text that cannot be a header value: the error about it would quote the key. */
+export function isApiKey(apiKey: string | null): apiKey is string {
+  return apiKey !== null && /^(?:test|live)_\w{1,200}$/.test(apiKey);
 }
 
 function innerNetworkClient({ payments }: MollieClient): unknown {

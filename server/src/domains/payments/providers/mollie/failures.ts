@@ -1,12 +1,13 @@
 import { type Failure, type FailureCode, failure } from '../failures.ts';
 import type { Operation, Outcome } from '../provider.ts';
 import type { MollieApiError } from './client.ts';
-import { failureReasons, statusReasons } from './vocabulary.ts';
+import { bankReasons, failureReasons, statusReasons } from './vocabulary.ts';
 
 /** For reasons that the catalogue's message does not fit. */
 const messageOfReason: Record<string, string> = {
   inactive_card: 'The card is not active.',
   invalid_card_holder_name: "The name of the card's holder is wrong.",
+  MS03: "The payer's bank gives no reason.",
 };
 
 /** Why a payment whose status is `failed` did not succeed. */
@@ -19,6 +20,7 @@ export function paymentFailure(reason: string | null): Failure {
 
 function codeOfReason(reason: string): FailureCode | undefined {
   if (Object.hasOwn(failureReasons, reason)) return failureReasons[reason];
+  if (Object.hasOwn(bankReasons, reason)) return bankReasons[reason];
   const code = Object.hasOwn(statusReasons, reason) ? statusReasons[reason] : undefined;
   return typeof code === 'string' ? code : undefined;
 }
@@ -30,10 +32,14 @@ function codeOfReason(reason: string): FailureCode | undefined {
  * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already
  *   and Mollie has forgotten its key.
  * - 503 for a charge: the method is unavailable. That Mollie has made no payment is what its lists have to say.
+ * - 422 for a charge of a kept method: the refusal of a card may come with a payment that exists all the same
+ *   (https://github.com/mollie/mollie-api-php/issues/745).
  */
-export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): boolean {
+export function mayFollowLostCall(error: MollieApiError, operation: Operation): boolean {
+  const { kind } = operation;
   if (kind === 'CANCEL') return false;
   if (kind === 'CHARGE' && error.status === 503) return true;
+  if (kind === 'CHARGE' && operation.method !== null && error.status === 422) return true;
   return error.status === 400 || (kind === 'REFUND' && (error.status === 422 || isDuplicateRefund(error)));
 }
 
@@ -43,9 +49,9 @@ export function mayFollowLostCall(error: MollieApiError, { kind }: Operation): b
  * way, 409, a request with the same key is in progress, and 503 unless it means that a method is unavailable. A rate
  * limit (429) comes before Mollie does anything.
  */
-export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']): Outcome {
+export function outcomeOfApiError(error: MollieApiError, kind: Kind): Refused {
   const { status, title, field, message: detail } = error;
-  const failed = (code: FailureCode, message?: string): Outcome => ({
+  const failed = (code: FailureCode, message?: string): Refused => ({
     kind: 'failed',
     failure: failure(code, title, message),
   });
@@ -56,10 +62,15 @@ export function outcomeOfApiError(error: MollieApiError, kind: Operation['kind']
     return kind === 'CHARGE' ? failed('provider_unavailable', detail) : { kind: 'unknown', cause: error };
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
-  return failed(kind === 'CHARGE' && isOfAmountOrMethod(field, detail) ? 'not_supported' : 'invalid_operation', detail);
+  if (kind === 'SETUP' && field === 'consumerAccount') return failed('account_closed', detail);
+  const isOfMethod = (kind === 'CHARGE' || kind === 'SETUP') && isOfAmountOrMethod(field, detail);
+  return failed(isOfMethod ? 'not_supported' : 'invalid_operation', detail);
 }
 
-export function rateLimited({ title, retryAfter }: MollieApiError): Outcome {
+type Kind = Operation['kind'] | 'SETUP' | 'DETACH';
+type Refused = Extract<Outcome, { kind: 'failed' | 'rate_limited' | 'unknown' }>;
+
+export function rateLimited({ title, retryAfter }: MollieApiError): Extract<Outcome, { kind: 'rate_limited' }> {
   return {
     kind: 'rate_limited',
     failure: failure('provider_unavailable', title),

@@ -1,4 +1,4 @@
-import type { MollieClient, Page, Payment, Refund } from '@mollie/api-client';
+import type { Customer, Mandate, MollieClient, Page, Payment, Refund } from '@mollie/api-client';
 import { minuteMs } from '../../../../core/clock.ts';
 import { keyIn } from './outcomes.ts';
 
@@ -12,11 +12,37 @@ const pageSize = 250;
  * filter by time, so this reads the pages from now back to that time: usually one, because Florin looks an operation up
  * seconds after its answer was lost. Undefined only after all payments since then have been read.
  */
-export async function findPayment(mollie: MollieClient, key: string, sinceMs: number): Promise<Payment | undefined> {
-  for await (const page of pagesOf<Payment>((paging) => mollie.payments.page(paging))) {
+export function findPayment(mollie: MollieClient, key: string, sinceMs: number): Promise<Payment | undefined> {
+  return findMadeSince(sinceMs, key, (paging) => mollie.payments.page(paging));
+}
+
+/** Finds the customer with our key among those made since a point in time, as `findPayment` does. */
+export function findCustomer(mollie: MollieClient, key: string, sinceMs: number): Promise<Customer | undefined> {
+  return findMadeSince(sinceMs, key, (paging) => mollie.customers.page(paging));
+}
+
+async function findMadeSince<Row extends { createdAt: string; metadata: unknown }>(
+  sinceMs: number,
+  key: string,
+  read: (paging: Paging) => Promise<Page<Row>>,
+): Promise<Row | undefined> {
+  for await (const page of pagesOf<Row>(read)) {
     const found = page.find(({ metadata }) => keyIn(metadata) === key);
     if (found !== undefined) return found;
     if (page.some(({ createdAt }) => Date.parse(createdAt) < sinceMs - clockSkewMs)) return undefined;
+  }
+  return undefined;
+}
+
+/** Finds the mandate of a customer by its reference, which is ours if the mandate was made without a payment. */
+export async function findMandate(
+  mollie: MollieClient,
+  customerId: string,
+  reference: string,
+): Promise<Mandate | undefined> {
+  for await (const page of pagesOf<Mandate>((paging) => mollie.customerMandates.page({ customerId, ...paging }))) {
+    const found = page.find(({ mandateReference }) => mandateReference === reference);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -30,7 +56,12 @@ export async function findRefund(mollie: MollieClient, paymentId: string, key: s
   return undefined;
 }
 
-async function* pagesOf<Row>(read: (paging: { limit: number; from?: string }) => Promise<Page<Row>>) {
+interface Paging {
+  limit: number;
+  from?: string;
+}
+
+async function* pagesOf<Row>(read: (paging: Paging) => Promise<Page<Row>>) {
   let page = await read({ limit: pageSize });
   yield page;
   for (; page.nextPageCursor !== undefined; yield page) {

@@ -1,4 +1,5 @@
-import type { MollieClient, Payment, PaymentMethod } from '@mollie/api-client';
+import { type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
+import { type Clock, systemClock } from '../../../../core/clock.ts';
 import { failure, type Ignored } from '../failures.ts';
 import type {
   Absent,
@@ -7,6 +8,8 @@ import type {
   CancelOperation,
   ChargeOperation,
   Credentials,
+  KeptMethod,
+  MethodProvider,
   Operation,
   Outcome,
   Provider,
@@ -16,10 +19,13 @@ import type {
 import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
-import { MollieApiError, mollieClient } from './client.ts';
+import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
+import { customerFor } from './customers.ts';
 import { mayFollowLostCall, outcomeOfApiError, rateLimited } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
-import { cancelOutcome, chargeOutcome, refundOutcome } from './outcomes.ts';
+import { keptBy, readMandate } from './mandates.ts';
+import { MollieMethods } from './methods.ts';
+import { cancelOutcome, naming, paymentOutcome, refundOutcome } from './outcomes.ts';
 import { methods } from './vocabulary.ts';
 import { webhookUrlOf } from './webhook-url.ts';
 
@@ -32,32 +38,48 @@ import { webhookUrlOf } from './webhook-url.ts';
  * Mollie's lists for it.
  */
 export class MollieProvider implements Provider {
+  readonly methods: MethodProvider;
   readonly #root: string;
+  readonly #clock: Clock;
 
   /** `url` is the address before `/v2`, for a simulator. Throws if it is not a URL. */
-  constructor(url = 'https://api.mollie.com') {
+  constructor(url = 'https://api.mollie.com', clock: Clock = systemClock) {
     this.#root = new URL(url).href.replace(/\/+$/, '');
+    this.#clock = clock;
+    this.methods = new MollieMethods(this.#root, clock);
   }
 
-  charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
-    return this.#start(operation, call, async (mollie) => {
+  async charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
+    let customerId = null as string | null;
+    const outcome = await this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
       if (amount === undefined) return unsupportedCurrency(operation);
-      const { key, transactionId, callbackUrl, returnUrl, paymentMethod } = operation;
+      const { key, transactionId, callbackUrl, paymentMethod, save } = operation;
       const method = methodOf(paymentMethod);
       if (typeof method === 'object') return notOffered(paymentMethod as string, method.ignored);
+      if (save !== null) customerId = await customerFor(mollie, save.customer, operation, this.#clock());
       const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
       const payment = await mollie.payments.create({
         amount,
         description: truncate(operation.description, maxDescriptionCharacters) || transactionId,
-        redirectUrl: returnUrl,
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
         ...(webhookUrl === undefined ? {} : { webhookUrl }),
         ...(method === undefined ? {} : { method }),
+        ...sequenceOf(operation, customerId),
       });
-      return chargeOutcome(payment, operation);
+      return this.#outcomeOf(mollie, payment, operation);
     });
+    // The customer exists from now on, whatever became of the payment.
+    return customerId === null ? outcome : naming({ customerReference: customerId }, outcome);
+  }
+
+  /** The outcome of a charge, with what it has kept. */
+  async #outcomeOf(mollie: MollieClient, payment: Payment, operation: ChargeOperation): Promise<Outcome> {
+    const outcome = paymentOutcome(payment, operation);
+    if (operation.save === null || outcome.kind !== 'succeeded') return outcome;
+    const kept = await keptBy(mollie, payment);
+    return kept === undefined ? outcome : { ...outcome, kept };
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
@@ -95,7 +117,7 @@ export class MollieProvider implements Provider {
 
   async lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     try {
-      return redactedOutcome(await this.#find(this.#client(call), operation), call.credentials);
+      return redactedOutcome(await this.#find(clientFor(call, this.#root), operation), call.credentials);
     } catch (cause) {
       // A look-up that Mollie refuses says nothing about the operation.
       const isLimited = cause instanceof MollieApiError && cause.status === 429;
@@ -110,7 +132,7 @@ export class MollieProvider implements Provider {
   async #start(operation: Operation, call: Call, send: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
     if (!isApiKey(call.credentials.apiKey)) return missingApiKey;
     try {
-      return redactedOutcome(await send(this.#client(call)), call.credentials);
+      return redactedOutcome(await send(clientFor(call, this.#root)), call.credentials);
     } catch (cause) {
       return cause instanceof MollieApiError
         ? this.#outcomeOfRefusal(cause, operation, call)
@@ -123,7 +145,23 @@ export class MollieProvider implements Provider {
       const found = await this.lookUp(operation, call);
       if (found.kind !== 'absent') return found;
     }
-    return redactedOutcome(outcomeOfApiError(error, operation.kind), call.credentials);
+    const outcome = outcomeOfApiError(error, operation.kind);
+    const isOfMandate =
+      operation.kind === 'CHARGE' && operation.method !== null && refusesMandates.includes(error.status);
+    return redactedOutcome(
+      isOfMandate ? await this.#unlessMandateEnded(operation, outcome, call) : outcome,
+      call.credentials,
+    );
+  }
+
+  /** What a refusal says of the mandate is text; its status is what counts. */
+  async #unlessMandateEnded({ method }: ChargeOperation, refused: Outcome, call: Call): Promise<Outcome> {
+    try {
+      const state = await readMandate(clientFor(call, this.#root), method as KeptMethod);
+      return state.kind === 'ended' ? { kind: 'failed', failure: state.failure } : refused;
+    } catch (cause) {
+      return { kind: 'unknown', cause };
+    }
   }
 
   async #find(mollie: MollieClient, operation: Operation): Promise<Outcome | Absent> {
@@ -131,7 +169,7 @@ export class MollieProvider implements Provider {
     if (operation.kind === 'CHARGE') {
       const payment =
         reference === null ? await findPayment(mollie, key, operation.createdMs) : await mollie.payments.get(reference);
-      return payment === undefined ? absent : chargeOutcome(payment, operation);
+      return payment === undefined ? absent : this.#outcomeOf(mollie, payment, operation);
     }
     if (operation.kind === 'REFUND') {
       const { chargeReference: paymentId } = operation;
@@ -145,11 +183,6 @@ export class MollieProvider implements Provider {
     // A cancellation is idempotent: while it is still possible, `absent` lets Florin send it again.
     return payment === undefined ? { kind: 'cancelled' } : (cancelOutcome(payment, operation) ?? absent);
   }
-
-  #client({ credentials, signal }: Call): MollieClient {
-    if (!isApiKey(credentials.apiKey)) throw new Error('The channel has no API key of Mollie.');
-    return mollieClient({ root: this.#root, apiKey: credentials.apiKey, signal });
-  }
 }
 
 function findCharge(mollie: MollieClient, operation: CancelOperation): Promise<Payment | undefined> {
@@ -161,14 +194,21 @@ function findCharge(mollie: MollieClient, operation: CancelOperation): Promise<P
 
 const absent: Absent = { kind: 'absent' };
 
-const missingApiKey: Outcome = {
-  kind: 'failed',
-  failure: failure('credentials_refused', null, "The channel's apiKey is not a key of Mollie: test_… or live_…."),
-};
+/** With these Mollie refuses a charge whose customer or mandate has ended. */
+const refusesMandates = [404, 410, 422];
 
-/** Also rejects text that cannot be a header value: the error about it would quote the key. */
-function isApiKey(apiKey: string | null): apiKey is string {
-  return apiKey !== null && /^(?:test|live)_\w{1,200}$/.test(apiKey);
+/**
+ * A kept method is charged with its own mandate, because without one Mollie charges the customer's newest; there is no
+ * payer to send back. Keeping a method begins with a first payment.
+ */
+function sequenceOf({ method, returnUrl }: ChargeOperation, customerId: string | null) {
+  if (method !== null) {
+    const { customerReference, reference: mandateId } = method;
+    const customer = customerReference === null ? {} : { customerId: customerReference };
+    return { ...customer, mandateId, sequenceType: SequenceType.recurring };
+  }
+  if (customerId === null) return { redirectUrl: returnUrl };
+  return { redirectUrl: returnUrl, customerId, sequenceType: SequenceType.first };
 }
 
 function unsupportedCurrency({ currency }: Operation): Outcome {

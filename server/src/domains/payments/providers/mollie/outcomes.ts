@@ -1,7 +1,7 @@
 import type { Payment, PaymentStatus, Refund } from '@mollie/api-client';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
-import type { CancelOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
+import type { CancelOperation, ChargeOperation, Named, Outcome, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
 import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';
@@ -11,11 +11,14 @@ import { paymentStatuses, refundStatuses } from './vocabulary.ts';
  * Throws if the answer is malformed or belongs to another operation, because the library's types are not checked at run
  * time. The outcome is then unknown. The functions below do the same.
  */
-export function chargeOutcome(payment: Payment, operation: ChargeOperation): Outcome {
-  return inMode(payment, outcomeOfPayment(payment, operation));
+export function paymentOutcome(payment: Payment, operation: PaymentOperation): Outcome {
+  return inMode(payment, ofCustomer(payment, outcomeOfPayment(payment, operation)));
 }
 
-function outcomeOfPayment(payment: Payment, operation: ChargeOperation): Outcome {
+/** What is known of a payment at Mollie: that of a charge, or of a setup. */
+type PaymentOperation = Pick<ChargeOperation, 'key' | 'amount' | 'currency' | 'method'>;
+
+function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.key);
   const meaning = meaningOf(payment.status, paymentStatuses, reference);
@@ -25,7 +28,8 @@ function outcomeOfPayment(payment: Payment, operation: ChargeOperation): Outcome
   switch (meaning) {
     case 'needs_payer': {
       const url = payment.getCheckoutUrl();
-      return url === null
+      // A kept method is charged without the payer.
+      return url === null || operation.method !== null
         ? { kind: 'pending', reference }
         : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }
@@ -82,13 +86,24 @@ export function livemodeIn({ mode }: { mode?: unknown }): boolean | undefined {
 
 function inMode(reported: { mode?: unknown }, outcome: Outcome): Outcome {
   const livemode = livemodeIn(reported);
-  if (livemode === undefined || outcome.kind === 'rate_limited') return outcome;
-  if (outcome.kind !== 'unknown') return { ...outcome, livemode };
-  return outcome.mismatch === undefined ? outcome : { ...outcome, mismatch: { ...outcome.mismatch, livemode } };
+  return livemode === undefined ? outcome : naming({ livemode }, outcome);
 }
 
+function ofCustomer({ customerId }: Payment, outcome: Outcome): Outcome {
+  return isMollieId(customerId, 'cst_') ? naming({ customerReference: customerId }, outcome) : outcome;
+}
+
+/** An outcome with what Mollie names beside it: the mode, the customer. */
+export function naming(named: Named, outcome: Outcome): Outcome {
+  if (outcome.kind === 'rate_limited') return outcome;
+  if (outcome.kind !== 'unknown') return { ...outcome, ...named };
+  return outcome.mismatch === undefined ? outcome : { ...outcome, mismatch: { ...outcome.mismatch, ...named } };
+}
+
+type Prefix = 'tr_' | 're_' | 'cst_' | 'mdt_';
+
 /** Ids become parts of URLs: only letters and digits may follow the prefix. */
-export function isMollieId(id: unknown, prefix: 'tr_' | 're_'): id is string {
+export function isMollieId(id: unknown, prefix: Prefix): id is string {
   return typeof id === 'string' && id.startsWith(prefix) && /^[A-Za-z0-9]{1,64}$/.test(id.slice(prefix.length));
 }
 
@@ -104,20 +119,14 @@ function idOf({ id }: { id?: unknown }, prefix: 'tr_' | 're_'): string {
   return id;
 }
 
-function success(
-  reference: string,
-  reported: unknown,
-  { amount, currency }: ChargeOperation | RefundOperation,
-): Outcome {
+type Money = Pick<ChargeOperation, 'amount' | 'currency'>;
+
+function success(reference: string, reported: unknown, { amount, currency }: Money): Outcome {
   const outcome = { kind: 'succeeded' as const, reference, money: moneyOf(reported) };
   return isAmount(reported, amount, currency) ? outcome : mismatchOutcome(outcome);
 }
 
-function requireAmount(
-  reported: unknown,
-  { amount, currency }: ChargeOperation | RefundOperation,
-  reference: string,
-): void {
+function requireAmount(reported: unknown, { amount, currency }: Money, reference: string): void {
   if (!isAmount(reported, amount, currency)) throw new Error(`${reference} has another amount.`);
 }
 
@@ -133,8 +142,8 @@ function httpUrl(text: string): string {
   return href;
 }
 
-/** The failure reason of a card payment, or of a point-of-sale payment (`statusReason`). */
+/** The failure reason of a card payment, a direct debit, or a payment at a terminal (`statusReason`). */
 function reasonOf({ details, statusReason }: Payment): string | null {
-  const { failureReason } = (details ?? {}) as { failureReason?: unknown };
-  return textOf(failureReason) ?? textOf(statusReason?.code) ?? null;
+  const { failureReason, bankReasonCode } = (details ?? {}) as { failureReason?: unknown; bankReasonCode?: unknown };
+  return textOf(failureReason) ?? textOf(bankReasonCode) ?? textOf(statusReason?.code) ?? null;
 }

@@ -1,4 +1,5 @@
 import type { FailureCode, Ignored } from '../failures.ts';
+import type { MethodType } from '../provider.ts';
 
 /**
  * What becomes of Mollie's statuses, reasons, methods and events. `server/tests/conformance` compares these tables with
@@ -24,6 +25,20 @@ export const refundStatuses = {
   failed: 'failed',
   canceled: 'failed',
 } as const;
+
+/** A pending mandate waits for the first payment to end or for the IBAN, and can be charged meanwhile. */
+export const mandateStatuses: Readonly<Record<string, 'usable' | 'ended'>> = {
+  valid: 'usable',
+  pending: 'usable',
+  invalid: 'ended',
+};
+
+/** What is charged with a mandate, whatever the first payment was made with: after iDEAL it is a direct debit. */
+export const mandateMethods: Readonly<Record<string, MethodType>> = {
+  creditcard: 'card',
+  directdebit: 'sepa_debit',
+  paypal: 'paypal',
+};
 
 /**
  * `details.failureReason` of a payment. Methods have their own reasons beside these or none: these become
@@ -99,6 +114,37 @@ export const statusReasons: Readonly<Record<string, FailureCode | Ignored>> = {
     ),
   ),
   approved_or_completed_successfully: { ignored: 'the payment is paid' },
+};
+
+/**
+ * `details.bankReasonCode` of a direct debit: reason codes of the SEPA rulebooks. Mollie's document does not list them:
+ * https://www.europeanpaymentscouncil.eu/document-library/guidance-documents/guidance-reason-codes-sepa-direct-debit-r-transactions
+ */
+export const bankReasons: Readonly<Record<string, FailureCode>> = {
+  AC01: 'account_closed',
+  AC04: 'account_closed',
+  AC06: 'declined_for_good',
+  AC13: 'declined_for_good',
+  AG01: 'declined_for_good',
+  AG02: 'processing_error',
+  AM04: 'insufficient_funds',
+  AM05: 'processing_error',
+  BE05: 'processing_error',
+  CNOR: 'processing_error',
+  DNOR: 'processing_error',
+  FF01: 'processing_error',
+  MD01: 'mandate_revoked',
+  MD02: 'mandate_revoked',
+  MD06: 'declined_for_good',
+  MD07: 'account_closed',
+  MS02: 'declined_for_good',
+  MS03: 'card_declined',
+  RC01: 'account_closed',
+  RR01: 'processing_error',
+  RR02: 'processing_error',
+  RR03: 'processing_error',
+  RR04: 'declined_for_good',
+  SL01: 'declined_for_good',
 };
 
 const needsLines: Ignored = { ignored: 'Mollie takes it only with order lines, which a payment here does not have' };
