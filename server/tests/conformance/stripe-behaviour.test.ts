@@ -13,22 +13,32 @@ let simulator: StripeSimulator;
 let stripe: StripeProvider;
 let nowMs = Date.now();
 
+let customer: string;
+/** What saves a method for a customer. */
+let saved: { customer: string; setup_future_usage: string };
+
 beforeAll(async () => {
   simulator = await startStripeSimulator({ clock: () => nowMs });
   stripe = new StripeProvider(simulator.url, () => nowMs);
+  customer = (await post('/v1/customers', { name: 'Jenny Rosen' })).body.id;
+  saved = { customer, setup_future_usage: 'off_session' };
 });
 afterAll(() => simulator.close());
 
 const call = callWith();
 
-async function post(path: string, fields: Record<string, string>, key?: string) {
+function post(path: string, fields: Record<string, string>, key?: string) {
+  return send('POST', path, new URLSearchParams(fields), key);
+}
+
+async function send(method: string, path: string, body?: URLSearchParams, key?: string) {
   const response = await fetch(simulator.url + path, {
-    method: 'POST',
+    method,
     headers: { authorization: `Bearer ${simulatedApiKey}`, ...(key !== undefined && { 'idempotency-key': key }) },
-    body: new URLSearchParams(fields),
+    ...(body && { body }),
   });
-  const body = (await response.json()) as { id: string; status: string; error?: Record<string, unknown> };
-  return { status: response.status, replayed: response.headers.get('idempotent-replayed'), body };
+  const answer = (await response.json()) as { id: string; status: string; error?: Record<string, unknown> };
+  return { status: response.status, replayed: response.headers.get('idempotent-replayed'), body: answer };
 }
 
 const form = { amount: '1999', currency: 'usd' };
@@ -37,12 +47,10 @@ const confirmed = (method: string, fields = {}) =>
 const lastIntent = () => [...simulator.account.intents.values()].at(-1);
 
 /** The id of a payment method that was charged once, and belongs to a customer if one is named. */
-async function chargedMethod(fields = {}): Promise<string> {
-  await confirmed('pm_card_visa', fields);
+async function chargedMethod(fields = {}, token = 'pm_card_visa'): Promise<string> {
+  await confirmed(token, fields);
   return lastIntent()?.payment_method as string;
 }
-
-const saved = { customer: 'cus_simulated', setup_future_usage: 'off_session' };
 
 describe('payment methods', () => {
   // https://docs.stripe.com/payments/save-and-reuse, https://github.com/stripe/stripe-php/issues/1221
@@ -96,17 +104,92 @@ describe('payment methods', () => {
     });
   });
 
+  // https://docs.stripe.com/testing#three-ds-cards
+  test('a card that wants its payer once is charged without them after they have authenticated its setup', async () => {
+    const token = 'pm_card_authenticationRequiredOnSetup';
+    const setup = { customer, confirm: 'true', payment_method: token, return_url: 'https://shop.example.org' };
+    const { id, status } = (await post('/v1/setup_intents', setup)).body;
+    expect(status).toBe('requires_action');
+    simulator.account.setups.authenticate(id, true);
+    const { payment_method: method } = simulator.account.setups.get(id);
+    const charged = await confirmed(method as string, { customer, off_session: 'true' });
+    expect(charged.body).toMatchObject({ status: 'succeeded' });
+  });
+
+  // https://docs.stripe.com/api/setup_intents/create
+  test('a setup intent takes a return_url only with confirm, and attaches its method to the customer', async () => {
+    expect(await post('/v1/setup_intents', { customer, return_url: 'https://shop.example.org' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'return_url' } },
+    });
+    const setup = (await post('/v1/setup_intents', { customer, confirm: 'true', payment_method: 'pm_card_visa' })).body;
+    expect(setup).toMatchObject({ status: 'succeeded', payment_method: expect.stringMatching(/^pm_/) });
+    const { payment_method: method } = simulator.account.setups.get(setup.id);
+    expect((await send('GET', `/v1/payment_methods/${method}`)).body).toMatchObject({ customer });
+  });
+
+  // https://docs.stripe.com/api/payment_methods/detach. Check: the text, and that there is no code.
+  test('a detached method can neither be used nor detached again, and can still be read', async () => {
+    const method = await chargedMethod(saved);
+    expect((await post(`/v1/payment_methods/${method}/detach`, {})).body).toMatchObject({ customer: null });
+    expect((await confirmed(method, { customer })).body.error?.message).toMatch(/detached from a Customer/);
+    expect((await post(`/v1/payment_methods/${method}/detach`, {})).status).toBe(400);
+    expect((await send('GET', `/v1/payment_methods/${method}`)).body).toMatchObject({ customer: null });
+  });
+
+  // https://docs.stripe.com/api/customers/delete
+  test('a deleted customer can still be read, takes no payment, and has lost its methods', async () => {
+    const { id } = (await post('/v1/customers', { name: 'Gone' })).body;
+    const method = await chargedMethod({ ...saved, customer: id });
+    expect((await send('DELETE', `/v1/customers/${id}`)).body).toEqual({ id, object: 'customer', deleted: true });
+    expect((await send('GET', `/v1/customers/${id}`)).body).toEqual({ id, object: 'customer', deleted: true });
+    const missing = { code: 'resource_missing', param: 'customer' };
+    expect(await confirmed(method, { customer: id })).toMatchObject({ status: 400, body: { error: missing } });
+    expect((await confirmed(method)).status).toBe(400);
+    const events = simulator.events.filter(({ type }) => type === 'customer.deleted');
+    expect(events).toMatchObject([{ data: { object: { id } } }]);
+  });
+
+  // https://docs.stripe.com/payments/cards/overview#automatic-card-updates
+  test('an expired card is declined until its network replaces it', async () => {
+    const method = await chargedMethod(saved);
+    simulator.account.methods.replaceCard(method, { exp_month: 1, exp_year: 2020 });
+    const declined = await confirmed(method, { customer, off_session: 'true' });
+    expect(declined).toMatchObject({ status: 402, body: { error: { code: 'expired_card' } } });
+    simulator.account.methods.replaceCard(method, { exp_month: 1, exp_year: 2040, last4: '0001' });
+    expect((await confirmed(method, { customer, off_session: 'true' })).body.status).toBe('succeeded');
+    expect(simulator.events.map(({ type }) => type)).toContain('payment_method.automatically_updated');
+  });
+
+  const online = 'mandate_data[customer_acceptance][online]';
+  const consent = {
+    'mandate_data[customer_acceptance][type]': 'online',
+    [`${online}[ip_address]`]: '192.0.2.1',
+    [`${online}[user_agent]`]: 'Browser',
+  };
+
   // https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment. Check: the code and the parameter.
   test("a debit that a server confirms needs mandate_data with the payer's address and browser", async () => {
     const refused = { status: 400, body: { error: { code: 'parameter_missing', param: 'mandate_data' } } };
     expect(await confirmed('pm_usBankAccount_success')).toMatchObject(refused);
-    const online = 'mandate_data[customer_acceptance][online]';
-    const consent = {
-      'mandate_data[customer_acceptance][type]': 'online',
-      [`${online}[ip_address]`]: '192.0.2.1',
-      [`${online}[user_agent]`]: 'Browser',
-    };
     expect((await confirmed('pm_usBankAccount_success', consent)).body).toMatchObject({ status: 'processing' });
+    const setup = { customer, confirm: 'true', payment_method: 'pm_success_de' };
+    expect(await post('/v1/setup_intents', setup)).toMatchObject(refused);
+    expect((await post('/v1/setup_intents', { ...setup, ...consent })).body).toMatchObject({ status: 'succeeded' });
+  });
+
+  // https://docs.stripe.com/payments/sepa-debit/set-up-payment, https://docs.stripe.com/api/mandates/object
+  test('a kept debit needs no further mandate, until its mandate is inactive', async () => {
+    const eur = { currency: 'eur', ...consent };
+    const method = await chargedMethod({ ...saved, ...eur }, 'pm_success_de');
+    const again = { customer, currency: 'eur', off_session: 'true' };
+    expect((await confirmed(method, again)).body.status).toBe('processing');
+    simulator.account.methods.endMandate(method);
+    expect(await confirmed(method, again)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'payment_intent_mandate_invalid' } },
+    });
+    expect(simulator.events.map(({ type }) => type)).toContain('mandate.updated');
   });
 
   // https://docs.stripe.com/payments/ach-direct-debit: up to four business days.

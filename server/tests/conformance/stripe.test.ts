@@ -1,15 +1,22 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { meaningOfCode } from '../../src/domains/payments/providers/stripe/error-codes.ts';
-import { callWith, chargeOperation } from '../../src/domains/payments/providers/stripe/fixture/operations.ts';
+import {
+  callWith,
+  chargeOperation,
+  setupOperation,
+} from '../../src/domains/payments/providers/stripe/fixture/operations.ts';
 import { StripeProvider } from '../../src/domains/payments/providers/stripe/stripe.ts';
 import {
   cancellationReasons,
   events,
   intentStatuses,
+  mandateStatuses,
+  methodTypes,
   pagesOfActions,
   refundFailureReasons,
   refundStatuses,
+  setupStatuses,
 } from '../../src/domains/payments/providers/stripe/vocabulary.ts';
 import { documentsFolder } from '../support/conformance/documents.ts';
 import type { Exchange, OpenApiContract } from '../support/conformance/openapi-contract.ts';
@@ -17,6 +24,7 @@ import type { SchemaObject } from '../support/conformance/strict-schema.ts';
 import { stripeContract, stripeFixtures } from '../support/conformance/stripe-contract.ts';
 import { sdkMembersOf, sdkWordsOf } from '../support/conformance/stripe-sdk.ts';
 import { type StripeSimulator, startStripeSimulator } from '../support/simulators/stripe.ts';
+import type { SimulatedSetup } from '../support/simulators/stripe-records.ts';
 
 /**
  * The connector and the simulator of Stripe against Stripe's published document. All other tests with the simulator
@@ -46,9 +54,19 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
   async function paidIntent(): Promise<Record<string, unknown>> {
     await stripe.charge(chargeOperation(), callWith());
     const [id] = [...simulator.account.intents.keys()].slice(-1);
-    const url = `${simulator.url}${paths.intents}/${id}?expand[0]=latest_charge.balance_transaction`;
+    return read(`${paths.intents}/${id}?expand[0]=latest_charge.balance_transaction`);
+  }
+
+  async function read(path: string): Promise<Record<string, unknown>> {
     const authorization = `Bearer ${callWith().credentials.apiKey}`;
-    return (await (await fetch(url, { headers: { authorization } })).json()) as Record<string, unknown>;
+    return (await (await fetch(simulator.url + path, { headers: { authorization } })).json()) as never;
+  }
+
+  /** The setup of a debit. */
+  async function keptDebit() {
+    const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
+    await stripe.methods.setUp(setupOperation({ token: 'pm_success_de', consent }), callWith());
+    return [...simulator.account.setups.all.values()].at(-1) as SimulatedSetup;
   }
 
   const answered = (answer: unknown, changes: Partial<Exchange> = {}) =>
@@ -146,11 +164,20 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
       'refund',
       () => simulator.account.createRefund({ payment_intent: simulator.charges.at(-1)?.payment_intent as string }),
     ],
+    ['customer', async () => read(`/v1/customers/${(await keptDebit()).customer}`)],
+    ['payment_method', async () => read(`/v1/payment_methods/${(await keptDebit()).payment_method}`)],
+    ['mandate', async () => read(`/v1/mandates/${(await keptDebit()).mandate}`)],
+    ['setup_intent', () => keptDebit()],
+    [
+      'setup_attempt',
+      async () => (await read(`/v1/setup_intents/${(await keptDebit()).id}?expand[0]=latest_attempt`)).latest_attempt,
+    ],
   ])('the simulator answers a %s with every member that Stripe answers', async (name, object) => {
     await paidIntent();
     const members = Object.keys((await object()) as object);
-    // `refunds` is only answered when it is expanded; `transaction` of a refund is one of the old versions.
-    const answeredByStripe = Object.keys(strippedOf(stripeFixtures()[name])).filter((member) => member !== 'refunds');
+    // `refunds` is only answered when it is expanded; `card` is in a method of that type.
+    const isOptional = (member: string) => member === 'refunds' || (name === 'payment_method' && member === 'card');
+    const answeredByStripe = Object.keys(strippedOf(stripeFixtures()[name])).filter((member) => !isOptional(member));
     expect(answeredByStripe.filter((member) => !members.includes(member))).toEqual([]);
   });
 
@@ -163,6 +190,26 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
     test('every status of a payment intent', () => {
       expect(sorted(intentStatuses)).toEqual(documented(contract.schemaAt('payment_intent', 'status')));
       expect(sorted(intentStatuses)).toEqual(sdkWordsOf('PaymentIntents', 'PaymentIntent', 'Status'));
+    });
+
+    test('every type of payment method', () => {
+      const added = ['paypay', 'sequra'];
+      expect(sorted(methodTypes)).toEqual(
+        [...documented(contract.schemaAt('payment_method', 'type')), ...added].sort(),
+      );
+      expect(sorted(methodTypes)).toEqual(sdkWordsOf('PaymentMethods', 'PaymentMethod', 'Type'));
+    });
+
+    test('every status of a setup and of a mandate', () => {
+      expect(sorted(setupStatuses)).toEqual(documented(contract.schemaAt('setup_intent', 'status')));
+      expect(sorted(setupStatuses)).toEqual(sdkWordsOf('SetupIntents', 'SetupIntent', 'Status'));
+      expect(sorted(mandateStatuses)).toEqual(documented(contract.schemaAt('mandate', 'status')));
+      expect(sorted(mandateStatuses)).toEqual(sdkWordsOf('Mandates', 'Mandate', 'Status'));
+    });
+
+    test('every next action of a setup', () => {
+      const { type: _, ...actions } = contract.schemaAt('setup_intent_next_action').properties ?? {};
+      expect(Object.keys(actions).filter((name) => !(name in pagesOfActions))).toEqual([]);
     });
 
     test('every reason of a cancellation', () => {

@@ -4,6 +4,7 @@ import type {
   ChargeOperation,
   Credentials,
   RefundOperation,
+  SetupOperation,
 } from '../../../src/domains/payments/providers/provider.ts';
 
 export interface OperationsOf {
@@ -51,6 +52,24 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       const made = { chargeKey, chargeReference, chargeCreatedMs, chargeCalledMs: charge.calledMs ?? chargeCreatedMs };
       return { ...nextOperation(), kind: 'CANCEL', ...made, ...facts };
     },
+    setupOperation: (facts: Partial<SetupOperation> = {}): SetupOperation => ({
+      kind: 'SETUP',
+      key: `mtd_${++count}-1`,
+      methodId: `mtd_${count}`,
+      customer: { reference: null, key: `cus_${count}`, name: 'Jenny Rosen', email: 'jenny@example.org' },
+      token: paymentMethod,
+      bankAccount: null,
+      type: null,
+      agreement: 'SUBSCRIPTION',
+      consent: null,
+      currency,
+      returnUrl: 'https://shop.example.org/back',
+      callbackUrl: 'http://127.0.0.1:8080/api/callback/7',
+      reference: null,
+      createdMs: Date.now(),
+      calledMs: null,
+      ...facts,
+    }),
     /** A call without a deadline, unless the test gives its own signal. */
     callWith: (facts: Partial<Call> = {}): Call => ({
       credentials,

@@ -1,16 +1,30 @@
-import { refusalOfMethod, StripeMethods } from './stripe-methods.ts';
-import { methodBody, newCharge, newIntent, newRefund } from './stripe-objects.ts';
-import { integer, metadata, type Params, required, requireKnown, StripeProblem, text, tree } from './stripe-params.ts';
-import type { Listed, SimulatedCharge, SimulatedIntent, SimulatedRefund } from './stripe-records.ts';
+import { StripeCustomers } from './stripe-customers.ts';
+import { methodBody } from './stripe-method-objects.ts';
+import { debits, refusalOfMethod, StripeMethods } from './stripe-methods.ts';
+import { newCharge, newIntent, newRefund } from './stripe-objects.ts';
+import { attemptOf, type Declined, declineError } from './stripe-outcomes.ts';
+import {
+  automaticMethods,
+  integer,
+  metadata,
+  type Params,
+  required,
+  requireKnown,
+  StripeProblem,
+  text,
+  tree,
+} from './stripe-params.ts';
+import type { Listed, SimulatedCharge, SimulatedIntent, SimulatedMethod, SimulatedRefund } from './stripe-records.ts';
 import {
   amountOf,
   currencyOf,
-  declinesWithOwnCode,
   problem,
   requireChargeableAmount,
+  requireMandate,
   requireStatus,
-  snakeCase,
 } from './stripe-rules.ts';
+import { StripeSetups } from './stripe-setups.ts';
+import type { StripeWorld } from './stripe-world.ts';
 
 /** Without `payment_method_types`, which the pinned version of the API has no more. */
 const intentParams = [
@@ -30,15 +44,17 @@ const intentParams = [
   'setup_future_usage',
 ];
 
-/** Payment intents, charges and refunds of one Stripe account (https://docs.stripe.com/api). */
-export class StripeAccount {
+/** One Stripe account: payment intents, charges, refunds, customers and payment methods (https://docs.stripe.com/api). */
+export class StripeAccount implements StripeWorld {
   readonly intents = new Map<string, SimulatedIntent>();
   /** The successful charges: the money taken. */
   readonly charges: SimulatedCharge[] = [];
   readonly refunds: SimulatedRefund[] = [];
-  readonly methods = new StripeMethods();
+  readonly methods = new StripeMethods(this);
+  readonly customers = new StripeCustomers(this, this.methods);
+  readonly setups = new StripeSetups(this, this.methods, this.customers);
   /** Called for every change that Stripe sends an event for. */
-  onEvent: (type: string, object: Listed) => void = () => {};
+  onEvent: (type: string, object: { object: string }) => void = () => {};
   /** Whether its objects are of the live mode. */
   livemode = false;
   /** The address below which payers authenticate. */
@@ -63,14 +79,14 @@ export class StripeAccount {
       throw problem('off_session', 'The parameter off_session can only be passed when confirm is true.');
     }
     const token = text(params, 'payment_method');
-    const method = token === undefined ? undefined : this.methods.find(token, this.#seconds(), this.livemode);
+    const method = token === undefined ? undefined : this.methods.find(token);
     const intent = newIntent({
       amount: amountOf(params),
       automatic_payment_methods: automaticMethods(tree(params, 'automatic_payment_methods')),
       capture_method: text(params, 'capture_method') ?? 'automatic_async',
-      created: this.#seconds(),
+      created: this.seconds(),
       currency: currencyOf(params),
-      customer: text(params, 'customer') ?? null,
+      customer: this.customers.require(text(params, 'customer')),
       description: text(params, 'description') ?? null,
       livemode: this.livemode,
       metadata: metadata(params),
@@ -78,7 +94,7 @@ export class StripeAccount {
       setup_future_usage: text(params, 'setup_future_usage') ?? null,
       status: method === undefined ? 'requires_payment_method' : 'requires_confirmation',
     });
-    if (method?.type === 'us_bank_account' && confirm) requireMandate(params);
+    if (confirm && method?.mandate === null && debits.includes(method.type)) requireMandate(params);
     if (returnUrl !== undefined) this.#returnUrls.set(intent.id, returnUrl);
     this.intents.set(intent.id, intent);
     this.onEvent('payment_intent.created', intent);
@@ -93,7 +109,7 @@ export class StripeAccount {
     requireStatus(intent, 'confirm', ['requires_payment_method', 'requires_confirmation', 'requires_action']);
     const token = text(params, 'payment_method') ?? intent.payment_method;
     if (token === null) throw problem('payment_method', 'A payment method is needed to confirm.');
-    intent.payment_method = this.methods.find(token, this.#seconds(), this.livemode).id;
+    intent.payment_method = this.methods.find(token).id;
     const returnUrl = text(params, 'return_url');
     if (returnUrl !== undefined) this.#returnUrls.set(id, returnUrl);
     this.#confirm(intent, { isOffSession: false });
@@ -107,7 +123,7 @@ export class StripeAccount {
     requireStatus(intent, 'cancel', cancelable);
     intent.status = 'canceled';
     intent.next_action = null;
-    intent.canceled_at = this.#seconds();
+    intent.canceled_at = this.seconds();
     intent.cancellation_reason = text(params, 'cancellation_reason') ?? null;
     this.onEvent('payment_intent.canceled', intent);
     return intent;
@@ -135,7 +151,7 @@ export class StripeAccount {
     const refund = newRefund({
       amount,
       charge: charge.id,
-      created: this.#seconds(),
+      created: this.seconds(),
       currency: charge.currency,
       metadata: metadata(params),
       payment_intent: intent.id,
@@ -172,18 +188,22 @@ export class StripeAccount {
     throw new StripeProblem(404, { code: 'resource_missing', param: 'id', message: `No such refund: '${id}'` });
   }
 
-  /** One page of payment intents or refunds, newest first. */
-  list(all: readonly Listed[], params: Params): { data: Listed[]; has_more: boolean } {
+  /** One page of a list, newest first. `filters`: the members by which this list can be filtered. */
+  list<Item extends Listed>(
+    all: readonly Item[],
+    params: Params,
+    filters: readonly string[],
+  ): { data: Item[]; has_more: boolean } {
     const created = tree(params, 'created');
     const from = integer(created, 'gte') ?? 0;
     const to = integer(created, 'lte') ?? Number.MAX_SAFE_INTEGER;
     const limit = integer(params, 'limit') ?? 10;
     if (limit < 1 || limit > 100) throw problem('limit', 'Invalid limit: must be between 1 and 100.');
-    const intentId = text(params, 'payment_intent');
     const after = text(params, 'starting_after');
+    const asked = filters.flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]] as const]));
     const within = all
       .filter((one) => one.created >= from && one.created <= to)
-      .filter((one) => intentId === undefined || ('payment_intent' in one && one.payment_intent === intentId))
+      .filter((one) => asked.every(([name, value]) => (one as Record<string, unknown>)[name] === value))
       .toReversed();
     const rest = after === undefined ? within : within.slice(within.findIndex(({ id }) => id === after) + 1);
     return { data: rest.slice(0, limit), has_more: rest.length > limit };
@@ -195,16 +215,20 @@ export class StripeAccount {
     requireStatus(intent, 'authenticate', ['requires_action']);
     intent.next_action = null;
     if (succeeds) this.#succeed(intent);
-    else
-      this.#fail(intent, 'payment_intent_authentication_failure', undefined, 'The payer could not be authenticated.');
+    else {
+      const code = 'payment_intent_authentication_failure';
+      this.#fail(intent, { code, declineCode: undefined, message: 'The payer could not be authenticated.' });
+    }
     return intent;
   }
 
-  /** Completes a bank debit that is `processing`. */
-  settle(id: string, succeeds: boolean): void {
+  /** Completes a bank debit that is `processing`: it succeeds, or fails with a code. */
+  settle(id: string, result: boolean | string): void {
     const intent = this.intent(id);
-    if (succeeds) this.#succeed(intent);
-    else this.#fail(intent, 'payment_intent_payment_attempt_failed', undefined, 'The bank returned the payment.');
+    requireStatus(intent, 'settle', ['processing']);
+    const code = typeof result === 'string' ? result : 'payment_intent_payment_attempt_failed';
+    if (result === true) this.#succeed(intent);
+    else this.#fail(intent, { code, declineCode: undefined, message: 'The bank returned the payment.' });
   }
 
   settleRefund(id: string, status: 'succeeded' | 'failed' | 'canceled'): void {
@@ -223,26 +247,16 @@ export class StripeAccount {
   #confirm(intent: SimulatedIntent, { isOffSession }: { isOffSession: boolean }): void {
     const method = this.methods.get(intent.payment_method as string);
     intent.last_payment_error = null;
-    const refusal = refusalOfMethod(method, intent.customer);
+    const refusal = refusalOfMethod(method, intent.customer) ?? this.#refusalOfMandate(method);
     if (refusal !== undefined) {
       intent.status = 'requires_payment_method';
       intent.payment_method = null;
       throw refusal.with({ payment_intent: { ...intent } });
     }
-    if (intent.customer === null) method.isUsedUp = true;
-    const { token } = method;
-    const declined = /^pm_card_(?:visa_)?chargeDeclined(\w*)$/.exec(token);
-    if (declined !== null) {
-      const reason = snakeCase(declined[1] as string) || 'generic_decline';
-      const code = declinesWithOwnCode.includes(reason) ? reason : 'card_declined';
-      throw this.#decline(intent, code, reason, 'Your card was declined.');
-    }
-    const needsPayer = /threeDSecure|authenticationRequired/.test(token);
-    if (needsPayer && isOffSession) {
-      const code = 'authentication_required';
-      throw this.#decline(intent, code, code, 'Your card was declined. This transaction requires authentication.');
-    }
-    if (needsPayer) {
+    if (intent.customer === null && intent.setup_future_usage === null) method.isUsedUp = true;
+    const attempt = attemptOf(method, { isSetup: false, isOffSession, nowSeconds: this.seconds() });
+    if (attempt.is === 'declined') throw this.#decline(intent, attempt.why);
+    if (attempt.is === 'payer') {
       const page = `${this.pages}/authenticate/${intent.id}`;
       const returnUrl = this.#returnUrls.get(intent.id);
       intent.status = 'requires_action';
@@ -251,7 +265,9 @@ export class StripeAccount {
           ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect' } }
           : { type: 'redirect_to_url', redirect_to_url: { url: page, return_url: returnUrl } };
       this.onEvent('payment_intent.requires_action', intent);
-    } else if (method.type === 'us_bank_account') {
+    } else if (debits.includes(method.type)) {
+      this.methods.agree(method);
+      if (intent.setup_future_usage !== null) this.methods.keep(method, intent.customer);
       intent.status = 'processing';
       this.onEvent('payment_intent.processing', intent);
     } else {
@@ -259,36 +275,35 @@ export class StripeAccount {
     }
   }
 
+  #refusalOfMandate({ mandate }: SimulatedMethod): StripeProblem | undefined {
+    if (mandate === null || this.methods.mandate(mandate).status !== 'inactive') return undefined;
+    const message = 'The provided mandate is invalid and can not be used for the payment intent.';
+    return new StripeProblem(400, { code: 'payment_intent_mandate_invalid', message });
+  }
+
   #succeed(intent: SimulatedIntent): void {
     const method = this.methods.get(intent.payment_method as string);
-    const charge = newCharge(intent, method, this.#seconds());
+    const isKept = intent.setup_future_usage !== null && method.customer === null;
+    const generated = isKept ? this.methods.keep(method, intent.customer) : undefined;
+    const charge = newCharge(intent, method, this.seconds(), { generated });
     this.charges.push(charge);
     intent.latest_charge = charge.id;
     intent.status = 'succeeded';
     intent.amount_received = intent.amount;
-    if (intent.setup_future_usage !== null) method.customer = intent.customer;
     this.onEvent('payment_intent.succeeded', intent);
   }
 
   /** The answer to a request whose payment is declined. */
-  #decline(intent: SimulatedIntent, code: string, declineCode: string, message: string): StripeProblem {
-    const error = this.#fail(intent, code, declineCode, message);
-    return new StripeProblem(402, { ...error, message, payment_intent: { ...intent } }, true);
+  #decline(intent: SimulatedIntent, why: Declined): StripeProblem {
+    const error = this.#fail(intent, why);
+    return new StripeProblem(402, { ...error, message: why.message, payment_intent: { ...intent } }, true);
   }
 
-  #fail(intent: SimulatedIntent, code: string, declineCode: string | undefined, message: string) {
+  #fail(intent: SimulatedIntent, why: Declined): Record<string, unknown> {
     const method = this.methods.get(intent.payment_method as string);
-    const charge = newCharge(intent, method, this.#seconds(), { code, declineCode, message });
+    const charge = newCharge(intent, method, this.seconds(), { declined: why });
     this.#declined.set(charge.id, charge);
-    const error = {
-      type: 'card_error',
-      charge: charge.id,
-      code,
-      ...(declineCode && { decline_code: declineCode }),
-      doc_url: `https://docs.stripe.com/error-codes#${code}`,
-      message,
-      payment_method: methodBody(method),
-    };
+    const error = { ...declineError(why, methodBody(method)), charge: charge.id };
     intent.status = 'requires_payment_method';
     intent.payment_method = null;
     intent.latest_charge = charge.id;
@@ -298,23 +313,7 @@ export class StripeAccount {
     return error;
   }
 
-  #seconds(): number {
+  seconds(): number {
     return Math.floor(this.#clock() / 1_000);
   }
-}
-
-function automaticMethods(given: Params): SimulatedIntent['automatic_payment_methods'] {
-  return text(given, 'enabled') === 'true' ? { allow_redirects: 'always', enabled: true } : null;
-}
-
-/** A debit that is confirmed by a server needs the payer's consent, with address and browser. */
-function requireMandate(params: Params): void {
-  const acceptance = tree(tree(params, 'mandate_data'), 'customer_acceptance');
-  const online = tree(acceptance, 'online');
-  if (text(online, 'ip_address') !== undefined && text(online, 'user_agent') !== undefined) return;
-  throw new StripeProblem(400, {
-    code: 'parameter_missing',
-    param: 'mandate_data',
-    message: "When confirming this PaymentIntent with a bank debit, mandate_data with the payer's consent is required.",
-  });
 }

@@ -1,3 +1,4 @@
+import { billingDetails, chargedDetails } from './stripe-method-objects.ts';
 import type { SimulatedCharge, SimulatedIntent, SimulatedMethod, SimulatedRefund } from './stripe-records.ts';
 import { randomId } from './stripe-rules.ts';
 
@@ -56,7 +57,13 @@ export function newCharge(
   intent: SimulatedIntent,
   method: SimulatedMethod,
   created: number,
-  declined?: { code: string; declineCode: string | undefined; message: string },
+  {
+    declined,
+    generated,
+  }: {
+    declined?: { code: string; declineCode: string | undefined; message: string };
+    generated?: SimulatedMethod | undefined;
+  } = {},
 ): SimulatedCharge {
   const { amount, currency, customer, description, livemode, metadata } = intent;
   const isPaid = declined === undefined;
@@ -99,7 +106,7 @@ export function newCharge(
     paid: isPaid,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { type: method.type, [method.type]: chargedDetails[method.type] },
+    payment_method_details: chargedDetails(method, generated),
     receipt_email: null,
     receipt_number: null,
     receipt_url: null,
@@ -162,82 +169,3 @@ export function newRefund(
     ...facts,
   };
 }
-
-/** A payment method as Stripe answers it (https://docs.stripe.com/api/payment_methods/object). */
-export function methodBody({ id, type, customer, created, livemode }: SimulatedMethod): Record<string, unknown> {
-  return {
-    id,
-    object: 'payment_method',
-    allow_redisplay: 'unspecified',
-    billing_details: billingDetails,
-    created,
-    customer,
-    customer_account: null,
-    livemode,
-    metadata: {},
-    type,
-    [type]: storedDetails[type],
-  };
-}
-
-const address = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-const billingDetails = { address, email: null, name: null, phone: null, tax_id: null };
-const noChecks = { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' };
-const bankAccount = {
-  account_holder_type: 'individual',
-  account_type: 'checking',
-  bank_name: 'STRIPE TEST BANK',
-  fingerprint: 'FFDMA0xfhBjWSZLu',
-  last4: '6789',
-  routing_number: '110000000',
-};
-const card = {
-  brand: 'visa',
-  country: 'US',
-  exp_month: 12,
-  exp_year: 2034,
-  fingerprint: 'AOB934RVNwzk6xtn',
-  funding: 'credit',
-  last4: '4242',
-};
-
-const storedDetails = {
-  card: {
-    ...card,
-    checks: noChecks,
-    display_brand: 'visa',
-    generated_from: null,
-    networks: { available: ['visa'], preferred: null },
-    regulated_status: 'unregulated',
-    three_d_secure_usage: { supported: true },
-    wallet: null,
-  },
-  us_bank_account: {
-    ...bankAccount,
-    financial_connections_account: null,
-    networks: { preferred: 'ach', supported: ['ach'] },
-    status_details: {},
-  },
-};
-
-const chargedDetails = {
-  card: {
-    ...card,
-    amount_authorized: null,
-    authorization_code: null,
-    checks: noChecks,
-    extended_authorization: { status: 'disabled' },
-    incremental_authorization: { status: 'unavailable' },
-    installments: null,
-    mandate: null,
-    multicapture: { status: 'unavailable' },
-    network: 'visa',
-    network_token: { used: false },
-    network_transaction_id: '104557651805572',
-    overcapture: { maximum_amount_capturable: 0, status: 'unavailable' },
-    regulated_status: 'unregulated',
-    three_d_secure: null,
-    wallet: null,
-  },
-  us_bank_account: { ...bankAccount, mandate: 'mandate_simulated', payment_reference: null },
-};

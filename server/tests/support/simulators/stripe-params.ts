@@ -97,3 +97,7 @@ export function metadata(params: Params): Record<string, string> {
   }
   return Object.fromEntries(entries);
 }
+
+export function automaticMethods(given: Params): { enabled: boolean; allow_redirects?: string } | null {
+  return text(given, 'enabled') === 'true' ? { allow_redirects: 'always', enabled: true } : null;
+}

@@ -119,15 +119,74 @@ export interface SimulatedMethod {
   id: string;
   /** The test token that it was made from, which decides what happens: `pm_card_visa`. */
   token: string;
-  type: 'card' | 'us_bank_account';
+  type: 'card' | 'us_bank_account' | 'sepa_debit' | 'bacs_debit' | 'ideal';
+  /** Brand, last digits, expiry and the like; networks change them. */
+  facts: Record<string, unknown>;
   customer: string | null;
-  /** It was confirmed without a customer, and Stripe takes it no more. */
+  /** It was confirmed without a customer, or detached from one, and Stripe takes it no more. */
   isUsedUp: boolean;
+  /** The payer has authenticated for later charges. */
+  isAuthenticated: boolean;
+  /** The mandate of a debit. */
+  mandate: string | null;
   created: number;
   livemode: boolean;
 }
 
-export type Listed = SimulatedIntent | SimulatedRefund;
+export interface SimulatedMandate {
+  id: string;
+  method: SimulatedMethod;
+  created: number;
+  status: 'active' | 'inactive' | 'pending';
+}
+
+export interface SimulatedCustomer {
+  id: string;
+  object: 'customer';
+  created: number;
+  email: string | null;
+  livemode: boolean;
+  metadata: Record<string, string>;
+  name: string | null;
+  isDeleted: boolean;
+}
+
+/** https://docs.stripe.com/api/setup_intents/object */
+export interface SimulatedSetup {
+  id: string;
+  object: 'setup_intent';
+  application: null;
+  automatic_payment_methods: SimulatedIntent['automatic_payment_methods'];
+  cancellation_reason: string | null;
+  client_secret: string;
+  created: number;
+  customer: string | null;
+  customer_account: null;
+  description: string | null;
+  excluded_payment_method_types: null;
+  flow_directions: null;
+  last_setup_error: Record<string, unknown> | null;
+  latest_attempt: string | null;
+  livemode: boolean;
+  mandate: string | null;
+  metadata: Record<string, string>;
+  next_action: Record<string, unknown> | null;
+  on_behalf_of: null;
+  payment_method: string | null;
+  payment_method_configuration_details: null;
+  payment_method_options: Record<string, unknown>;
+  payment_method_types: string[];
+  single_use_mandate: null;
+  status: string;
+  usage: string;
+}
+
+/** An object of a list: newest first, by pages. */
+export interface Listed {
+  id: string;
+  object: string;
+  created: number;
+}
 
 export interface SimulatedEvent {
   id: string;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { integer, type Params, required, StripeProblem } from './stripe-params.ts';
+import { integer, type Params, required, StripeProblem, text, tree } from './stripe-params.ts';
 
 /** Declines that have a code of their own (https://docs.stripe.com/testing, Declined payments). */
 export const declinesWithOwnCode = ['expired_card', 'incorrect_cvc', 'incorrect_number', 'processing_error'];
@@ -74,6 +74,18 @@ export function requireStatus(intent: { status: string }, verb: string, statuses
     code: 'payment_intent_unexpected_state',
     message: `You cannot ${verb} this PaymentIntent because it has a status of ${intent.status}.`,
     payment_intent: { ...intent },
+  });
+}
+
+/** A debit that is confirmed by a server needs the payer's consent, with address and browser. */
+export function requireMandate(params: Params): void {
+  const acceptance = tree(tree(params, 'mandate_data'), 'customer_acceptance');
+  const online = tree(acceptance, 'online');
+  if (text(online, 'ip_address') !== undefined && text(online, 'user_agent') !== undefined) return;
+  throw new StripeProblem(400, {
+    code: 'parameter_missing',
+    param: 'mandate_data',
+    message: "When confirming an intent with a bank debit, mandate_data with the payer's consent is required.",
   });
 }
 

@@ -10,8 +10,9 @@ import { RequestLimit } from './request-limit.ts';
 import { StripeAccount } from './stripe-account.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
 import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
+import { customerBody, mandateBody, methodBody } from './stripe-method-objects.ts';
 import { balanceTransactionOf } from './stripe-objects.ts';
-import { decodeForm, type Params, StripeProblem, tree } from './stripe-params.ts';
+import { decodeForm, StripeProblem, tree } from './stripe-params.ts';
 import type {
   Listed,
   SignedCallback,
@@ -223,37 +224,72 @@ export class StripeSimulator {
   }
 
   #execute({ method, path, params }: StripeRequest): unknown {
-    const [version, resource, id, verb] = path.slice(1).split('/');
+    const [resource = '', id = '', verb] = path.replace('/v1/', '').replace('checkout/', 'checkout-').split('/');
     const { account } = this;
-    const list = (all: readonly Listed[]) => ({ object: 'list', url: path, ...account.list(all, params) });
-    switch (`${method} ${version}/${resource}${id === undefined ? '' : '/id'}${verb === undefined ? '' : `/${verb}`}`) {
-      case 'POST v1/payment_intents':
-        return this.#expanded(account.createIntent(params), params);
-      case 'GET v1/payment_intents':
-        return list([...account.intents.values()]);
-      case 'GET v1/payment_intents/id':
-        return this.#expanded(account.intent(id as string), params);
-      case 'POST v1/payment_intents/id/confirm':
-        return account.confirmIntent(id as string, params);
-      case 'POST v1/payment_intents/id/cancel':
-        return account.cancelIntent(id as string, params);
-      case 'POST v1/refunds':
+    const list = <Item extends Listed>(
+      all: readonly Item[],
+      filters: readonly string[],
+      show: (item: Item) => unknown = (item) => item,
+    ) => {
+      const { data, has_more } = account.list(all, params, filters);
+      return { object: 'list', url: path, has_more, data: data.map(show) };
+    };
+    const expand = Object.values(tree(params, 'expand')).map(String);
+    switch (`${method} ${resource}${id === '' ? '' : '/id'}${verb === undefined ? '' : `/${verb}`}`) {
+      case 'POST payment_intents':
+        return this.#expanded(account.createIntent(params), expand);
+      case 'GET payment_intents':
+        return list([...account.intents.values()], ['customer']);
+      case 'GET payment_intents/id':
+        return this.#expanded(account.intent(id), expand);
+      case 'POST payment_intents/id/confirm':
+        return account.confirmIntent(id, params);
+      case 'POST payment_intents/id/cancel':
+        return account.cancelIntent(id, params);
+      case 'GET charges':
+        return list(account.charges, ['customer', 'payment_intent']);
+      case 'POST refunds':
         return account.createRefund(params);
-      case 'GET v1/refunds':
-        return list(account.refunds);
-      case 'GET v1/refunds/id':
-        return account.refund(id as string);
+      case 'GET refunds':
+        return list(account.refunds, ['payment_intent', 'charge']);
+      case 'GET refunds/id':
+        return account.refund(id);
+      case 'POST customers':
+        return customerBody(account.customers.create(params));
+      case 'GET customers':
+        return list(
+          account.customers.all.filter(({ isDeleted }) => !isDeleted),
+          ['email'],
+          customerBody,
+        );
+      case 'GET customers/id':
+        return customerBody(account.customers.find(id));
+      case 'DELETE customers/id':
+        return account.customers.delete(id);
+      case 'GET payment_methods/id':
+        return methodBody(account.methods.get(id));
+      case 'POST payment_methods/id/detach':
+        return methodBody(account.methods.detach(id));
+      case 'GET mandates/id':
+        return mandateBody(account.methods.mandate(id));
+      case 'POST setup_intents':
+        return account.setups.expanded(account.setups.create(params), expand);
+      case 'GET setup_intents':
+        return list([...account.setups.all.values()], ['customer', 'payment_method']);
+      case 'GET setup_intents/id':
+        return account.setups.expanded(account.setups.get(id), expand);
+      case 'POST setup_intents/id/cancel':
+        return account.setups.cancel(id, params);
       default:
         throw new StripeProblem(404, { message: `Unrecognized request URL (${method}: ${path}).` });
     }
   }
 
   /** The charge of an intent and its booking, where the request asks to expand them. */
-  #expanded(intent: SimulatedIntent, params: Params): unknown {
-    const paths = Object.values(tree(params, 'expand'));
+  #expanded(intent: SimulatedIntent, expand: readonly string[]): unknown {
     const charge = this.account.latestCharge(intent);
-    if (charge === undefined || !paths.some((path) => String(path).startsWith('latest_charge'))) return intent;
-    const isBookingExpanded = paths.includes('latest_charge.balance_transaction');
+    if (charge === undefined || !expand.some((path) => path.startsWith('latest_charge'))) return intent;
+    const isBookingExpanded = expand.includes('latest_charge.balance_transaction');
     const booking =
       charge.balance_transaction !== null && isBookingExpanded
         ? balanceTransactionOf(charge)
@@ -264,8 +300,9 @@ export class StripeSimulator {
   /** The bank's page: opening it authenticates the payer, unless `?outcome=fail`. */
   #showPage(path: string, search: string, response: ServerResponse): void {
     const id = path.split('/')[2] as string;
-    this.account.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
-    response.writeHead(302, { location: this.account.returnUrlOf(id) ?? this.url }).end();
+    const intents = id.startsWith('seti_') ? this.account.setups : this.account;
+    intents.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
+    response.writeHead(302, { location: intents.returnUrlOf(id) ?? this.url }).end();
   }
 }
 

@@ -13,7 +13,7 @@ export function redactedOutcome<Result extends Outcome | SetupOutcome | MethodSt
   credentials: Credentials,
 ): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
-  if (result.kind !== 'failed' && result.kind !== 'rate_limited') return result;
+  if (!('failure' in result)) return result;
   const { code, providerCode, message } = result.failure;
   const failure = {
     code,

@@ -54,7 +54,7 @@ function invalidCallback(message: string, cause?: Error): Refusal {
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
   switch (events[type]) {
     case 'payment':
-      return updateOf(data?.object as Stripe.PaymentIntent, 'payment_intent', intentOutcome);
+      return updateOfPayment(data?.object as Stripe.PaymentIntent);
     case 'payment_changed':
       return updateOf(data?.object as Stripe.PaymentIntent, 'payment_intent');
     case 'refund':
@@ -62,6 +62,11 @@ function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefine
     default:
       return undefined;
   }
+}
+
+/** An event does not show what a payment has kept, which is therefore looked up. */
+function updateOfPayment(intent: Stripe.PaymentIntent | undefined): OperationUpdate | undefined {
+  return updateOf(intent, 'payment_intent', intent?.setup_future_usage ? undefined : intentOutcome);
 }
 
 interface StripeObject {

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { type Failure, failure, mayFallBack } from '../failures.ts';
-import type { Operation, Outcome } from '../provider.ts';
+import type { DetachOperation, Operation, Outcome, SetupOperation } from '../provider.ts';
 import { failureCodeOf, refusalCodeOf } from './error-codes.ts';
 
 /** Why a payment failed, from an error or from `last_payment_error` of the intent. */
@@ -20,6 +20,9 @@ export function decline({ code, decline_code, advice_code, message }: StripeReas
   return advice_code === 'do_not_try_again' && mayFallBack(why) ? { ...why, code: 'declined_for_good' } : why;
 }
 
+export type OperationKind = Operation['kind'] | SetupOperation['kind'] | DetachOperation['kind'];
+export type ErrorOutcome = Extract<Outcome, { kind: 'failed' | 'rate_limited' | 'unknown' }>;
+
 /**
  * The outcome of an operation whose request fails with this error. Only error objects of Stripe's API are definite
  * (https://docs.stripe.com/error-low-level). The outcome is unknown after any other error and after these:
@@ -28,7 +31,7 @@ export function decline({ code, decline_code, advice_code, message }: StripeReas
  * - 424 and 5xx: indeterminate, according to the documentation.
  * A rate limit (429) comes before Stripe does anything (https://docs.stripe.com/rate-limits).
  */
-export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome {
+export function outcomeOfError(error: unknown, kind: OperationKind): ErrorOutcome {
   if (!isStripeApiError(error) || error.code === 'lock_timeout') return unknown(error);
   if (error.rawType === 'idempotency_error') return unknown(error);
   const { statusCode: status, code } = error;
@@ -37,7 +40,7 @@ export function outcomeOfError(error: unknown, kind: Operation['kind']): Outcome
     case 402:
     case 404: {
       const why = isDecline(error) ? decline({ ...error, message: error.message }) : refusal(error);
-      if (kind === 'CHARGE' || why.code === 'credentials_refused') return failed(why);
+      if (kind === 'CHARGE' || kind === 'SETUP' || why.code === 'credentials_refused') return failed(why);
       return failed({ ...why, code: kind === 'REFUND' ? 'refund_refused' : 'invalid_operation' });
     }
     case 401:
@@ -73,7 +76,7 @@ export function isStripeApiError(error: unknown): error is Stripe.errors.StripeE
   return error instanceof Stripe.errors.StripeError && errorTypes.includes(error.rawType ?? '');
 }
 
-function rateLimited({ code, headers }: Stripe.errors.StripeError): Outcome {
+function rateLimited({ code, headers }: Stripe.errors.StripeError): ErrorOutcome {
   const retryAfter = headers?.['retry-after'];
   return {
     kind: 'rate_limited',
@@ -82,10 +85,10 @@ function rateLimited({ code, headers }: Stripe.errors.StripeError): Outcome {
   };
 }
 
-function failed(failure: Failure): Outcome {
+function failed(failure: Failure): ErrorOutcome {
   return { kind: 'failed', failure };
 }
 
-function unknown(cause: unknown): Outcome {
+function unknown(cause: unknown): ErrorOutcome {
   return { kind: 'unknown', cause };
 }

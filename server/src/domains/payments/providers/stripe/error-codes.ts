@@ -10,14 +10,15 @@ const declineCodes: Partial<Record<FailureCode, string>> = {
     'approve_with_id call_issuer card_declined do_not_honor generic_decline no_action_taken not_permitted ' +
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
     'invalid_customer_account partner_generic_decline ' +
-    'payment_intent_payment_attempt_failed payment_method_provider_decline payment_method_restricted refer_to_customer',
+    'payment_intent_payment_attempt_failed setup_attempt_failed payment_method_provider_decline payment_method_restricted refer_to_customer',
   // The issuer or the payer has just paid the same or forbids it: an attempt at another provider would do harm.
   declined_for_good:
     'do_not_try_again duplicate_transaction stop_payment_order compliance_violation payment_disputed ' +
     'payment_method_customer_decline action_blocked request_blocked',
   mandate_revoked:
     'revocation_of_all_authorizations revocation_of_authorization invalid_authorization invalid_billing_agreement ' +
-    'debit_not_authorized payment_intent_mandate_invalid india_recurring_payment_mandate_canceled',
+    'debit_not_authorized payment_intent_mandate_invalid setup_intent_mandate_invalid billing_invalid_mandate ' +
+    'india_recurring_payment_mandate_canceled',
   insufficient_funds: 'insufficient_funds',
   limit_exceeded:
     'card_velocity_exceeded invalid_amount withdrawal_count_limit_exceeded payment_limit_exceeded ' +
@@ -39,11 +40,12 @@ const declineCodes: Partial<Record<FailureCode, string>> = {
     'payment_intent_action_required approval_required',
   authentication_failed:
     'offline_pin_required online_or_offline_pin_required pin_try_exceeded authentication_failure ' +
-    'payment_intent_authentication_failure three_d_secure_authentication_not_supported',
+    'payment_intent_authentication_failure setup_intent_authentication_failure ' +
+    'three_d_secure_authentication_not_supported',
   not_supported:
     'card_not_supported currency_not_supported invalid_business_account partner_action_not_supported ' +
     'recurring_not_supported_by_bank',
-  payment_expired: 'payment_intent_payment_attempt_expired',
+  payment_expired: 'payment_intent_payment_attempt_expired setup_intent_setup_attempt_expired',
   processing_error:
     'issuer_not_available processing_error reenter_transaction try_again_later partner_payment_not_found ' +
     'payment_method_not_available payment_method_provider_timeout three_d_secure_authentication_upstream_error ' +
@@ -78,20 +80,19 @@ const ignoredCodes: Readonly<Record<string, string>> = {
     'payment_method_invalid_parameter payment_method_invalid_parameter_testmode payment_method_unexpected_state ' +
     'postal_code_invalid country_code_invalid state_unsupported refund_disputed_payment resource_already_exists ' +
     'resource_missing return_intent_already_processed status_transition_invalid token_already_used ' +
-    'token_card_network_invalid token_in_use url_invalid shipping_address_invalid siret_invalid',
+    'token_card_network_invalid token_in_use url_invalid shipping_address_invalid siret_invalid ' +
+    'bank_account_exists cardholder_phone_number_required clearing_code_unsupported customer_max_payment_methods ' +
+    'intent_verification_method_missing invalid_mandate_reference_prefix_format setup_intent_invalid_parameter ' +
+    'setup_intent_mobile_wallet_unsupported setup_intent_unexpected_state',
   'decided by the status 409 or 429, whatever the code':
     'idempotency_key_in_use lock_timeout rate_limit payment_intent_rate_limit_exceeded',
   'answers to captures, which Florin does not send':
     'capture_charge_authorization_expired capture_unauthorized_payment charge_expired_for_capture',
-  'answers to the set-up of payment methods and to customers, which Florin does not send':
-    'acss_debit_session_incomplete bank_account_exists billing_invalid_mandate cardholder_phone_number_required ' +
-    'clearing_code_unsupported customer_max_payment_methods customer_session_expired ' +
-    'intent_verification_method_missing invalid_mandate_reference_prefix_format ' +
-    'payment_method_bank_account_already_verified payment_method_microdeposit_verification_amounts_invalid ' +
+  'steps of the payer in the page of Stripe or of its script':
+    'acss_debit_session_incomplete customer_session_expired payment_method_bank_account_already_verified ' +
+    'payment_method_microdeposit_verification_amounts_invalid ' +
     'payment_method_microdeposit_verification_amounts_mismatch ' +
-    'payment_method_microdeposit_verification_descriptor_code_mismatch setup_attempt_failed ' +
-    'setup_intent_authentication_failure setup_intent_invalid_parameter setup_intent_mandate_invalid ' +
-    'setup_intent_mobile_wallet_unsupported setup_intent_setup_attempt_expired setup_intent_unexpected_state',
+    'payment_method_microdeposit_verification_descriptor_code_mismatch',
   'parts of Stripe that Florin does not use':
     'account_country_invalid_address account_error_country_change_requires_additional_steps ' +
     'account_information_mismatch account_token_required_for_v2_account alipay_upgrade_required ' +

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { dayMs, minuteMs } from '../../../../core/clock.ts';
-import type { Operation } from '../provider.ts';
+import type { Operation, SetupOperation } from '../provider.ts';
 
 /** Tolerates a difference between Stripe's clock and ours. */
 const clockSkewMs = 10 * minuteMs;
@@ -11,9 +11,12 @@ const maxPages = 20;
 
 const keyField = 'florin_key';
 
-/** Metadata by which Florin finds its payments and refunds at Stripe. */
-export function metadataOf({ key, transactionId }: Operation): Stripe.MetadataParam {
-  return { [keyField]: key, florin_transaction: transactionId };
+/** Metadata by which Florin finds its payments, refunds and setups at Stripe. */
+export function metadataOf(operation: Operation | SetupOperation): Stripe.MetadataParam {
+  const { key } = operation;
+  return operation.kind === 'SETUP'
+    ? { [keyField]: key, florin_payment_method: operation.methodId }
+    : { [keyField]: key, florin_transaction: operation.transactionId };
 }
 
 /** Our key in the metadata of a payment or refund; undefined if Florin did not make it. */
@@ -32,14 +35,17 @@ interface WithMetadata {
  * of them have been read. Stripe's search would be faster but can lag by an hour (https://docs.stripe.com/search), so
  * it cannot prove that nothing was charged.
  */
-export function findIntent(
+export function findIntent(stripe: Stripe, key: string, searched: Searched): Promise<Stripe.PaymentIntent | undefined> {
+  return findByKey(stripe.paymentIntents.list({ created: createdSince(searched), limit: pageSize }), key);
+}
+
+/** Finds the setup intent with our key, as `findIntent` does. */
+export function findSetupIntent(
   stripe: Stripe,
   key: string,
-  { createdMs, calledMs }: Pick<Operation, 'createdMs' | 'calledMs'>,
-): Promise<Stripe.PaymentIntent | undefined> {
-  const untilMs = Math.max(createdMs, calledMs ?? createdMs) + dayMs;
-  const created = { gte: seconds(createdMs - clockSkewMs), lte: seconds(untilMs + clockSkewMs) };
-  return findByKey(stripe.paymentIntents.list({ created, limit: pageSize }), key);
+  searched: Searched,
+): Promise<Stripe.SetupIntent | undefined> {
+  return findByKey(stripe.setupIntents.list({ created: createdSince(searched), limit: pageSize }), key);
 }
 
 /** Finds the refund of a payment intent with our key. Undefined only after all its refunds have been read. */
@@ -47,16 +53,32 @@ export function findRefund(stripe: Stripe, intentId: string, key: string): Promi
   return findByKey(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);
 }
 
-async function findByKey<Item extends WithMetadata>(
+function findByKey<Item extends WithMetadata>(items: AsyncIterable<Item>, key: string): Promise<Item | undefined> {
+  return findFirst(items, (item) => keyOf(item) === key);
+}
+
+/** The first item of a list that fits. Undefined only after all of them have been read. */
+export async function findFirst<Item>(
   items: AsyncIterable<Item>,
-  key: string,
+  fits: (item: Item) => boolean,
 ): Promise<Item | undefined> {
   let read = 0;
   for await (const item of items) {
-    if (keyOf(item) === key) return item;
+    if (fits(item)) return item;
     if (++read === maxPages * pageSize) throw new Error(`Not among the newest ${read} at Stripe; there are more.`);
   }
   return undefined;
+}
+
+/** When the operation was recorded, and first sent. */
+export type Searched = Pick<Operation, 'createdMs' | 'calledMs'>;
+
+function createdSince({ createdMs, calledMs }: Searched): Stripe.RangeQueryParam {
+  return createdBetween(createdMs, Math.max(createdMs, calledMs ?? createdMs) + dayMs);
+}
+
+export function createdBetween(fromMs: number, untilMs: number): Stripe.RangeQueryParam {
+  return { gte: seconds(fromMs - clockSkewMs), lte: seconds(untilMs + clockSkewMs) };
 }
 
 function seconds(ms: number): number {

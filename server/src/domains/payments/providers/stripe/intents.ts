@@ -1,9 +1,20 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
 import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
+import { customerIdOf } from './customers.ts';
 import { isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';
-import { declinedReason, intentOutcome, lastFailure, modeOf } from './outcomes.ts';
+import { keptByCharge } from './kept-methods.ts';
+import { mandateData } from './mandates.ts';
+import {
+  customerOf,
+  declinedReason,
+  intentOutcome,
+  isOffSession,
+  lastFailure,
+  modeOf,
+  offSession,
+} from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** Includes the charge and its balance transaction, which has the fee. */
@@ -13,12 +24,14 @@ const withFee = { expand: ['latest_charge.balance_transaction'] };
 const maxDescriptionCharacters = 500;
 
 /**
- * Creates the payment intent and confirms it if there is a payment method. Always the same request for the same key.
+ * Creates the payment intent and confirms it if there is a token or a kept method. Always the same request for the same
+ * key.
  */
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
-  const { key, currency, description, paymentMethod, returnUrl } = operation;
+  const { key, currency, description, save } = operation;
   const amount = stripeAmount(operation.amount, currency);
   if (amount === undefined) return unsupportedAmount(operation);
+  const customer = save && (await customerIdOf(stripe, save.customer, operation.createdMs));
   const creation = stripe.paymentIntents.create(
     {
       amount,
@@ -27,15 +40,31 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
       // The default, `automatic_async`, is faster but returns before the fee is known
       // (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
       capture_method: 'automatic',
-      metadata: metadataOf(operation),
+      metadata: { ...metadataOf(operation), ...(operation.initiator === 'MERCHANT' && offSession) },
       ...(description && { description: [...description].slice(0, maxDescriptionCharacters).join('') }),
-      ...(paymentMethod !== null && { payment_method: paymentMethod, confirm: true, return_url: returnUrl }),
+      ...(customer !== null && { customer, setup_future_usage: 'off_session' }),
+      ...confirmation(operation),
       ...withFee,
     },
     { idempotencyKey: key },
   );
   const { intent, refused } = await creation.then((intent) => ({ intent, refused: undefined }), intentOfRefusal);
   return chargeOutcome(stripe, operation, intent, refused);
+}
+
+/** Without a token or a kept method the merchant's page confirms the intent. */
+function confirmation({ paymentMethod, method, initiator, save, returnUrl }: ChargeOperation) {
+  const customer = method?.customerReference ?? null;
+  const chosen = method?.reference ?? paymentMethod;
+  if (chosen === null) return {};
+  return {
+    ...(customer !== null && { customer }),
+    payment_method: chosen,
+    confirm: true,
+    return_url: returnUrl,
+    ...(initiator === 'MERCHANT' && { off_session: true }),
+    ...(save?.consent && { mandate_data: mandateData(save.consent) }),
+  };
 }
 
 /** The outcome of the charge with this id. */
@@ -86,14 +115,31 @@ function intentOfRefusal(error: unknown): { intent: Stripe.PaymentIntent; refuse
 /** `refused`: why Stripe refused the request; undefined if it did not. */
 async function chargeOutcome(
   stripe: Stripe,
-  { paymentMethod }: ChargeOperation,
+  operation: ChargeOperation,
   intent: Stripe.PaymentIntent,
   refused?: Failure,
 ): Promise<Outcome> {
-  const { id, status } = intent;
-  const isOpen = status === 'requires_payment_method' || (refused !== undefined && status === 'requires_confirmation');
-  if (!isOpen || paymentMethod === null) return intentOutcome(intent);
-  return cancelDeclined(stripe, id, refused ?? lastFailure(intent));
+  const isConfirmed = operation.paymentMethod !== null || operation.method !== null;
+  const mustEnd = isConfirmed && isDeclined(intent, { isRefused: refused !== undefined });
+  const outcome = mustEnd ? await cancelDeclined(stripe, intent.id, refused ?? lastFailure(intent)) : undefined;
+  if (operation.save === null) return outcome ?? intentOutcome(intent);
+  return { ...(outcome ?? (await savingOutcome(stripe, intent))), ...customerOf(intent) };
+}
+
+/** Whether the intent of a payment that was confirmed at once is still open, although it has failed. */
+function isDeclined(intent: Stripe.PaymentIntent, { isRefused }: { isRefused: boolean }): boolean {
+  const { status, next_action: action } = intent;
+  if (status === 'requires_payment_method') return true;
+  if (status === 'requires_confirmation') return isRefused || isOffSession(intent);
+  // Nobody is there to take the step.
+  return status === 'requires_action' && isOffSession(intent) && action?.type !== 'card_await_notification';
+}
+
+async function savingOutcome(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<Outcome> {
+  const outcome = intentOutcome(intent);
+  if (outcome.kind !== 'succeeded') return outcome;
+  const kept = await keptByCharge(stripe, intent);
+  return { ...outcome, ...(kept && { kept }) };
 }
 
 /** `failed` only after the intent can no longer be paid. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { Fee, NamedMode, NamedMoney, NextAction, Outcome } from '../provider.ts';
+import type { Fee, Named, NamedMode, NamedMoney, NextAction, Outcome } from '../provider.ts';
 import { decline, refusal } from './declines.ts';
 import { amountOfStripe } from './units.ts';
 import { cancellationReasons, intentStatuses, pagesOfActions, refundStatuses } from './vocabulary.ts';
@@ -10,14 +10,31 @@ import { cancellationReasons, intentStatuses, pagesOfActions, refundStatuses } f
  */
 export const declinedReason = 'abandoned';
 
+/** Marks the intents of payments without their payer, so that their events are read as the answers are. */
+export const offSession = { florin_initiator: 'MERCHANT' } as const;
+
+/** Whether the payer was not there to authenticate. */
+export function isOffSession({ metadata }: Stripe.PaymentIntent): boolean {
+  return metadata?.florin_initiator === offSession.florin_initiator;
+}
+
 /** The outcome of a charge, from its payment intent (https://docs.stripe.com/payments/paymentintents/lifecycle). */
 export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
   return { ...outcomeOfStatus(requireObject(intent, 'payment_intent')), ...modeOf(intent) };
 }
 
-/** The mode that Stripe names for a payment intent. Its refunds name none. */
-export function modeOf({ livemode }: Stripe.PaymentIntent): NamedMode {
+/** The mode that Stripe names for an intent. Its refunds name none. */
+export function modeOf({ livemode }: { livemode?: unknown }): NamedMode {
   return typeof livemode === 'boolean' ? { livemode } : {};
+}
+
+/** The customer whose charge or setup it is. */
+export function customerOf({
+  customer,
+}: {
+  customer: string | { id: string } | null;
+}): Pick<Named, 'customerReference'> {
+  return customer === null ? {} : { customerReference: typeof customer === 'string' ? customer : customer.id };
 }
 
 function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
@@ -40,10 +57,12 @@ function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
 }
 
 /** Why the last attempt to pay an intent failed. */
-export function lastFailure({ last_payment_error: error, latest_charge: charge }: Stripe.PaymentIntent): Failure {
+export function lastFailure(intent: Stripe.PaymentIntent): Failure {
+  const { last_payment_error: error, latest_charge: charge } = intent;
   if (error) return error.type === 'invalid_request_error' ? refusal(error) : decline(error);
-  // Without an attempt to pay, Stripe has refused our request.
-  if (charge === null || charge === undefined) return failure('invalid_operation');
+  // Without an attempt to pay the issuer wanted the payer, or Stripe has refused our request.
+  if (charge === null || charge === undefined)
+    return failure(isOffSession(intent) ? 'authentication_required' : 'invalid_operation');
   if (typeof charge === 'string') return failure('card_declined');
   const { failure_code: code, failure_message: message, outcome } = charge;
   return decline({ code, decline_code: outcome?.reason ?? null, message });
@@ -55,8 +74,9 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
   if (meaning === 'payment_expired') {
     return { kind: 'failed', reference, failure: failure('payment_expired', reason) };
   }
-  // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed.
-  const wasAttempted = Boolean(intent.last_payment_error ?? intent.latest_charge);
+  // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed. One without its payer
+  // was confirmed when it was created.
+  const wasAttempted = isOffSession(intent) || Boolean(intent.last_payment_error ?? intent.latest_charge);
   return meaning === 'failed_if_attempted' && wasAttempted
     ? { kind: 'failed', reference, failure: lastFailure(intent) }
     : { kind: 'cancelled', reference };
@@ -66,7 +86,8 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
  * Redirects to the page of Stripe, of the payer's bank or of a voucher if `next_action` names one. Otherwise the
  * merchant's page continues with Stripe's script. The details in `next_action` are under a field named like its type.
  */
-function nextActionOf({ next_action: action, client_secret: clientSecret }: Stripe.PaymentIntent): NextAction {
+export function nextActionOf(intent: Stripe.PaymentIntent | Stripe.SetupIntent): NextAction {
+  const { next_action: action, client_secret: clientSecret } = intent;
   const page = action === null || action === undefined ? undefined : pageOf(action as unknown as Action);
   if (page !== undefined) return { type: 'redirect', url: page };
   return { type: 'confirm', url: null, ...(clientSecret && { clientSecret }) };

@@ -7,18 +7,25 @@ import type {
   CancelOperation,
   ChargeOperation,
   Credentials,
+  MethodProvider,
+  MethodState,
   Operation,
   Outcome,
   Provider,
   ProviderCallback,
   RefundOperation,
+  SetupOperation,
+  SetupOutcome,
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
 import { readStripeCallback } from './callback.ts';
 import { type Address, addressOf, isApiKey, stripeClient } from './client.ts';
-import { isStripeApiError, outcomeOfError } from './declines.ts';
+import { type ErrorOutcome, isStripeApiError, type OperationKind, outcomeOfError } from './declines.ts';
+import type { Searched } from './find.ts';
 import { cancelCharge, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
+import { detachMethod, readMethod } from './kept-methods.ts';
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
+import { retrieveSetup, searchSetup, sendSetup } from './setups.ts';
 
 /**
  * Stripe stores the answer to an idempotency key for at least 24 hours
@@ -46,42 +53,62 @@ export class StripeProvider implements Provider {
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
-    return this.#start(operation, call, (stripe) => sendCharge(stripe, operation));
+    return this.#send(operation.kind, call, async (stripe) => {
+      const outcome = await sendCharge(stripe, operation).catch((error: unknown) => outcomeOfError(error, 'CHARGE'));
+      return withReason(stripe, operation, outcome);
+    });
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
-    return this.#start(operation, call, (stripe) => sendRefund(stripe, operation));
+    return this.#send(operation.kind, call, (stripe) => sendRefund(stripe, operation));
   }
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
-    return this.#start(operation, call, (stripe) => this.#cancel(stripe, operation));
+    return this.#send(operation.kind, call, (stripe) => this.#cancel(stripe, operation));
   }
 
-  async lookUp(operation: Operation, call: Call): Promise<Outcome> {
-    const { apiKey } = call.credentials;
-    try {
-      if (!isApiKey(apiKey)) throw new Error('The channel has no API key of Stripe.');
-      const stripe = stripeClient(apiKey, call, this.#address);
-      return redactedOutcome(await this.#findResult(stripe, operation), call.credentials);
-    } catch (cause) {
-      // A look-up that Stripe refuses says nothing about the operation.
-      const refused = outcomeOfError(cause, operation.kind);
-      const outcome = refused.kind === 'rate_limited' ? refused : ({ kind: 'unknown', cause } as const);
-      return redactedOutcome(outcome, call.credentials);
-    }
+  lookUp(operation: Operation, call: Call): Promise<Outcome> {
+    return this.#read(operation.kind, call, (stripe) => this.#findResult(stripe, operation));
   }
+
+  readonly methods: MethodProvider = {
+    setUp: (operation, call) => this.#send('SETUP', call, (stripe) => startSetup(stripe, operation)),
+    detach: (operation, call) => this.#send('DETACH', call, (stripe) => detachMethod(stripe, operation)),
+    lookUp: (operation, call) => this.#read('SETUP', call, (stripe) => this.#findSetup(stripe, operation)),
+    read: (method, call) => this.#read('SETUP', call, (stripe) => readMethod(stripe, method)),
+  };
 
   readCallback(callback: Callback, credentials: Credentials): ProviderCallback {
     return readStripeCallback(callback, credentials);
   }
 
-  async #start({ kind }: Operation, call: Call, send: (stripe: Stripe) => Promise<Outcome>): Promise<Outcome> {
+  /** A refusal of Stripe is the outcome. */
+  async #send<Result extends SetupOutcome | Outcome>(
+    kind: OperationKind,
+    call: Call,
+    send: (stripe: Stripe) => Promise<Result>,
+  ): Promise<Result | ErrorOutcome> {
     const { apiKey } = call.credentials;
     if (!isApiKey(apiKey)) return missingApiKey;
+    const sent = send(stripeClient(apiKey, call, this.#address));
+    const outcome = await sent.catch((error: unknown) => outcomeOfError(error, kind));
+    return redactedOutcome(outcome, call.credentials);
+  }
+
+  /** A refusal of Stripe says nothing about what was to be read. */
+  async #read<Result extends SetupOutcome | Outcome | MethodState>(
+    kind: OperationKind,
+    call: Call,
+    read: (stripe: Stripe) => Promise<Result>,
+  ): Promise<Result | Unread> {
+    const { apiKey } = call.credentials;
     try {
-      return redactedOutcome(await send(stripeClient(apiKey, call, this.#address)), call.credentials);
-    } catch (error) {
-      return redactedOutcome(outcomeOfError(error, kind), call.credentials);
+      if (!isApiKey(apiKey)) throw new Error('The channel has no API key of Stripe.');
+      return redactedOutcome(await read(stripeClient(apiKey, call, this.#address)), call.credentials);
+    } catch (cause) {
+      const refused = outcomeOfError(cause, kind);
+      const outcome: Unread = refused.kind === 'rate_limited' ? refused : { kind: 'unknown', cause };
+      return redactedOutcome(outcome, call.credentials);
     }
   }
 
@@ -100,12 +127,7 @@ export class StripeProvider implements Provider {
       case 'CANCEL':
         return this.#cancel(stripe, operation);
       case 'CHARGE':
-        if (reference !== null) return retrieveCharge(stripe, operation, reference);
-        return this.#findByKey(
-          operation,
-          () => sendCharge(stripe, operation),
-          () => searchCharge(stripe, operation),
-        );
+        return this.#findCharge(stripe, operation);
       case 'REFUND':
         if (reference !== null) return retrieveRefund(stripe, reference);
         return this.#findByKey(
@@ -116,12 +138,31 @@ export class StripeProvider implements Provider {
     }
   }
 
+  async #findCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
+    if (operation.reference !== null) return retrieveCharge(stripe, operation, operation.reference);
+    const outcome = await this.#findByKey(
+      operation,
+      () => sendCharge(stripe, operation),
+      () => searchCharge(stripe, operation),
+    );
+    return withReason(stripe, operation, outcome);
+  }
+
+  #findSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
+    if (operation.reference !== null) return retrieveSetup(stripe, operation.reference);
+    return this.#findByKey(
+      operation,
+      () => startSetup(stripe, operation),
+      () => searchSetup(stripe, operation),
+    );
+  }
+
   /** Finds the result of an operation whose id at Stripe is unknown. */
-  async #findByKey(
-    operation: Operation,
-    sendAgain: () => Promise<Outcome>,
-    search: () => Promise<Outcome | undefined>,
-  ): Promise<Outcome> {
+  async #findByKey<Result extends Outcome | SetupOutcome>(
+    operation: Operation | SetupOperation,
+    sendAgain: () => Promise<Result>,
+    search: () => Promise<Result | undefined>,
+  ): Promise<Result | ErrorOutcome> {
     if (this.#isKeyExpired(operation)) return (await search()) ?? forgotten();
     try {
       return await sendAgain();
@@ -133,17 +174,35 @@ export class StripeProvider implements Provider {
     }
   }
 
-  #isKeyExpired({ createdMs, calledMs }: Operation): boolean {
+  #isKeyExpired({ createdMs, calledMs }: Searched): boolean {
     return this.#clock() - (calledMs ?? createdMs) > keyLifetimeMs;
   }
 }
 
-const missingApiKey: Outcome = {
+const missingApiKey: ErrorOutcome = {
   kind: 'failed',
   failure: failure('credentials_refused', null, "The channel's apiKey is not a secret key of Stripe: sk_… or rk_…."),
 };
 
-function forgotten(): Outcome {
+function forgotten(): ErrorOutcome {
   const cause = new Error('Stripe has nothing under this key, and may have forgotten it.');
   return { kind: 'unknown', cause, isForgotten: true };
+}
+
+type Unread = Extract<ErrorOutcome, { kind: 'rate_limited' | 'unknown' }>;
+
+function startSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
+  const { token } = operation;
+  if (token === null) return Promise.resolve({ kind: 'failed', failure: failure('not_supported') });
+  return sendSetup(stripe, operation, token);
+}
+
+/**
+ * Stripe refuses a method that has ended as it refuses a wrong request, without a code of its own. Reading the method
+ * tells them apart.
+ */
+async function withReason(stripe: Stripe, { method }: ChargeOperation, outcome: Outcome): Promise<Outcome> {
+  if (method === null || outcome.kind !== 'failed' || outcome.failure.code !== 'invalid_operation') return outcome;
+  const state = await readMethod(stripe, method).catch(() => undefined);
+  return state?.kind === 'ended' ? { ...outcome, failure: state.failure } : outcome;
 }

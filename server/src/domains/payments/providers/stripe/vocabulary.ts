@@ -1,4 +1,5 @@
 import type { Ignored } from '../failures.ts';
+import type { MethodType } from '../provider.ts';
 
 /**
  * What becomes of Stripe's statuses, reasons, actions and events. `server/tests/conformance` compares these tables with
@@ -57,6 +58,47 @@ export const pagesOfActions: Readonly<Record<string, string | Ignored>> = {
   wechat_pay_display_qr_code: 'hosted_instructions_url',
   wechat_pay_redirect_to_android_app: byScript,
   wechat_pay_redirect_to_ios_app: byScript,
+};
+
+/**
+ * Our type for each type of payment method (https://docs.stripe.com/api/payment_methods/object). What is charged again
+ * after iDEAL, Bancontact and Sofort is the SEPA debit that they generate.
+ */
+export const methodTypes: Readonly<Record<string, MethodType>> = {
+  card: 'card',
+  sepa_debit: 'sepa_debit',
+  bacs_debit: 'bacs_debit',
+  us_bank_account: 'ach_debit',
+  au_becs_debit: 'becs_debit',
+  acss_debit: 'pad_debit',
+  paypal: 'paypal',
+  ...Object.fromEntries(
+    (
+      'affirm afterpay_clearpay alipay alma amazon_pay bancontact billie bizum blik boleto card_present cashapp crypto ' +
+      'custom customer_balance eps fpx giropay grabpay ideal interac_present kakao_pay klarna konbini kr_card link ' +
+      'mb_way mobilepay multibanco naver_pay nz_bank_account oxxo p24 pay_by_bank payco paynow paypay payto pix ' +
+      'promptpay revolut_pay samsung_pay satispay scalapay sequra sofort sunbit swish twint upi wechat_pay zip'
+    )
+      .split(' ')
+      .map((type) => [type, 'other'] as const),
+  ),
+};
+
+/** https://docs.stripe.com/api/mandates/object. A pending one is on its way to the bank, and can be charged. */
+export const mandateStatuses: Readonly<Record<string, 'usable' | 'ended'>> = {
+  active: 'usable',
+  inactive: 'ended',
+  pending: 'usable',
+};
+
+/** https://docs.stripe.com/api/setup_intents/object#setup_intent_object-status */
+export const setupStatuses: Readonly<Record<string, 'attached' | 'failed' | 'needs_payer' | 'pending'>> = {
+  canceled: 'failed',
+  processing: 'pending',
+  requires_action: 'needs_payer',
+  requires_confirmation: 'failed',
+  requires_payment_method: 'failed',
+  succeeded: 'attached',
 };
 
 /** https://docs.stripe.com/api/refunds/object */

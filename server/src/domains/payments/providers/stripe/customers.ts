@@ -1,0 +1,56 @@
+import type Stripe from 'stripe';
+import { dayMs } from '../../../../core/clock.ts';
+import type { CustomerAtProvider } from '../provider.ts';
+import { isStripeApiError } from './declines.ts';
+import { createdBetween, findFirst } from './find.ts';
+
+/** The field of a customer's metadata that names our key. */
+const keyField = 'florin_customer';
+/** How long before an operation its customer may have been created under the same key. */
+const searchedMs = 7 * dayMs;
+
+/**
+ * The id of the customer at Stripe, who is created where there is none yet. One that somebody deleted at Stripe is
+ * replaced: its methods are gone, but the customer can keep new ones.
+ */
+export async function customerIdOf(stripe: Stripe, customer: CustomerAtProvider, sinceMs: number): Promise<string> {
+  const { reference, key } = customer;
+  if (reference === null) return createCustomer(stripe, customer, key, sinceMs);
+  const known = await stripe.customers.retrieve(reference);
+  return known.deleted ? createCustomer(stripe, customer, `${key}-${reference}`, sinceMs) : reference;
+}
+
+async function createCustomer(
+  stripe: Stripe,
+  { name, email }: CustomerAtProvider,
+  key: string,
+  sinceMs: number,
+): Promise<string> {
+  try {
+    const metadata = { [keyField]: key };
+    const created = await stripe.customers.create(
+      { name: [...name].slice(0, maxNameCharacters).join(''), ...(email !== null && { email }), metadata },
+      { idempotencyKey: key },
+    );
+    return created.id;
+  } catch (error) {
+    // The name has changed since a request whose answer was lost, or that request ended with an error of Stripe's,
+    // which is repeated to every later one.
+    if (!isStripeApiError(error) || !isAnsweredBefore(error)) throw error;
+    const found = await findCustomer(stripe, key, sinceMs);
+    if (found === undefined) throw error;
+    return found.id;
+  }
+}
+
+/** https://docs.stripe.com/api/customers/create */
+const maxNameCharacters = 256;
+
+function isAnsweredBefore({ rawType, statusCode }: Stripe.errors.StripeError): boolean {
+  return rawType === 'idempotency_error' || (statusCode ?? 0) >= 500;
+}
+
+function findCustomer(stripe: Stripe, key: string, sinceMs: number): Promise<Stripe.Customer | undefined> {
+  const created = createdBetween(sinceMs - searchedMs, sinceMs + searchedMs);
+  return findFirst(stripe.customers.list({ created, limit: 100 }), ({ metadata }) => metadata?.[keyField] === key);
+}
