@@ -39,7 +39,7 @@ const ended = (id: string) =>
     return status !== 'PENDING' && status !== 'PROCESSING';
   });
 
-test('the bodies of events are, byte for byte, those that the first release wrote', async () => {
+test('the bodies of events are, byte for byte, those that are recorded', async () => {
   const offline = await node.create(full, one);
   nowMs += 1_234;
   await node.update({ id: offline, status: 'SUCCESS', description: 'Paid "by" wire', metadata: { order: null } }, one);
