@@ -1,4 +1,4 @@
-import { type Clock, hourMs } from '../../../src/core/clock.ts';
+import { type Clock, dayMs, hourMs } from '../../../src/core/clock.ts';
 import { uuidGenerator, uuidOfPublicId } from '../../../src/core/id.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import type { PaymentsApp } from '../../../src/domains/payments/app.ts';
@@ -60,6 +60,7 @@ export interface OperationsNodeOptions {
   failPoint?: FailPoint;
   timeoutMs?: number;
   rateLimitWaitMs?: number;
+  payerTimeoutMs?: number;
   callsPerSecond?: number;
   /** Wraps the database of the dispatcher, for example to lose responses. */
   wrapDatabase?: (database: Transactional) => Transactional;
@@ -76,6 +77,7 @@ export async function operationsNode(
     failPoint = noFailPoint,
     timeoutMs = 5_000,
     rateLimitWaitMs = hourMs,
+    payerTimeoutMs = dayMs,
     callsPerSecond,
     wrapDatabase = (database) => database,
   }: OperationsNodeOptions = {},
@@ -132,6 +134,7 @@ export async function operationsNode(
     publicUrl: 'http://127.0.0.1:8080',
     timeoutMs,
     rateLimitWaitMs,
+    payerTimeoutMs,
     callsPerSecond,
     failPoint,
     onError: (error) => errors.push(error),

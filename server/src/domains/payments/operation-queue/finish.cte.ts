@@ -26,7 +26,7 @@ type Moved = Relation<
 
 /**
  * CTEs that end operations in the statement that changes their payments: the operation of each row, and the other open
- * operations of a cancelled payment.
+ * operations of a payment that is cancelled or fails.
  *
  * `counted_charges` counts the charges that end: one delta row for each tenant, channel, currency and outcome of the
  * batch. Written in the same statement, so the totals are exact.
@@ -50,7 +50,7 @@ export const finishOperations = (moved: Moved) => `
         set state = 'CANCELLED', void = true, lease = null, leased_until = null, settled_by = 'nothing',
             finished_at = moved.at
        from ${moved.name} as moved
-      where moved.to_status = 'CANCELLED' and moved.from_status <> 'CANCELLED'
+      where moved.to_status in ('CANCELLED', 'FAILED') and moved.from_status <> moved.to_status
         and o.tenant_id = moved.tenant_id and o.transaction_id = moved.id and o.number <> moved.number
         and o.state in (${openStates})
      returning o.tenant_id, o.kind, o.channel_id, o.state, o.finished_at, moved.currency

@@ -93,6 +93,15 @@ export const countOpenOfChannel = statement<{ count: number }>(
     where channel_id = $1 and finished_at is null`,
 );
 
+/** Records that a charge is cancelled because its payer has not finished. Values: tenant, payment, number, now in ms. */
+export const markGivenUp = statement<{ number: number }>(
+  'operations.mark_given_up',
+  `update provider_operation set given_up_at = to_timestamp($4::float8 / 1000)
+    where tenant_id = $1 and transaction_id = $2 and number = $3 and kind = 'CHARGE' and given_up_at is null
+      and state in (${openStates})
+   returning number`,
+);
+
 /** The open cancellation of a payment. Values: tenant, payment. */
 export const findOpenCancellation = statement<{ number: number }>(
   'operations.find_open_cancel',

@@ -2,6 +2,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Transactional } from '../../../platform/postgres/database.ts';
+import { giveUpPayer } from '../operation-queue/give-up.ts';
 import { lookUpAt } from '../operation-queue/rules.ts';
 import { type Deferral, deferOperations, deferralColumns } from '../operation-queue/statements.ts';
 import type { NextAction, Outcome } from '../providers/provider.ts';
@@ -19,6 +20,8 @@ export type RateLimited = Extract<Outcome, { kind: 'rate_limited' }>;
 
 export interface DeferrerDeps {
   database: Transactional;
+  /** How long a payment waits for its payer: `app.payment.payer-timeout`. */
+  payerTimeoutMs: number;
   payments: Payments;
   clock: Clock;
   generateUuid: GenerateUuid;
@@ -58,6 +61,7 @@ export class Deferrer {
   async defer(operation: LeasedOperation, { calls, lookUps }: ProviderResult, outcome: OpenOutcome): Promise<void> {
     const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
     if (outcome.kind === 'needs_payer') await this.#showNextAction(operation, outcome.nextAction, reference);
+    if (outcome.kind === 'pending') await this.#showPayerActed(operation);
     const wasAsked = calls + lookUps > 0;
     // A look-up that only confirms that the operation is pending adds nothing to the timeline.
     const hasMessage = wasAsked && (lookUps === 0 || outcome.kind === 'unknown');
@@ -65,8 +69,28 @@ export class Deferrer {
     // If our own database prevented the request, a WAITING operation stays WAITING.
     const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && operation.state === 'WAITING');
     const state = isWaiting ? 'WAITING' : 'UNKNOWN';
-    const dueMs = lookUpAt(operation.look_ups + lookUps, this.#deps.clock());
+    const dueMs = await this.#nextLookUp(operation, lookUps, outcome.kind);
     await this.#batcher.add({ operation, state, dueMs, reference, calls, lookUps, message });
+  }
+
+  /** By the schedule, but not later than the end of the time that the payer has; then Florin gives up waiting. */
+  async #nextLookUp(operation: LeasedOperation, lookUps: number, outcome: OpenOutcome['kind']): Promise<number> {
+    const { clock, payerTimeoutMs } = this.#deps;
+    const nowMs = clock();
+    const dueMs = lookUpAt(operation.look_ups + lookUps, nowMs);
+    if (operation.kind !== 'CHARGE' || outcome !== 'needs_payer' || operation.is_given_up) return dueMs;
+    const endMs = operation.operation_created_ms + payerTimeoutMs;
+    if (nowMs < endMs) return Math.min(dueMs, endMs);
+    await this.#giveUpPayer(operation, nowMs);
+    return dueMs;
+  }
+
+  async #giveUpPayer(operation: LeasedOperation, nowMs: number): Promise<void> {
+    const { database, payments } = this.#deps;
+    await database.transaction(async (transaction) => {
+      const payment = await payments.lock(transaction, operation);
+      if (!isFinal(payment.status)) await giveUpPayer(transaction, payment, operation, nowMs);
+    });
   }
 
   /**
@@ -104,6 +128,15 @@ export class Deferrer {
       requiresAction: true,
     };
     await payments.transitionWithInvoices(database, [transition]);
+  }
+
+  /** The payer has done what the provider asked for. The payment now waits for the provider (`waitingFor`). */
+  async #showPayerActed(operation: LeasedOperation): Promise<void> {
+    if (operation.kind !== 'CHARGE' || isFinal(operation.status) || operation.next_action === null) return;
+    const { database, payments, clock } = this.#deps;
+    await payments.transitionWithInvoices(database, [
+      { row: operation, to: 'PROCESSING', atMs: clock(), writesEvent: true },
+    ]);
   }
 
   #messageFor(

@@ -52,6 +52,8 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   timeoutMs: number;
   /** How long a charge that a rate limit refuses is sent again: `app.provider.rate-limit-wait`. */
   rateLimitWaitMs: number;
+  /** How long a payment waits for its payer: `app.payment.payer-timeout`. */
+  payerTimeoutMs: number;
   /** Operations a second through each channel, of all nodes: `app.provider.calls-per-second`. Default: no limit. */
   callsPerSecond?: number | undefined;
   observe?: ObserveCall;

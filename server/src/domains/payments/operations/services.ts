@@ -23,6 +23,7 @@ export function operationServices(app: Needs) {
     database: queueDatabase,
     timeoutMs: settings['app.provider.timeout'],
     rateLimitWaitMs: settings['app.provider.rate-limit-wait'],
+    payerTimeoutMs: settings['app.payment.payer-timeout'],
     callsPerSecond: settings['app.provider.calls-per-second'],
     observe: providerCallObserver(app),
   };

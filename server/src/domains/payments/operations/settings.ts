@@ -1,3 +1,4 @@
+import { minuteMs } from '../../../core/clock.ts';
 import { setting } from '../../../platform/settings/declare.ts';
 import { durationOfAtLeast, integer } from '../../../platform/settings/kinds.ts';
 
@@ -11,6 +12,12 @@ export const settings = {
     description:
       'How long a charge that a rate limit of the provider refuses (429) is sent again, ' +
       'if no fallback channel takes it; then the payment is FAILED with `provider_unavailable`.',
+  }),
+  'app.payment.payer-timeout': setting(durationOfAtLeast(30 * minuteMs, '30 minutes'), {
+    default: '24h',
+    description:
+      'How long a payment waits for its payer before Florin cancels it at the provider; when the provider confirms ' +
+      'that, it is FAILED with `payment_expired`. A provider that cannot cancel it ends it by itself.',
   }),
   'app.provider.calls-per-second': setting(integer(1, 10_000), {
     description:

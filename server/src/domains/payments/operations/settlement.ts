@@ -70,6 +70,8 @@ export interface SettlementFacts {
  * |           | REFUNDED                   |                                                 |                   |
  * | CANCEL    | payment CANCELLED          | payment unchanged                               | payment CANCELLED |
  *
+ * A payment whose payer has not finished in time is FAILED where the table says CANCELLED.
+ *
  * A payment that has ended changes only by refunds. `contradicts` finds outcomes that cannot be true of it.
  */
 export function settlementOf(facts: SettlementFacts): Settlement {
@@ -100,14 +102,14 @@ function effectOf(facts: SettlementFacts): Effect {
     case 'CHARGE':
       if (isFinal(row.status)) return unchanged(facts);
       if (outcome.kind === 'succeeded') return chargeSucceeded(facts, outcome);
-      return outcome.kind === 'failed' ? chargeFailed(facts, outcome) : paymentCancelled(facts);
+      return outcome.kind === 'failed' ? chargeFailed(facts, outcome) : chargeCancelled(facts);
     case 'REFUND':
       if (outcome.kind === 'succeeded') return refundSucceeded(facts);
       if (outcome.kind === 'cancelled') return refundCancelled(facts);
       return reverses(row, outcome) ? refundReversed(facts, outcome) : refundFailed(facts, outcome);
     case 'CANCEL':
       if (outcome.kind === 'failed') return unchanged(facts, row.next_action);
-      return next[row.status].includes('CANCELLED') ? paymentCancelled(facts) : unchanged(facts);
+      return next[row.status].includes('CANCELLED') ? chargeCancelled(facts) : unchanged(facts);
   }
 }
 
@@ -145,8 +147,11 @@ function chargeFailed(facts: SettlementFacts, { reference, failure: { code, mess
   });
 }
 
-function paymentCancelled({ row, atMs }: SettlementFacts): Effect {
-  return effect({ row, to: 'CANCELLED', atMs, writesEvent: true });
+/** A charge that was cancelled because its payer has not finished has failed. */
+function chargeCancelled({ row, atMs }: SettlementFacts): Effect {
+  if (!row.is_given_up) return effect({ row, to: 'CANCELLED', atMs, writesEvent: true });
+  const { code, message } = failure('payment_expired');
+  return effect({ row, to: 'FAILED', atMs, failureCode: code, failureMessage: message, writesEvent: true });
 }
 
 function refundSucceeded(facts: SettlementFacts): Effect {

@@ -23,6 +23,8 @@ export interface OperationRow extends PaymentRow {
   operation_called_ms: number | null;
   /** When a rate limit of the provider first refused it; null: never. */
   operation_limited_ms: number | null;
+  /** Whether the charge is cancelled because its payer has not finished in time: the charge's own, or that below. */
+  is_given_up: boolean;
   /** The charge that a refund or a cancellation refers to. */
   charge_number: number | null;
   charge_reference: string | null;
@@ -43,6 +45,7 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
   (extract(epoch from o.created_at) * 1000)::float8 as operation_created_ms,
   (extract(epoch from o.called_at) * 1000)::float8 as operation_called_ms,
   (extract(epoch from o.limited_at) * 1000)::float8 as operation_limited_ms,
+  coalesce(o.given_up_at, charge.given_up_at) is not null as is_given_up,
   charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state,
   (extract(epoch from charge.created_at) * 1000)::float8 as charge_created_ms,
   (extract(epoch from charge.called_at) * 1000)::float8 as charge_called_ms`;
@@ -51,7 +54,7 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
 export const operationJoins = `
   left join refund r on o.refund_id is not null and r.tenant_id = o.tenant_id and r.id = o.refund_id
   left join lateral (
-    select number, provider_reference, state, created_at, called_at from provider_operation charge
+    select number, provider_reference, state, created_at, called_at, given_up_at from provider_operation charge
      where o.kind <> 'CHARGE' and charge.tenant_id = o.tenant_id and charge.transaction_id = o.transaction_id
        and charge.kind = 'CHARGE' and not charge.void
      limit 1

@@ -22,6 +22,8 @@ export interface OperationRecord {
   created_at: string;
   called_at: string | null;
   finished_at: string | null;
+  /** Whether its charge is cancelled because the payer has not finished. */
+  is_given_up: boolean;
 }
 
 /** The newest operations of a payment. Values: tenant, payment, limit. */
@@ -29,8 +31,12 @@ export const findOperations = statement<OperationRecord>(
   'timeline.operations',
   `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,
           provider_reference as reference, failure_code, provider_code, settled_by, due_at, created_at, called_at,
-          finished_at
-     from provider_operation
+          finished_at,
+          case kind when 'CHARGE' then given_up_at is not null when 'CANCEL' then exists (
+            select from provider_operation charge
+             where charge.tenant_id = o.tenant_id and charge.transaction_id = o.transaction_id
+               and charge.kind = 'CHARGE' and charge.given_up_at <= o.created_at) else false end as is_given_up
+     from provider_operation o
     where tenant_id = $1 and transaction_id = $2
     order by number desc
     limit $3`,

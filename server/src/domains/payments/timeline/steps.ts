@@ -79,14 +79,14 @@ function wasNotCalled({ settled_by, calls, look_ups }: OperationRecord): boolean
 }
 
 function callStep(row: OperationRecord, time: string, money: string): PlacedStep {
-  const { kind, provider, state, calls, look_ups, due_at } = row;
+  const { kind, provider, state, calls, look_ups, due_at, is_given_up } = row;
   const isOpen = state === 'UNKNOWN' || state === 'WAITING';
   return {
     time,
     type: `${kind.toLowerCase()}_called`,
     message:
       kind === 'CANCEL'
-        ? `${provider} was asked to cancel the charge.`
+        ? `${is_given_up ? 'The payer did not finish in time: ' : ''}${provider} was asked to cancel the charge.`
         : `${subjects[kind]} of ${money} was sent to ${provider}.`,
     ...(isOpen && { detail: { state, calls, lookUps: look_ups, nextLookUpTime: due_at } }),
     rank: ranks.called,
@@ -112,7 +112,7 @@ function endSteps(
 
 function endStep(row: OperationRecord, time: string, money: string, hasNextCharge: boolean): PlacedStep {
   const { kind, state, settled_by, reference, failure_code, provider_code, calls, look_ups } = row;
-  const to = hasNextCharge && state === 'FAILED' ? undefined : statusAfter[kind][state];
+  const to = hasNextCharge && state === 'FAILED' ? undefined : statusAfterEnd(row);
   return {
     time,
     type: `${kind.toLowerCase()}_${state.toLowerCase()}`,
@@ -145,6 +145,11 @@ const statusAfter: Record<OperationKind, Partial<Record<string, TransactionStatu
   REFUND: { SUCCEEDED: 'REFUNDED' },
   CANCEL: { SUCCEEDED: 'CANCELLED' },
 };
+
+function statusAfterEnd({ kind, state, is_given_up }: OperationRecord): TransactionStatus | undefined {
+  const to = statusAfter[kind][state];
+  return to === 'CANCELLED' && is_given_up ? 'FAILED' : to;
+}
 
 function endMessage(row: OperationRecord, money: string): string {
   const { kind, provider, state, failure_code } = row;

@@ -42,11 +42,11 @@ export async function payInvoices(
   const wantedKeys = new Set(wanted.map(mapKeyOf));
   const invoices = locked.filter((invoice) => wantedKeys.has(mapKeyOf(keyOfRow(invoice))));
   const open = await openPaymentsOf(transaction, invoices);
-  // Nobody is there who could be told that the payer has just paid: a payment that waits at a provider is waited for as
-  // well.
+  // A payment that waits for its payer hinders no other one: if both take money, one of them is given back.
   const isUnderWay = (invoice: LockedInvoice) =>
-    open.get(mapKeyOf(keyOfRow(invoice)))?.some((payment) => payment.automatic || isReserving(payment, new Set())) ??
-    false;
+    open
+      .get(mapKeyOf(keyOfRow(invoice)))
+      ?.some((payment) => payment.automatic || (!payment.waits_for_payer && isReserving(payment, new Set()))) ?? false;
   const payable = invoices.filter((invoice) => unpaidAmountOf(invoice) > 0 && !isUnderWay(invoice));
   const requests = payable.flatMap((invoice) => {
     const channelId = invoice.channel_id ?? invoice.default_channel_id;
